@@ -1,0 +1,105 @@
+/**
+ * The one catalogue of failures. A code never changes its meaning; `status` is the HTTP status it is
+ * answered with, `retryable` says whether the same request may succeed later, `text` is what people read
+ * when nothing more precise is known.
+ */
+export const CATALOGUE = {
+  invalid_json: { status: 400, retryable: false, text: 'The body is not valid JSON.' },
+  invalid_request: { status: 400, retryable: false, text: 'The request is not valid.' },
+  invalid_id: { status: 400, retryable: false, text: 'The id must be a positive integer.' },
+  unauthorized: { status: 401, retryable: false, text: 'The API key is missing or wrong.' },
+  target_forbidden: { status: 403, retryable: false, text: 'The target may not be captured.' },
+  not_found: { status: 404, retryable: false, text: 'There is nothing here.' },
+  method_not_allowed: { status: 405, retryable: false, text: 'This method is not allowed here.' },
+  request_timeout: { status: 408, retryable: true, text: 'The body did not come in time.' },
+  payload_too_large: { status: 413, retryable: false, text: 'The body is larger than 1 MiB.' },
+  unsupported_media_type: { status: 415, retryable: false, text: 'The body must be application/json.' },
+  range_not_satisfiable: { status: 416, retryable: false, text: 'The range lies outside of the file.' },
+  idempotency_in_flight: {
+    status: 409,
+    retryable: true,
+    text: 'The first request with this Idempotency-Key is not answered yet.',
+  },
+  not_a_page: {
+    status: 422,
+    retryable: false,
+    text: 'The target is a download, or has no content: nothing to picture.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    retryable: false,
+    text: 'This Idempotency-Key was used with another body: take a new key for a new request.',
+  },
+  queue_full: { status: 429, retryable: true, text: 'The queue is full.' },
+  cancelled: { status: 499, retryable: true, text: 'The capture was cancelled.' },
+  internal: { status: 500, retryable: true, text: 'Something went wrong inside the service.' },
+  target_unreachable: { status: 502, retryable: true, text: 'The target gave no response.' },
+  page_crashed: { status: 502, retryable: true, text: 'The page crashed in the browser, twice.' },
+  database_not_enabled: {
+    status: 503,
+    retryable: false,
+    text: 'No database is enabled: start the service with --db-path or --mongo-url.',
+  },
+  database_unavailable: { status: 503, retryable: true, text: 'The database cannot be reached.' },
+  browser_unavailable: { status: 503, retryable: true, text: 'No browser can be had.' },
+  shutting_down: { status: 503, retryable: true, text: 'The service is shutting down.' },
+  capture_timeout: { status: 504, retryable: true, text: 'The deadline passed and nothing could be captured.' },
+  storage_full: { status: 507, retryable: true, text: 'The data directory is full.' },
+} as const satisfies Record<string, { status: number; retryable: boolean; text: string }>;
+
+export type FailureCode = keyof typeof CATALOGUE;
+
+/** A failure as a value: what programs switch on, and what people read. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly reason: string;
+}
+
+/** One bad field of a request: where it is (`requests[3].url`, `''` for the whole) and what would be right. */
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface CapstanErrorOptions extends ErrorOptions {
+  /** Every bad field of a request, with `invalid_request`. */
+  readonly problems?: readonly FieldProblem[];
+  /** Whole seconds after which to try again, with `queue_full`. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The only error that crosses a border inside the house. Its message is safe to show to a client. */
+export class CapstanError extends Error {
+  override readonly name = 'CapstanError';
+  readonly code: FailureCode;
+  readonly problems: readonly FieldProblem[];
+  readonly retryAfterSeconds: number | undefined;
+
+  /** `reason` defaults to the catalogue's text. */
+  constructor(code: FailureCode, reason?: string, options: CapstanErrorOptions = {}) {
+    super(reason ?? CATALOGUE[code].text, options);
+    this.code = code;
+    this.problems = options.problems ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return CATALOGUE[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return CATALOGUE[this.code].retryable;
+  }
+}
+
+export function failure(code: FailureCode, reason: string = CATALOGUE[code].text): Failure {
+  return { code, reason };
+}
+
+/**
+ * Whatever was thrown, as a failure. What is not from the catalogue becomes `internal`, and says nothing of the
+ * inside: log the original.
+ */
+export function toFailure(thrown: unknown): Failure {
+  return thrown instanceof CapstanError ? failure(thrown.code, thrown.message) : failure('internal');
+}

@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { OPTIONS, printableConfig } from '../../src/config.ts';
+import { DEFAULTS_FILE, load, refusal } from './sources.ts';
+
+describe('loadConfig', () => {
+  it('takes every default from the file of defaults, which has every option', () => {
+    const file = JSON.parse(readFileSync(DEFAULTS_FILE, 'utf8'));
+    expect(Object.keys(file)).toEqual(OPTIONS.map(({ name }) => name));
+    for (const option of OPTIONS) {
+      expect(file[option.name], option.name).toEqual(typeof option.default === 'function' ? null : option.default);
+    }
+    expect(load({})).toEqual({ ...file, maxConcurrent: 8 });
+  });
+
+  it('lets a flag beat the environment, that a named file, and that the file of defaults', () => {
+    const files = { 'mine.json': '{"maxQueue": 30, "maxBatch": 30, "timeoutMs": 30}' };
+    const env = { CAPSTAN_CONFIG: 'mine.json', CAPSTAN_MAX_QUEUE: '20', CAPSTAN_MAX_BATCH: '20' };
+    const config = load({ flags: { maxQueue: '10' }, env, files });
+    expect(config).toMatchObject({ maxQueue: 10, maxBatch: 20, timeoutMs: 30, graceMs: 10_000 });
+  });
+
+  it('lets --config beat CAPSTAN_CONFIG', () => {
+    const files = { 'a.json': '{"maxQueue": 1}', 'b.json': '{"maxQueue": 2}' };
+    expect(load({ flags: { config: 'a.json' }, env: { CAPSTAN_CONFIG: 'b.json' }, files }).maxQueue).toBe(1);
+  });
+
+  it.each(OPTIONS.map(({ name, flag, variable }) => ({ name, flag, variable })))(
+    'reads $name as $flag, $variable and a key of the file alike',
+    ({ name, variable }) => {
+      const [text, value] = SAMPLES[name] ?? [];
+      const files = { 'c.json': JSON.stringify({ [name]: value }), keys: 'k1\n\nk2\n' };
+      const flag = typeof value === 'boolean' ? value : Array.isArray(value) ? value : text;
+      const expected = name === 'apiKeyFile' ? { apiKeyFile: 'keys', apiKey: ['k1', 'k2'] } : { [name]: value };
+      expect(load({ flags: { [name]: flag }, files })).toMatchObject(expected);
+      expect(load({ env: { [variable]: text }, files })).toMatchObject(expected);
+      expect(load({ flags: { config: 'c.json' }, files })).toMatchObject(expected);
+    },
+  );
+
+  it('adds the keys of a file to those that are given otherwise', () => {
+    const given = { flags: { apiKey: ['one'], apiKeyFile: 'keys' }, files: { keys: ' two \r\nthree' } };
+    expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
+  });
+
+  it('takes a key of a flag whole, and divides lists of targets at commas', () => {
+    expect(load({ flags: { allowTargets: ['127.0.0.1, ::1', 'x.internal'] } }).allowTargets).toEqual([
+      '127.0.0.1',
+      '::1',
+      'x.internal',
+    ]);
+    expect(refusal({ flags: { apiKey: ['a,b'] } })).toContain('--api-key');
+  });
+
+  it('lowers the usual deadline with the largest, unless both were chosen', () => {
+    expect(load({ flags: { maxTimeoutMs: '5000' } }).timeoutMs).toBe(5000);
+    expect(refusal({ flags: { maxTimeoutMs: '5000', timeoutMs: '6000' } })).toBe(
+      '--timeout-ms 6000 (from the command line) cannot be; it takes at most --max-timeout-ms, 5000',
+    );
+  });
+
+  it('passes over an empty variable, and over those that container platforms set', () => {
+    const env = {
+      CAPSTAN_DB_PATH: '',
+      CAPSTAN_PORT: 'tcp://10.0.0.7:8080',
+      CAPSTAN_PORT_8080_TCP_ADDR: '10.0.0.7',
+      CAPSTAN_SERVICE_HOST: '10.0.0.7',
+      PATH: '/bin',
+    };
+    expect(load({ env })).toEqual(load({}));
+  });
+});
+
+/** Each option as text and as the value that it stands for. */
+const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
+  host: ['::1', '::1'],
+  port: ['0', 0],
+  apiKey: ['old,new', ['old', 'new']],
+  apiKeyFile: ['keys', 'keys'],
+  dbPath: ['a.db', 'a.db'],
+  mongoUrl: ['mongodb://h/d', 'mongodb://h/d'],
+  dataDir: ['d', 'd'],
+  retainDays: ['0.5', 0.5],
+  retainBytes: ['1.5G', 1_610_612_736],
+  maxConcurrent: ['3', 3],
+  maxQueue: ['0', 0],
+  maxBatch: ['7', 7],
+  timeoutMs: ['1500', 1500],
+  maxTimeoutMs: ['60000', 60_000],
+  maxConnections: ['50', 50],
+  maxMemoryMb: ['512', 512],
+  minFreeMemory: ['0', 0],
+  maxLoopDelayMs: ['500', 500],
+  allowTargets: ['10.0.0.0/8,wiki.internal', ['10.0.0.0/8', 'wiki.internal']],
+  denyTargets: ['example.com', ['example.com']],
+  webhook: ['https://a.test/hook,https://b.test/', ['https://a.test/hook', 'https://b.test/']],
+  webhookSecret: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']],
+  allowWebhooks: ['10.1.2.3,hooks.internal', ['10.1.2.3', 'hooks.internal']],
+  browserPath: ['/bin/chrome', '/bin/chrome'],
+  sandbox: ['off', 'off'],
+  retireAfter: ['9', 9],
+  ipinfo: ['true', true],
+  ipinfoUrl: ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
+  ipinfoKey: ['sesame', 'sesame'],
+  ipinfoRate: ['0.5', 0.5],
+  logLevel: ['debug', 'debug'],
+  graceMs: ['0', 0],
+};
+
+describe('a configuration that cannot be', () => {
+  it.each([
+    ['--port 65536', { flags: { port: '65536' } }, 'an integer from 0 to 65535'],
+    ['--port 80.5', { flags: { port: '80.5' } }, 'an integer from 0 to 65535'],
+    ['--retain-bytes "10GB"', { flags: { retainBytes: '10GB' } }, 'a number of bytes from 1'],
+    ['--retain-bytes 0', { flags: { retainBytes: '0' } }, 'a number of bytes from 1'],
+    ['--retain-days 0', { flags: { retainDays: '0' } }, 'a number from 0.01 to 36500 (days)'],
+    ['--max-queue -1', { env: { CAPSTAN_MAX_QUEUE: '-1' } }, 'an integer from 0 to 1000000'],
+    ['--max-concurrent 0', { flags: { maxConcurrent: '0' } }, 'an integer from 1 to 1000'],
+    ['--max-batch "ten"', { files: { f: '{"maxBatch": "ten"}' }, flags: { config: 'f' } }, 'an integer from 1'],
+    ['--grace-ms "1 s"', { flags: { graceMs: '1 s' } }, '(milliseconds)'],
+    ['--sandbox maybe', { flags: { sandbox: 'maybe' } }, 'one of auto, on, off'],
+    ['--log-level loud', { env: { CAPSTAN_LOG_LEVEL: 'loud' } }, 'one of fatal, error, warn'],
+    ['--ipinfo "yes"', { env: { CAPSTAN_IPINFO: 'yes' } }, 'true or false'],
+    ['--ipinfo-rate 0', { flags: { ipinfoRate: '0' } }, 'a number from 0.01 to 1000'],
+    ['--ipinfo-url ftp://x', { flags: { ipinfoUrl: 'ftp://x' } }, 'an http:// or https:// URL'],
+    ['--mongo-url localhost:27017', { flags: { mongoUrl: 'localhost:27017' } }, 'a mongodb:// or mongodb+srv:// URL'],
+    ['--allow-targets 10.0.0.0/99', { flags: { allowTargets: ['10.0.0.0/99'] } }, 'a network (10.0.0.0/8'],
+    ['--db-path ""', { flags: { dbPath: '' } }, 'the path of a file'],
+  ])('%s is refused in one line that says what it takes', (shown, given, takes) => {
+    const line = refusal(given);
+    expect(line).toContain(shown);
+    expect(line).toContain(takes);
+    expect(line).not.toContain('\n');
+  });
+
+  it('says where the value came from', () => {
+    expect(refusal({ flags: { port: 'x' } })).toContain('(from the command line)');
+    expect(refusal({ env: { CAPSTAN_PORT: 'x' } })).toContain('(from the environment, CAPSTAN_PORT)');
+    expect(refusal({ flags: { config: 'f' }, files: { f: '{"port": "x"}' } })).toContain('(from f)');
+  });
+
+  it('stays in one line whatever the value holds', () => {
+    expect(refusal({ flags: { sandbox: `a\nb${'c'.repeat(10_000)}` } })).toMatch(/^--sandbox "a\\nbc{1,200}\.\.\. .*$/);
+  });
+
+  it('two stores at once are refused, whatever their sources', () => {
+    const line = refusal({ flags: { dbPath: 'a.db' }, env: { CAPSTAN_MONGO_URL: 'mongodb://me:hush@h/d' } });
+    expect(line).toBe(
+      'two stores at once: --db-path a.db (from the command line) and ' +
+        '--mongo-url mongodb://me:***@h/d (from the environment, CAPSTAN_MONGO_URL); give one of the two',
+    );
+  });
+
+  it('an unknown key of a file is refused with those that it takes, without its value', () => {
+    const line = refusal({ flags: { config: 'f' }, files: { f: '{"apiKeys": ["hush"]}' } });
+    expect(line).toMatch(/^f: there is no option "apiKeys"; the keys it takes are host, port, apiKey,/);
+    expect(line).not.toContain('hush');
+  });
+
+  it('an unknown variable is refused: a misspelt key that nobody reads would leave the service open', () => {
+    const line = refusal({ env: { CAPSTAN_API_KEYS: 'hush' } });
+    expect(line).toMatch(/^CAPSTAN_API_KEYS: there is no such option; the variables it takes are CAPSTAN_HOST,/);
+    expect(line).not.toContain('hush');
+  });
+
+  it('a file that is missing, is no JSON or no object is named, and not quoted', () => {
+    expect(refusal({ flags: { config: '/nowhere/f' } })).toMatch(/^--config \/nowhere\/f cannot be read: ENOENT/);
+    const broken = refusal({ flags: { config: 'f' }, files: { f: '{"apiKey": "hush}' } });
+    expect(broken).toMatch(/^--config f cannot be; it takes JSON/);
+    expect(broken).not.toContain('hush');
+    expect(refusal({ flags: { config: 'f' }, files: { f: '[]' } })).toContain('one JSON object of options');
+  });
+
+  it('a key that is empty or cannot stand in a header is refused, and never shown', () => {
+    expect(refusal({ env: { CAPSTAN_API_KEY: '' } })).toContain('--api-key');
+    const line = refusal({ flags: { apiKey: ['hush hush'] } });
+    expect(line).toBe(
+      '--api-key *** (from the command line) cannot be; it takes printable ASCII characters without spaces or commas',
+    );
+  });
+
+  it('a file of keys without a key is refused: whoever names one wants a check', () => {
+    expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: '\n \n' } })).toContain('one key on each line');
+    expect(refusal({ flags: { apiKeyFile: '/nowhere/keys' } })).toContain('cannot be read');
+    expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: 'good\nhush hush' } })).not.toContain('hush');
+  });
+});
+
+describe('printableConfig', () => {
+  const shown = (flags: Readonly<Record<string, unknown>>) => printableConfig(load({ flags }));
+
+  it('shows every option', () => {
+    expect(Object.keys(shown({}))).toEqual(OPTIONS.map(({ name }) => name));
+  });
+
+  it('masks keys, and shows how many there are', () => {
+    expect(shown({ apiKey: ['one', 'two'], ipinfoKey: 'three' })).toMatchObject({
+      apiKey: ['***', '***'],
+      ipinfoKey: '***',
+    });
+  });
+
+  it.each([
+    ['mongodb://me:hush@db.example/capstan', 'mongodb://me:***@db.example/capstan'],
+    ['mongodb://me:hu@sh/@db.example/capstan', 'mongodb://me:***@db.example/capstan'],
+    ['mongodb+srv://me:hush@db.example/?w=1', 'mongodb+srv://me:***@db.example/?w=1'],
+    ['mongodb://db/?tlsCertificateKeyFilePassword=hush&w=1', 'mongodb://db/?tlsCertificateKeyFilePassword=***&w=1'],
+    ['mongodb://db/?authMechanismProperties=AWS_SESSION_TOKEN:hush', 'mongodb://db/?authMechanismProperties=***'],
+    ['mongodb://a:1,b:2/capstan', 'mongodb://a:1,b:2/capstan'],
+  ])('shows %s as %s', (mongoUrl, masked) => {
+    expect(shown({ mongoUrl }).mongoUrl).toBe(masked);
+  });
+});
