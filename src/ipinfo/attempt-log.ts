@@ -1,0 +1,63 @@
+import type { AttemptReport, Settings } from './options.ts';
+
+interface Running {
+  readonly url: string;
+  readonly startedAt: number;
+  readonly startedMark: number;
+  /** For tokens, before and after the start. */
+  readonly waitedMs: number;
+  /** For tokens, after the start: before a redirect was followed. */
+  readonly pausedMs: number;
+}
+
+/** Counts the attempts of one operation and reports each of them once, when it is over. */
+export class AttemptLog {
+  readonly #settings: Settings;
+  #made = 0;
+  #running: Running | null = null;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** Attempts that were started so far. */
+  get made(): number {
+    return this.#made;
+  }
+
+  /** Milliseconds of the attempt that is under way, its waits for tokens left out; 0 when none is. */
+  get elapsedMs(): number {
+    return this.#running === null ? 0 : performance.now() - this.#running.startedMark - this.#running.pausedMs;
+  }
+
+  /** A send goes out, having waited for its token. One that follows a redirect belongs to the attempt under way. */
+  start(url: URL, waitedMs: number): void {
+    if (this.#running !== null) {
+      const { waitedMs: before, pausedMs } = this.#running;
+      this.#running = { ...this.#running, waitedMs: before + waitedMs, pausedMs: pausedMs + waitedMs };
+      return;
+    }
+    this.#made += 1;
+    const place = this.#settings.redact(`${url.origin}${url.pathname}`);
+    this.#running = { url: place, startedAt: Date.now(), startedMark: performance.now(), waitedMs, pausedMs: 0 };
+  }
+
+  end(outcome: Pick<AttemptReport, 'status' | 'failure' | 'retryInMs'>): void {
+    if (this.#running === null) return;
+    const { url, startedAt, waitedMs } = this.#running;
+    const report: AttemptReport = {
+      attempt: this.#made - 1,
+      url,
+      startedAt: new Date(startedAt).toISOString(),
+      waitedMs,
+      durationMs: this.elapsedMs,
+      ...outcome,
+    };
+    this.#running = null;
+    try {
+      this.#settings.onAttempt(report);
+    } catch {
+      // Whoever watches must not be able to break the lookup.
+    }
+  }
+}

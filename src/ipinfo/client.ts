@@ -1,0 +1,161 @@
+import { untilAborted } from './abort.ts';
+import { canonicalAddress } from './address.ts';
+import { recall, remember } from './cache.ts';
+import { toFieldText, toIPInfo, toQuota } from './decode.ts';
+import { InvalidArgumentError, InvalidResponseError } from './errors.ts';
+import { type CallLimits, execute, type Reply } from './execute.ts';
+import { Flights } from './flights.ts';
+import { type LookupResult, lookUpInOrder } from './lookup-many.ts';
+import type { Field, Format, IPInfo, Quota } from './names.ts';
+import { type IpapiOptions, type Settings, toSettings } from './options.ts';
+import { refusalOf } from './refusal.ts';
+import { buildRequest } from './request.ts';
+import { assertAddress, assertField, assertFormat, assertWhole } from './validate.ts';
+import { readJson, readRecord } from './wire-formats.ts';
+
+/** The last argument of every operation. */
+export interface CallOptions {
+  /** Ends every wait; its `reason` is what is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** For each attempt, in milliseconds; the client's own by default. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface LookupManyOptions extends CallOptions {
+  /** Most lookups at once. Default 8. */
+  readonly concurrency?: number | undefined;
+}
+
+/**
+ * A client for ipapi.co. Every operation rejects with an `IpapiError`, or with the reason of its signal. Equal lookups
+ * of an address that are under way at once are one request.
+ */
+export class IpapiClient {
+  readonly #settings: Settings;
+  readonly #records = new Flights<IPInfo>();
+  readonly #bodies = new Flights<Uint8Array>();
+  readonly #fields = new Flights<string>();
+
+  /** @throws InvalidArgumentError when an option cannot be. */
+  constructor(options: IpapiOptions = {}) {
+    this.#settings = toSettings(options);
+  }
+
+  /** What is known about an address. The formats differ in how it travels, not in what is returned. */
+  async getIPInfo(ip: string, format: Format = 'json', call: CallOptions = {}): Promise<IPInfo> {
+    assertAddress(ip, this.#settings.redact);
+    assertFormat(format, this.#settings.redact);
+    const timeoutMs = this.#timeoutOf(call);
+    return this.#records.join(flightKey(ip, format, timeoutMs), call.signal, async (signal) => {
+      const { cache } = this.#settings;
+      const known = cache === null ? null : await untilAborted(recall(cache, ip), signal);
+      if (known !== null) return known;
+      const info = readInfo(await this.#ask([ip, format], format, { signal, timeoutMs }), format);
+      if (cache !== null) remember(cache, ip, info);
+      return info;
+    });
+  }
+
+  /** The record as it came, byte for byte (decompressed). */
+  async getIPInfoRaw(ip: string, format: Format, call: CallOptions = {}): Promise<Uint8Array> {
+    assertAddress(ip, this.#settings.redact);
+    assertFormat(format, this.#settings.redact);
+    const timeoutMs = this.#timeoutOf(call);
+    const body = await this.#bodies.join(flightKey(ip, format, timeoutMs), call.signal, async (signal) => {
+      const reply = await this.#ask([ip, format], format, { signal, timeoutMs });
+      return reply.body;
+    });
+    // Whoever shared the request must not see what another caller does to the bytes.
+    return new Uint8Array(body);
+  }
+
+  /** One field as text: `None` when there is no value, `True` or `False`, without the line feed at its end. */
+  async getField(ip: string, field: Field, call: CallOptions = {}): Promise<string> {
+    assertAddress(ip, this.#settings.redact);
+    assertField(field, this.#settings.redact);
+    const timeoutMs = this.#timeoutOf(call);
+    return this.#fields.join(flightKey(ip, field, timeoutMs), call.signal, async (signal) =>
+      readField(await this.#ask([ip, field], 'field', { signal, timeoutMs })),
+    );
+  }
+
+  /** What is known about the address that the request comes from. Never cached, never shared. */
+  async getClientIPInfo(format: Format = 'json', call: CallOptions = {}): Promise<IPInfo> {
+    assertFormat(format, this.#settings.redact);
+    return readInfo(await this.#ask([format], format, this.#limits(call)), format);
+  }
+
+  async getClientIPInfoRaw(format: Format, call: CallOptions = {}): Promise<Uint8Array> {
+    assertFormat(format, this.#settings.redact);
+    const reply = await this.#ask([format], format, this.#limits(call));
+    return new Uint8Array(reply.body);
+  }
+
+  async getClientField(field: Field, call: CallOptions = {}): Promise<string> {
+    assertField(field, this.#settings.redact);
+    return readField(await this.#ask([field], 'field', this.#limits(call)));
+  }
+
+  /** What is left of the key's allowance. */
+  async getQuota(call: CallOptions = {}): Promise<Quota> {
+    const reply = await this.#ask(['quota'], 'json', this.#limits(call));
+    const record = readJson(textOf(reply));
+    const quota = record === null ? null : toQuota(record);
+    if (quota === null) throw unreadable(reply, 'a quota');
+    return quota;
+  }
+
+  /**
+   * Looks many addresses up and yields them in their order, each with its `info` or its `error`; a bad address is one
+   * item's error. No more than `concurrency` addresses are taken from `ips` ahead of the consumer.
+   */
+  lookupMany(ips: Iterable<string>, options: LookupManyOptions = {}): AsyncGenerator<LookupResult, void, undefined> {
+    const { concurrency = 8, signal, timeoutMs } = options;
+    assertWhole('concurrency', concurrency, 1);
+    if (typeof ips === 'string') throw new InvalidArgumentError('ips must be a list of addresses, not one text.');
+    return lookUpInOrder(ips, concurrency, signal, (ip, stop) =>
+      this.getIPInfo(ip, 'json', { signal: stop, timeoutMs }),
+    );
+  }
+
+  async #ask(segments: readonly string[], kind: Format | 'field', limits: CallLimits): Promise<Reply> {
+    const request = buildRequest(this.#settings, segments, kind);
+    const reply = await untilAborted(execute(request, this.#settings, limits), limits.signal);
+    const refusal = refusalOf(reply, kind, this.#settings);
+    if (refusal !== null) throw refusal;
+    return reply;
+  }
+
+  #limits(call: CallOptions): CallLimits {
+    return { signal: call.signal ?? new AbortController().signal, timeoutMs: this.#timeoutOf(call) };
+  }
+
+  #timeoutOf({ timeoutMs = this.#settings.timeoutMs }: CallOptions): number {
+    assertWhole('timeoutMs', timeoutMs, 1);
+    return timeoutMs;
+  }
+}
+
+/** Lookups with the same key are equal, and may share one request. */
+function flightKey(ip: string, what: Format | Field, timeoutMs: number): string {
+  return `${canonicalAddress(ip)} ${what} ${timeoutMs}`;
+}
+
+function textOf(reply: Reply): string {
+  return new TextDecoder().decode(reply.body);
+}
+
+function readInfo(reply: Reply, format: Format): IPInfo {
+  const record = readRecord(format, textOf(reply));
+  const info = record === null ? null : toIPInfo(record);
+  if (info === null) throw unreadable(reply, `a record in ${format}`);
+  return info;
+}
+
+function readField(reply: Reply): string {
+  return toFieldText(textOf(reply));
+}
+
+function unreadable({ status, attempts }: Reply, expected: string): InvalidResponseError {
+  return new InvalidResponseError(`The body is not ${expected}.`, { status, attempts });
+}

@@ -1,0 +1,149 @@
+import type { ClientRequest } from 'node:http';
+import got, { RequestError, type Response } from 'got';
+import { AttemptLog } from './attempt-log.ts';
+import type { Settings } from './options.ts';
+import { type ApiRequest, authenticate, redirectTarget } from './request.ts';
+import { failureCode, isCorruptBody, type Obstacle, toTransportError } from './transport-error.ts';
+
+const MAX_REDIRECTS = 5;
+
+/** A whole answer, whatever its status. */
+export interface Reply {
+  readonly status: number;
+  /** Decompressed. Empty when a failure's body could not be had. */
+  readonly body: Uint8Array;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  /** Attempts that it took. */
+  readonly attempts: number;
+}
+
+export interface CallLimits {
+  /** Ends every wait; its reason is what is thrown. */
+  readonly signal: AbortSignal;
+  /** For each attempt. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Sends a request until there is an answer that is no 5xx, or the attempts are used up. Redirects are followed here
+ * and not by got, so that every hop waits for its token, has its body capped, and gets the key only if it may.
+ *
+ * @throws NetworkError, TimeoutError, BodyTooLargeError, InvalidResponseError, LimiterError, or the signal's reason.
+ */
+export async function execute(request: ApiRequest, settings: Settings, limits: CallLimits): Promise<Reply> {
+  const log = new AttemptLog(settings);
+  let hop = request;
+  for (let redirects = 0; ; redirects += 1) {
+    const reply = await send(hop, settings, limits, log);
+    const isRedirect = [301, 302, 303, 307, 308].includes(reply.status) && redirects < MAX_REDIRECTS;
+    const url = isRedirect ? redirectTarget(reply.location, hop.url, settings) : null;
+    if (url === null) {
+      log.end({ status: reply.status, failure: null, retryInMs: null });
+      return reply;
+    }
+    hop = { ...hop, url };
+  }
+}
+
+async function send(
+  request: ApiRequest,
+  settings: Settings,
+  { signal, timeoutMs }: CallLimits,
+  log: AttemptLog,
+): Promise<Reply> {
+  signal.throwIfAborted();
+  const { url, headers } = authenticate(request, settings);
+  const { retries, retryDelayMs, rateLimiter, maxBodyBytes } = settings;
+  let obstacle: Obstacle = null;
+  let wire: ClientRequest | undefined;
+
+  const takeToken = async (): Promise<void> => {
+    if (rateLimiter === null) return;
+    try {
+      await rateLimiter.take(signal);
+    } catch (error) {
+      obstacle = 'limiter';
+      throw error;
+    }
+  };
+
+  const exchange = got(url, {
+    headers,
+    responseType: 'buffer',
+    throwHttpErrors: false,
+    followRedirect: false,
+    signal,
+    hooks: {
+      beforeRequest: [
+        async (options) => {
+          const asked = performance.now();
+          obstacle = null;
+          await takeToken();
+          log.start(url, performance.now() - asked);
+          // What earlier hops of this attempt took is gone from its time.
+          options.timeout = { request: Math.max(1, Math.ceil(timeoutMs - log.elapsedMs)) };
+        },
+      ],
+    },
+    retry: {
+      limit: retries,
+      methods: ['GET'],
+      // got's own rules know only some error codes, and would try a 408, 413 and 429 again.
+      enforceRetryRules: false,
+      calculateDelay: ({ error }) => {
+        const status = error.response?.statusCode ?? null;
+        const again = log.made <= retries && obstacle !== 'limiter' && isWorthRetrying(error, status, obstacle);
+        // To got a delay of 0 means that there is no other attempt.
+        const retryInMs = again ? Math.max(1, retryDelayMs) : null;
+        log.end({ status, failure: failureCode(error), retryInMs });
+        return retryInMs ?? 0;
+      },
+    },
+  });
+  exchange.on('request', (sent) => {
+    wire = sent;
+  });
+  exchange.on('downloadProgress', ({ transferred }) => {
+    if (transferred <= maxBodyBytes || obstacle !== null) return;
+    obstacle = 'body';
+    // Without an error: nobody listens for one any more when the last byte has arrived already.
+    wire?.destroy();
+  });
+
+  const { response, error } = await settle(exchange);
+  if (response !== null && error === null && obstacle === null) return replyOf(response, response.rawBody, log);
+  const status = response?.statusCode ?? null;
+  log.end({ status, failure: signal.aborted ? 'aborted' : failureCode(error), retryInMs: null });
+  signal.throwIfAborted();
+  // The status of a failure says enough, when its body cannot say it better.
+  if (response !== null && response.statusCode >= 400) return replyOf(response, new Uint8Array(), log);
+  throw toTransportError(error, { obstacle, status, attempts: log.made, timeoutMs, settings });
+}
+
+/** How an exchange ended: with an answer, with an error, or with an error in the middle of an answer. */
+async function settle(
+  exchange: PromiseLike<Response>,
+): Promise<{ readonly response: Response | null; readonly error: unknown }> {
+  try {
+    return { response: await exchange, error: null };
+  } catch (error) {
+    return { response: (error instanceof RequestError ? error.response : undefined) ?? null, error };
+  }
+}
+
+function replyOf({ statusCode, headers }: Response, body: Uint8Array, log: AttemptLog): Reply {
+  return {
+    status: statusCode,
+    body,
+    retryAfter: headers['retry-after'],
+    location: headers.location,
+    attempts: log.made,
+  };
+}
+
+function isWorthRetrying(error: RequestError, status: number | null, obstacle: Obstacle): boolean {
+  if (status !== null && status >= 500) return true;
+  if (status !== null && status >= 400) return false;
+  return obstacle === null && !isCorruptBody(error);
+}

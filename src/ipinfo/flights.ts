@@ -1,0 +1,42 @@
+import { untilAborted } from './abort.ts';
+
+interface Flight<T> {
+  readonly landing: Promise<T>;
+  readonly controller: AbortController;
+  passengers: number;
+}
+
+/** Equal pieces of work under way, each done once for everybody who asks for it meanwhile. */
+export class Flights<T> {
+  readonly #underWay = new Map<string, Flight<T>>();
+
+  /**
+   * The outcome of the work named `key`, started only when it is not under way. An aborted `signal` ends this
+   * caller's wait; the work itself ends when nobody waits for it any more.
+   */
+  async join(key: string, signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    const flight = this.#underWay.get(key) ?? this.#launch(key, start);
+    flight.passengers += 1;
+    try {
+      return await untilAborted(flight.landing, signal);
+    } finally {
+      flight.passengers -= 1;
+      if (flight.passengers === 0) {
+        this.#forget(key, flight);
+        flight.controller.abort(signal?.reason);
+      }
+    }
+  }
+
+  #launch(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const flight: Flight<T> = { landing: start(controller.signal), controller, passengers: 0 };
+    this.#underWay.set(key, flight);
+    return flight;
+  }
+
+  #forget(key: string, flight: Flight<T>): void {
+    if (this.#underWay.get(key) === flight) this.#underWay.delete(key);
+  }
+}

@@ -1,0 +1,116 @@
+import { asErrorRecord, type ErrorRecord } from './error-record.ts';
+import {
+  InvalidIPError,
+  InvalidKeyError,
+  type IpapiError,
+  type IpapiErrorDetails,
+  MethodNotAllowedError,
+  NotFoundError,
+  RateLimitedError,
+  ReservedIPError,
+  ServerError,
+  UnexpectedStatusError,
+} from './errors.ts';
+import type { Reply } from './execute.ts';
+import type { Format } from './names.ts';
+import type { Settings } from './options.ts';
+import { readJson, readPythonRecord, readRecord } from './wire-formats.ts';
+
+/** The error that a reply is; null when it is a success. An error record counts with whatever status. */
+export function refusalOf(reply: Reply, kind: Format | 'field', settings: Settings): IpapiError | null {
+  const record = findErrorRecord(reply, kind);
+  const succeeded = reply.status >= 200 && reply.status < 300;
+  if (record === null) return succeeded ? null : byStatus(reply, null, settings);
+  return (
+    byRecord(reply, record, settings) ??
+    (succeeded ? unknownReason(reply, record, settings) : byStatus(reply, record, settings))
+  );
+}
+
+/** Errors come in the format that was asked for, as JSON, or (from the field endpoints) as a Python dict. */
+function findErrorRecord(reply: Reply, kind: Format | 'field'): ErrorRecord | null {
+  const text = new TextDecoder().decode(reply.body);
+  const asAsked = kind === 'field' ? null : asErrorRecord(readRecord(kind, text));
+  return asAsked ?? asErrorRecord(readJson(text)) ?? asErrorRecord(readPythonRecord(text));
+}
+
+function byRecord(reply: Reply, record: ErrorRecord, settings: Settings): IpapiError | null {
+  const details = detailsOf(reply, record, settings);
+  const told = quote([record.message], settings);
+  if (record.reserved) return new ReservedIPError('The address is private or reserved.', details);
+  switch (record.reason.toLowerCase().replace(/[^a-z]/g, '')) {
+    case 'ratelimited':
+      return rateLimited(reply, record, details, told);
+    case 'invalidkey':
+      return invalidKey(settings, details, told);
+    case 'invalidipaddress':
+      return new InvalidIPError(`The upstream says that this is no IP address.${told}`, details);
+    case 'reservedipaddress':
+      return new ReservedIPError(`The address is private or reserved.${told}`, details);
+    default:
+      return null;
+  }
+}
+
+function byStatus(reply: Reply, record: ErrorRecord | null, settings: Settings): IpapiError {
+  const details = detailsOf(reply, record, settings);
+  const told = quote([record?.reason, record?.message], settings);
+  switch (reply.status) {
+    case 400:
+      return new ServerError(`The upstream says that the request is bad (400).${told}`, details);
+    case 403:
+      return invalidKey(settings, details, told);
+    case 404:
+      return new NotFoundError(`The upstream knows nothing by this address (404).${told}`, details);
+    case 405:
+      return new MethodNotAllowedError(`The upstream does not allow this method (405).${told}`, details);
+    case 429:
+      return rateLimited(reply, record, details, told);
+    case 500:
+      return new ServerError(`The upstream failed (500).${told}`, details);
+    default:
+      return new UnexpectedStatusError(`unexpected status code: ${reply.status}`, details);
+  }
+}
+
+function unknownReason(reply: Reply, record: ErrorRecord, settings: Settings): IpapiError {
+  const told = quote([record.reason, record.message], settings) || ' no reason given';
+  return new ServerError(`The upstream answered with an error:${told}`, detailsOf(reply, record, settings));
+}
+
+const LONGEST_QUOTE = 300;
+
+/** What the upstream said, to stand at the end of a message: without the key, and cut short. */
+function quote(said: readonly (string | undefined)[], settings: Settings): string {
+  const text = settings.redact(said.filter(Boolean).join(': '));
+  return text === '' ? '' : ` ${text.slice(0, LONGEST_QUOTE)}`;
+}
+
+function invalidKey(settings: Settings, details: IpapiErrorDetails, told: string): IpapiError {
+  const message =
+    settings.apiKey === null ? 'No key was sent: the upstream blocks this network.' : 'The key is not valid.';
+  return new InvalidKeyError(`${message}${told}`, details);
+}
+
+function rateLimited(reply: Reply, record: ErrorRecord | null, details: IpapiErrorDetails, told: string): IpapiError {
+  const retryAfterMs =
+    readRetryAfter(reply.retryAfter) ?? (record?.wait != null ? Math.ceil(record.wait * 1000) : null);
+  return new RateLimitedError(`The allowance is used up.${told}`, { ...details, retryable: true, retryAfterMs });
+}
+
+function detailsOf(reply: Reply, record: ErrorRecord | null, settings: Settings): IpapiErrorDetails {
+  return {
+    status: reply.status,
+    attempts: reply.attempts,
+    reason: settings.redact(record?.reason ?? '').slice(0, LONGEST_QUOTE),
+    retryable: reply.status >= 500,
+  };
+}
+
+/** Milliseconds of a Retry-After header, which is seconds or a date; null for anything else. */
+function readRetryAfter(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  if (/^\s*\d+(?:\.\d+)?\s*$/.test(header)) return Math.ceil(Number(header) * 1000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+}

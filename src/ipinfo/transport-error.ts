@@ -1,0 +1,69 @@
+import { TimeoutError as GotTimeoutError, RequestError } from 'got';
+import {
+  BodyTooLargeError,
+  InvalidResponseError,
+  type IpapiError,
+  type IpapiErrorDetails,
+  LimiterError,
+  NetworkError,
+  TimeoutError,
+} from './errors.ts';
+import type { Settings } from './options.ts';
+import type { Redact } from './redact.ts';
+
+/** What of ours stood in the way of an exchange: the limiter rejected, or the body was over the cap. */
+export type Obstacle = 'limiter' | 'body' | null;
+
+export interface BrokenExchange {
+  readonly obstacle: Obstacle;
+  readonly status: number | null;
+  readonly attempts: number;
+  readonly timeoutMs: number;
+  readonly settings: Settings;
+}
+
+/** Whether the body came, but cannot be decompressed: it would be the same the next time. */
+export function isCorruptBody(error: unknown): boolean {
+  return error instanceof RequestError && /^(?:Z_|ERR_BROTLI|ERR__ERROR|ZSTD_)/.test(innermostCode(error));
+}
+
+/** The error code of a broken exchange (`ECONNRESET`); null when a whole answer came. */
+export function failureCode(error: unknown): string | null {
+  if (error === null) return null;
+  if (error instanceof GotTimeoutError) return 'ETIMEDOUT';
+  if (!(error instanceof RequestError)) return 'UNKNOWN';
+  return error.code === 'ERR_NON_2XX_3XX_RESPONSE' ? null : innermostCode(error);
+}
+
+/** got has codes of its own for where it broke; what broke is the code of the cause. */
+function innermostCode(error: RequestError): string {
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : error.code;
+}
+
+/** What the caller gets for an exchange that brought no answer. */
+export function toTransportError(error: unknown, broken: BrokenExchange): IpapiError {
+  const { obstacle, status, attempts, timeoutMs, settings } = broken;
+  const cause = cleanCause(error, settings.redact);
+  const details: IpapiErrorDetails = { status, attempts, reason: failureCode(error) ?? '', cause };
+  if (obstacle === 'limiter') {
+    return new LimiterError(`The rate limiter failed: ${cause.message}`, { ...details, reason: '' });
+  }
+  if (obstacle === 'body') {
+    const message = `The body is larger than ${settings.maxBodyBytes} bytes.`;
+    return new BodyTooLargeError(message, { status, attempts });
+  }
+  if (isCorruptBody(error)) return new InvalidResponseError('The body cannot be decompressed.', details);
+  if (error instanceof GotTimeoutError) {
+    return new TimeoutError(`No whole answer within ${timeoutMs} ms.`, { ...details, retryable: true });
+  }
+  return new NetworkError(`No whole answer: ${cause.message}`, { ...details, retryable: true });
+}
+
+/** got's errors hold the request with its key: what is kept of one is its text and its code, both cleaned. */
+function cleanCause(error: unknown, redact: Redact): Error {
+  const message = redact(error instanceof Error ? error.message : String(error));
+  const cause = new Error(message === '' ? 'unknown failure' : message);
+  if (error instanceof RequestError) Object.assign(cause, { code: innermostCode(error) });
+  return cause;
+}

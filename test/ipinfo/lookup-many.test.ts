@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InvalidIPError, IpapiClient, NotFoundError } from '../../src/ipinfo/mod.ts';
+import { BRISBANE, body, collect, failureOf, json, Upstream } from './upstream.ts';
+
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => `8.8.${index >> 8}.${index & 255}`);
+
+describe('IpapiClient.lookupMany', () => {
+  let upstream: Upstream;
+  let client: IpapiClient;
+
+  beforeEach(async () => {
+    upstream = await new Upstream().listen();
+    upstream.answer = (response, request, nth) => {
+      const ip = request.url?.split('/')[1];
+      json(200, { ...BRISBANE, ip })(response, request, nth);
+    };
+    client = new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1 });
+  });
+  afterEach(() => upstream[Symbol.asyncDispose]());
+
+  it('yields in the order of the input, however the answers come', async () => {
+    const answer = upstream.answer;
+    upstream.answer = (response, request, nth) => {
+      setTimeout(() => answer(response, request, nth), nth % 3 === 0 ? 0 : 10);
+    };
+    const ips = addresses(30);
+    const results = await collect(client.lookupMany(ips));
+    expect(results.map(({ ip, info }) => [ip, info?.ip])).toEqual(ips.map((ip) => [ip, ip]));
+  });
+
+  it('gives each its own info or error', async () => {
+    const answer = upstream.answer;
+    upstream.answer = (response, request, nth) =>
+      (request.url === '/8.8.8.8/json/' ? body(404, '') : answer)(response, request, nth);
+    const results = await collect(client.lookupMany(['1.1.1.1', '8.8.8.8', 'nonsense', '', '1.1.1.2']));
+    expect(results.map(({ ip }) => ip)).toEqual(['1.1.1.1', '8.8.8.8', 'nonsense', '', '1.1.1.2']);
+    expect(results.map(({ info }) => info?.ip)).toEqual(['1.1.1.1', undefined, undefined, undefined, '1.1.1.2']);
+    expect(results[0]?.error).toBeUndefined();
+    expect(results[1]?.error).toBeInstanceOf(NotFoundError);
+    expect(results[2]?.error).toBeInstanceOf(InvalidIPError);
+    expect(results[3]?.error).toBeInstanceOf(InvalidIPError);
+  });
+
+  it.each([
+    [undefined, 8],
+    [1, 1],
+    [3, 3],
+  ])('with concurrency %s has %i under way at once, and no more', async (concurrency, expected) => {
+    let underWay = 0;
+    let most = 0;
+    const answer = upstream.answer;
+    upstream.answer = (response, request, nth) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      setTimeout(() => {
+        underWay -= 1;
+        answer(response, request, nth);
+      }, 10);
+    };
+    await collect(client.lookupMany(addresses(12), { concurrency }));
+    expect(most).toBe(expected);
+  });
+
+  it('makes one request of equal addresses under way', async () => {
+    const results = await collect(client.lookupMany(['1.1.1.1', '1.1.1.1', '::ffff:1.1.1.1']));
+    expect(results).toHaveLength(3);
+    expect(upstream.sends).toBe(1);
+  });
+
+  it('takes no more of an endless input than it needs', async () => {
+    let taken = 0;
+    function* endless(): Generator<string> {
+      for (;;) {
+        taken += 1;
+        yield `8.8.${(taken >> 8) & 255}.${taken & 255}`;
+      }
+    }
+    let seen = 0;
+    for await (const { info } of client.lookupMany(endless(), { concurrency: 4 })) {
+      expect(info?.city).toBe('Brisbane');
+      seen += 1;
+      if (seen === 10) break;
+    }
+    expect(taken).toBeLessThanOrEqual(14);
+  });
+
+  it('cancels what is under way when the consumer leaves', async () => {
+    const closed = Promise.withResolvers<void>();
+    const answer = upstream.answer;
+    upstream.answer = (response, request, nth) =>
+      request.url === '/8.8.8.8/json/' ? response.once('close', closed.resolve) : answer(response, request, nth);
+    for await (const { ip } of client.lookupMany(['1.1.1.1', '8.8.8.8'])) {
+      expect(ip).toBe('1.1.1.1');
+      break;
+    }
+    await closed.promise;
+  });
+
+  it('ends with the reason when it is aborted, before and while it runs', async () => {
+    const controller = new AbortController();
+    const all = client.lookupMany(addresses(100), { signal: controller.signal, concurrency: 2 });
+    expect((await all.next()).value?.ip).toBe('8.8.0.0');
+    controller.abort('enough');
+    expect(await failureOf(all.next())).toBe('enough');
+    expect(await all.next()).toEqual({ done: true, value: undefined });
+    expect(upstream.sends).toBeLessThan(5);
+  });
+
+  it('yields nothing for nothing', async () => {
+    expect(await collect(client.lookupMany([]))).toEqual([]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses a concurrency of %s', (concurrency) => {
+    expect(() => client.lookupMany([], { concurrency })).toThrow('concurrency must be a whole number from 1');
+  });
+
+  it('refuses one text in place of a list', () => {
+    expect(() => client.lookupMany('8.8.8.8')).toThrow('ips must be a list');
+  });
+});

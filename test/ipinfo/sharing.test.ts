@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type InfoCache, type IPInfo, IpapiClient, type IpapiOptions } from '../../src/ipinfo/mod.ts';
+import { BRISBANE, body, failureOf, inTurn, json, silence, Upstream } from './upstream.ts';
+
+describe('IpapiClient sharing', () => {
+  let upstream: Upstream;
+
+  beforeEach(async () => {
+    upstream = await new Upstream().listen();
+  });
+  afterEach(() => upstream[Symbol.asyncDispose]());
+
+  const clientWith = (options: IpapiOptions = {}) =>
+    new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1, ...options });
+
+  /** A cache that shows what is put into it. */
+  const openCache = (): InfoCache & { readonly records: Map<string, IPInfo> } => {
+    const records = new Map<string, IPInfo>();
+    return { records, get: (key) => records.get(key), set: (key, info) => records.set(key, info) };
+  };
+
+  describe('in flight', () => {
+    it.each([undefined, { max: 10, ttlMs: 1000 }])(
+      'makes one request of a hundred equal lookups (cache: %o)',
+      async (cache) => {
+        const client = clientWith({ cache });
+        const infos = await Promise.all(Array.from({ length: 100 }, () => client.getIPInfo('1.1.1.1')));
+        expect(infos).toEqual(Array.from({ length: 100 }, () => BRISBANE));
+        expect(upstream.sends).toBe(1);
+      },
+    );
+
+    it('takes spellings of one address for equal', async () => {
+      const client = clientWith();
+      await Promise.all(['1.1.1.1', '::ffff:1.1.1.1', '::FFFF:101:101'].map((ip) => client.getIPInfo(ip)));
+      await Promise.all(['2606:4700::1111', '2606:4700:0:0::1111'].map((ip) => client.getIPInfo(ip)));
+      expect(upstream.sends).toBe(2);
+    });
+
+    it('shares fields and raw bodies too, each caller having bytes of its own', async () => {
+      const client = clientWith();
+      const [one, other] = await Promise.all([
+        client.getIPInfoRaw('1.1.1.1', 'json'),
+        client.getIPInfoRaw('1.1.1.1', 'json'),
+      ]);
+      one.fill(0);
+      expect(JSON.parse(new TextDecoder().decode(other))).toEqual(BRISBANE);
+      await Promise.all([client.getField('1.1.1.1', 'city'), client.getField('1.1.1.1', 'city')]);
+      expect(upstream.sends).toBe(2);
+    });
+
+    it('does not share what differs, nor the caller’s own address', async () => {
+      const client = clientWith();
+      await Promise.all([
+        client.getIPInfo('1.1.1.1'),
+        client.getIPInfo('1.1.1.2'),
+        client.getIPInfoRaw('1.1.1.1', 'json'),
+        client.getField('1.1.1.1', 'city'),
+        client.getField('1.1.1.1', 'org'),
+        client.getClientIPInfo(),
+        client.getClientIPInfo(),
+      ]);
+      expect(upstream.sends).toBe(7);
+    });
+
+    it('fails for everybody alike, and is done anew the next time', async () => {
+      upstream.answer = inTurn(body(404, ''), json(200, BRISBANE));
+      const client = clientWith();
+      const errors = await Promise.all([1, 2, 3].map(() => failureOf(client.getIPInfo('1.1.1.1'))));
+      for (const error of errors) expect(error).toMatchObject({ name: 'NotFoundError' });
+      expect(upstream.sends).toBe(1);
+      expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
+    });
+
+    it('goes on for the others when the caller who started it leaves', async () => {
+      const release = Promise.withResolvers<void>();
+      upstream.answer = (response, request, nth) => {
+        void release.promise.then(() => json(200, BRISBANE)(response, request, nth));
+      };
+      const client = clientWith();
+      const controller = new AbortController();
+      const arrival = upstream.arrival();
+      const first = failureOf(client.getIPInfo('1.1.1.1', 'json', { signal: controller.signal }));
+      const second = client.getIPInfo('1.1.1.1');
+      await arrival;
+      controller.abort('gone');
+      expect(await first).toBe('gone');
+      release.resolve();
+      expect(await second).toEqual(BRISBANE);
+      expect(upstream.sends).toBe(1);
+    });
+
+    it('ends when the last caller leaves, and is done anew for the next', async () => {
+      const closed = Promise.withResolvers<void>();
+      upstream.answer = inTurn((response) => response.once('close', closed.resolve), json(200, BRISBANE));
+      const client = clientWith();
+      const controllers = [new AbortController(), new AbortController()];
+      const arrival = upstream.arrival();
+      const failures = controllers.map(({ signal }) => failureOf(client.getIPInfo('1.1.1.1', 'json', { signal })));
+      await arrival;
+      controllers[0]?.abort('first');
+      controllers[1]?.abort('second');
+      expect(await Promise.all(failures)).toEqual(['first', 'second']);
+      expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
+      await closed.promise;
+      expect(upstream.sends).toBe(2);
+    });
+
+    it('goes on for a caller who comes in the moment in which the last one leaves', async () => {
+      const release = Promise.withResolvers<void>();
+      upstream.answer = (response, request, nth) => {
+        void release.promise.then(() => json(200, BRISBANE)(response, request, nth));
+      };
+      const client = clientWith();
+      const controller = new AbortController();
+      const arrival = upstream.arrival();
+      const first = failureOf(client.getIPInfo('1.1.1.1', 'json', { signal: controller.signal }));
+      await arrival;
+      controller.abort('gone');
+      const second = client.getIPInfo('1.1.1.1');
+      expect(await first).toBe('gone');
+      release.resolve();
+      expect(await second).toEqual(BRISBANE);
+      expect(upstream.sends).toBe(1);
+    });
+
+    it('keeps callers with different time-outs apart', async () => {
+      upstream.answer = inTurn(silence, json(200, BRISBANE));
+      const client = clientWith({ retries: 0 });
+      const arrival = upstream.arrival();
+      const hasty = failureOf(client.getIPInfo('1.1.1.1', 'json', { timeoutMs: 50 }));
+      await arrival;
+      expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
+      expect(await hasty).toMatchObject({ name: 'TimeoutError' });
+    });
+  });
+
+  describe('cache', () => {
+    it('is not there by default', async () => {
+      const client = clientWith();
+      await client.getIPInfo('1.1.1.1');
+      await client.getIPInfo('1.1.1.1');
+      expect(upstream.sends).toBe(2);
+    });
+
+    it('answers the second lookup without a request, in whatever spelling', async () => {
+      const client = clientWith({ cache: { max: 10, ttlMs: 60_000 } });
+      await client.getIPInfo('::ffff:1.1.1.1');
+      expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
+      expect(upstream.sends).toBe(1);
+    });
+
+    it('forgets the least recently used beyond its size', async () => {
+      const client = clientWith({ cache: { max: 2, ttlMs: 60_000 } });
+      for (const ip of ['1.1.1.1', '1.1.1.2', '1.1.1.1', '1.1.1.3', '1.1.1.1', '1.1.1.2']) await client.getIPInfo(ip);
+      expect(upstream.seen.map(({ path }) => path.split('/')[1])).toEqual(['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.2']);
+    });
+
+    it('forgets after its time', async () => {
+      const client = clientWith({ cache: { max: 2, ttlMs: 1 } });
+      await client.getIPInfo('1.1.1.1');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await client.getIPInfo('1.1.1.1');
+      expect(upstream.sends).toBe(2);
+    });
+
+    it('has one key for each address', async () => {
+      const cache = openCache();
+      const client = clientWith({ cache });
+      for (const ip of ['::ffff:1.1.1.1', '1.1.1.1', '2606:4700:0::1111']) await client.getIPInfo(ip);
+      expect([...cache.records.keys()]).toEqual(['1.1.1.1', '2606:4700::1111']);
+    });
+
+    it.each<[string, ReturnType<typeof json>]>([
+      ['a failure', body(404, '')],
+      ['an error record with 200', json(200, { error: true, reason: 'RateLimited' })],
+      ['a reserved address', json(200, { ip: '1.1.1.1', reserved: true })],
+      ['what cannot be read', body(200, 'hello')],
+    ])('never stores %s', async (_what, answer) => {
+      upstream.answer = answer;
+      const cache = openCache();
+      const client = clientWith({ cache });
+      await failureOf(client.getIPInfo('1.1.1.1'));
+      await failureOf(client.getIPInfo('1.1.1.1'));
+      expect(upstream.sends).toBe(2);
+      expect(cache.records.size).toBe(0);
+    });
+
+    it('never stores the caller’s own address, nor a reserved one that the upstream knows', async () => {
+      const cache = openCache();
+      const client = clientWith({ cache });
+      await client.getClientIPInfo();
+      for (const ip of ['10.0.0.1', '::1', '::ffff:192.168.1.1']) await client.getIPInfo(ip);
+      expect(cache.records.size).toBe(0);
+    });
+
+    it('may answer later, and a broken one costs a request and nothing else', async () => {
+      const late: InfoCache = { get: async () => ({ ...BRISBANE, city: 'cached' }), set: async () => {} };
+      expect(await clientWith({ cache: late }).getIPInfo('1.1.1.1')).toMatchObject({ city: 'cached' });
+      const broken: InfoCache[] = [
+        {
+          get: () => {
+            throw new Error('get');
+          },
+          set: () => {
+            throw new Error('set');
+          },
+        },
+        {
+          get: async () => {
+            throw new Error('get');
+          },
+          set: async () => {
+            throw new Error('set');
+          },
+        },
+      ];
+      for (const cache of broken) expect(await clientWith({ cache }).getIPInfo('1.1.1.1')).toEqual(BRISBANE);
+      expect(upstream.sends).toBe(2);
+    });
+
+    it('hands out records that a caller cannot spoil', async () => {
+      const info = await clientWith({ cache: { max: 1, ttlMs: 1000 } }).getIPInfo('1.1.1.1');
+      expect(Object.isFrozen(info)).toBe(true);
+    });
+  });
+});
