@@ -1,0 +1,39 @@
+import http from 'node:http';
+import https from 'node:https';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import type { Destination } from './border.ts';
+import type { EgressAgents } from './egress.ts';
+
+type Done = (error: Error | null, stream: Duplex) => void;
+
+/**
+ * Agents that open every connection with `open` and never dial by themselves. No connection is kept: each is checked
+ * anew, and whoever has read enough of an answer can close it.
+ */
+export function createEgressAgents(open: (destination: Destination) => Promise<Socket>): EgressAgents {
+  const opened = ({ host, port }: http.ClientRequestArgs, done: Done | undefined, wrap: (socket: Socket) => Duplex) => {
+    open({ host: host ?? '', port: Number(port) }).then(
+      (socket) => done?.(null, wrap(socket)),
+      (error: unknown) => done?.(error instanceof Error ? error : new Error(String(error)), new Socket()),
+    );
+  };
+
+  return {
+    http: new (class extends http.Agent {
+      override createConnection(options: http.ClientRequestArgs, done?: Done): undefined {
+        opened(options, done, (socket) => socket);
+      }
+    })({ keepAlive: false }),
+    https: new (class extends https.Agent {
+      override createConnection(options: https.RequestOptions, done?: Done): undefined {
+        // The target's certificate is held against the name that was asked for, whatever address it has.
+        const { host, servername } = options;
+        opened(options, done, (socket) =>
+          connect({ socket, host: host ?? '', servername: servername ?? '', ALPNProtocols: ['http/1.1'] }),
+        );
+      }
+    })({ keepAlive: false }),
+  };
+}

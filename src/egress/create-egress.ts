@@ -1,0 +1,114 @@
+import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
+import { CapstanError, type Failure, toFailure } from '../errors.ts';
+import type { TargetPolicy } from './address-policy.ts';
+import { createEgressAgents } from './agents.ts';
+import { createBorder, type Destination } from './border.ts';
+import { dial } from './dial.ts';
+import type { Egress, EgressLane } from './egress.ts';
+import { openLane, urlDestination } from './lane.ts';
+import { createResolver, type Lookup } from './resolver.ts';
+
+export interface EgressOptions {
+  readonly policy: TargetPolicy;
+  /** The option that opens what is not public, for those who are refused; `--allow-targets` by default. */
+  readonly openedWith?: string;
+  /** How names become addresses; the system's way by default. */
+  readonly lookup?: Lookup;
+  /** For the look-up of a name and for the connection, each, in milliseconds. */
+  readonly dialTimeoutMs?: number;
+  /** How long the answer of a look-up serves again, in milliseconds. */
+  readonly lookupCacheMs?: number;
+  /** Bytes that one capture may send and receive. */
+  readonly maxBytes?: number;
+  /** Requests and tunnels that one capture may open. */
+  readonly maxRequests?: number;
+}
+
+/** What a browser waits for is a page for a person: ten seconds without a sign are a "no". */
+const DIAL_TIMEOUT_MS = 10_000;
+/** Some ten times the heaviest pages of the public web: a limit for floods, not for pages. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_REQUESTS = 5_000;
+
+export function createEgress({
+  policy,
+  openedWith = '--allow-targets',
+  lookup,
+  dialTimeoutMs = DIAL_TIMEOUT_MS,
+  lookupCacheMs,
+  maxBytes = MAX_BYTES,
+  maxRequests = MAX_REQUESTS,
+}: EgressOptions): Egress {
+  const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
+  const border = createBorder(policy, resolver, openedWith);
+  const lanes = new Set<EgressLane>();
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+
+  const open = async (destination: Destination): Promise<Socket> => {
+    const { signal } = closing;
+    const addresses = await border.admit(destination, signal);
+    const { socket } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
+    return socket;
+  };
+
+  const screenLiteral = (url: URL): Failure | null => {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      return toFailure(new CapstanError('target_forbidden', `only http: and https: are captured, not ${url.protocol}`));
+    }
+    return refusalOf(() => border.inspect(urlDestination(url)));
+  };
+
+  return {
+    screenLiteral,
+
+    async screen(url, signal) {
+      const refusal = screenLiteral(url);
+      if (refusal) return refusal;
+      try {
+        await border.admit(urlDestination(url), signal);
+        return null;
+      } catch (error) {
+        signal.throwIfAborted();
+        return forbiddenOnly(error);
+      }
+    },
+
+    async openLane() {
+      const lane = await openLane({ border, limits: { maxBytes, maxRequests }, dialTimeoutMs });
+      const close = lane.close.bind(lane);
+      const tracked: EgressLane = {
+        ...lane,
+        async close() {
+          lanes.delete(tracked);
+          await close();
+        },
+      };
+      lanes.add(tracked);
+      return tracked;
+    },
+
+    agents: createEgressAgents(open),
+
+    async close() {
+      closing.abort(new CapstanError('cancelled', 'The way out is closed.'));
+      await Promise.all([...lanes].map((lane) => lane.close()));
+    },
+  };
+}
+
+function refusalOf(inspect: () => void): Failure | null {
+  try {
+    inspect();
+    return null;
+  } catch (error) {
+    return forbiddenOnly(error);
+  }
+}
+
+/** What cannot be resolved is not forbidden. */
+function forbiddenOnly(error: unknown): Failure | null {
+  if (!(error instanceof CapstanError)) throw error;
+  return error.code === 'target_forbidden' ? toFailure(error) : null;
+}

@@ -1,0 +1,102 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { CapstanError } from '../errors.ts';
+
+export interface DialOptions {
+  readonly port: number;
+  /** For all attempts together, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Dialled {
+  readonly socket: Socket;
+  /** The one of the addresses that answered. */
+  readonly address: string;
+}
+
+/** RFC 8305: how long an attempt is alone before the next address gets its chance beside it. */
+const ATTEMPT_DELAY_MS = 250;
+/** A name with hundreds of addresses shall not turn one capture into a scan. */
+const MOST_ATTEMPTS = 8;
+
+/**
+ * Connects to the first of the addresses that answers, in their order, and to nothing else: no name is looked up
+ * here. Rejects with `target_unreachable`, or the signal's reason.
+ */
+export function dial(addresses: readonly string[], { port, timeoutMs, signal }: DialOptions): Promise<Dialled> {
+  return new Promise((resolve, reject) => {
+    const waiting = addresses.slice(0, MOST_ATTEMPTS);
+    const attempts = new Set<Socket>();
+    let headStart: NodeJS.Timeout | undefined;
+    let firstFailure: CapstanError | undefined;
+
+    const settle = (): void => {
+      clearTimeout(deadline);
+      clearTimeout(headStart);
+      signal.removeEventListener('abort', abort);
+      for (const socket of attempts) socket.destroy();
+    };
+    const fail = (reason: unknown): void => {
+      settle();
+      reject(reason);
+    };
+    const abort = (): void => fail(signal.reason);
+    const deadline = setTimeout(() => {
+      const tried = addresses[0] ?? '';
+      fail(unreachable(`no answer from ${addressAndPort(tried, port)} within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+
+    const attempt = (): void => {
+      clearTimeout(headStart);
+      const address = waiting.shift();
+      if (address === undefined) {
+        if (attempts.size === 0) fail(firstFailure);
+        return;
+      }
+      const socket = connect({ host: address, port, noDelay: true });
+      attempts.add(socket);
+      // Stays for the socket's life: between two owners nobody else may be listening.
+      socket.on('error', () => {});
+      socket.once('error', (error) => {
+        if (!attempts.delete(socket)) return;
+        firstFailure ??= connectFailure(error, addressAndPort(address, port));
+        attempt();
+      });
+      socket.once('connect', () => {
+        attempts.delete(socket);
+        settle();
+        resolve({ socket, address });
+      });
+      if (waiting.length > 0) headStart = setTimeout(attempt, ATTEMPT_DELAY_MS);
+    };
+
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    attempt();
+  });
+}
+
+export function addressAndPort(address: string, port: number | AddressInfo['port']): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function connectFailure(error: NodeJS.ErrnoException, peer: string): CapstanError {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return unreachable(`connection refused by ${peer}`, error);
+    case 'ECONNRESET':
+      return unreachable(`connection reset by ${peer}`, error);
+    case 'ETIMEDOUT':
+      return unreachable(`no answer from ${peer}`, error);
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return unreachable(`no way to ${peer}`, error);
+    default:
+      return unreachable(`no connection to ${peer} (${error.code ?? error.message})`, error);
+  }
+}
+
+function unreachable(reason: string, cause?: unknown): CapstanError {
+  return new CapstanError('target_unreachable', reason, { cause });
+}

@@ -1,0 +1,45 @@
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { Failure } from '../errors.ts';
+
+/** The browsers' only way to the network: checks every address, and dials exactly the address it checked. */
+export interface Egress {
+  /**
+   * Whether a URL may be captured: null, or why not (`target_forbidden`). A name is resolved; one that cannot be
+   * resolved is not forbidden (the capture will find out). Rejects with the signal's reason when it is aborted.
+   */
+  screen(url: URL, signal: AbortSignal): Promise<Failure | null>;
+
+  /** The part of `screen` that needs no look-up: scheme, port, literal addresses, localhost names. */
+  screenLiteral(url: URL): Failure | null;
+
+  /** A way out of its own for one seat, so that what goes through it can be told apart. */
+  openLane(): Promise<EgressLane>;
+
+  /** For requests of the service's own: what they connect to is checked like a browser's. */
+  readonly agents: EgressAgents;
+
+  close(): Promise<void>;
+}
+
+export interface EgressAgents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** A forward proxy on a loopback port of its own, used by one capture at a time. */
+export interface EgressLane {
+  /** `http://127.0.0.1:<port>`: what a browser context takes as its proxy server. */
+  readonly proxyServer: string;
+
+  /** Forgets what was noted, and ends connections of the capture before. */
+  reset(): void;
+
+  /** What went wrong on the way to this URL's host and port, in this capture: refused, no such name, no connection. */
+  failureFor(url: URL): Failure | null;
+
+  /** The address that was dialled for this URL's host and port in this capture. */
+  addressFor(url: URL): string | null;
+
+  close(): Promise<void>;
+}

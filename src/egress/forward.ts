@@ -1,0 +1,133 @@
+import http from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { CapstanError, type Failure, failure, toFailure } from '../errors.ts';
+import type { Destination } from './border.ts';
+import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
+import type { Traffic } from './traffic.ts';
+
+/** Opens a checked connection, or throws a `CapstanError`. */
+export type OpenConnection = (destination: Destination) => Promise<Duplex>;
+
+/** Chromium's own limit for a response's header block. */
+const MAX_HEADER_BYTES = 256 * 1024;
+/** Shorter than the five seconds after which many servers hang up, so that few requests meet a closed connection. */
+const IDLE_MS = 4_000;
+
+/** Keeps the connections of one capture, each opened by `open`: an agent never dials by itself. */
+export function createForwardAgent(open: OpenConnection): http.Agent {
+  return new (class ForwardAgent extends http.Agent {
+    override createConnection(
+      { host, port }: http.ClientRequestArgs,
+      done?: (error: Error | null, stream: Duplex) => void,
+    ): undefined {
+      open({ host: host ?? '', port: Number(port) }).then(
+        (socket) => done?.(null, socket),
+        (error: unknown) => done?.(error instanceof Error ? error : new Error(String(error)), new Socket()),
+      );
+    }
+  })({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
+}
+
+export interface ForwardOptions {
+  readonly destination: Destination;
+  /** What stands behind the authority in the request line, as the browser wrote it. */
+  readonly path: string;
+  /** The authority, as the target is to see it. */
+  readonly authority: string;
+  readonly agent: http.Agent;
+  readonly traffic: Traffic;
+}
+
+/**
+ * Passes one plain http request on and its answer back, streaming both. When there is no answer the browser's
+ * connection is closed without one: a page of ours would be taken for the target's.
+ */
+export function forwardRequest(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  { destination, path, authority, agent, traffic }: ForwardOptions,
+): void {
+  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+  const hangUp = (): void => {
+    request.socket.destroy();
+  };
+
+  const send = (): void => {
+    const upstream = http.request({
+      agent,
+      host: destination.host,
+      port: destination.port,
+      method: request.method ?? 'GET',
+      path,
+      headers: ['Host', authority, ...forwardedRequestHeaders(request)],
+      setHost: false,
+      // Browsers take what sloppy servers send, and so must what stands between them.
+      insecureHTTPParser: true,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    const abandon = (): void => {
+      upstream.destroy();
+    };
+    response.once('close', abandon);
+
+    upstream.once('response', (answer) => {
+      answer.once('error', hangUp);
+      answer.on('data', (chunk: Buffer) => traffic.countBytes(chunk.length));
+      try {
+        response.sendDate = false;
+        response.writeHead(answer.statusCode ?? 0, reasonPhrase(answer), forwardedHeaders(answer));
+      } catch (error) {
+        traffic.noteFailure(destination, notHttp(destination));
+        upstream.destroy(error instanceof Error ? error : undefined);
+        hangUp();
+        return;
+      }
+      answer.pipe(response);
+    });
+
+    upstream.on('error', (error: NodeJS.ErrnoException) => {
+      response.off('close', abandon);
+      const answered = response.headersSent || response.destroyed;
+      const stale = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      // The target closed an idle connection just as it was taken up again. Browsers try another one, too.
+      if (stale && !hasBody && !answered && !traffic.signal.aborted) {
+        send();
+        return;
+      }
+      if (!answered) traffic.noteFailure(destination, noAnswer(error, destination));
+      hangUp();
+    });
+
+    if (hasBody) {
+      request.on('data', (chunk: Buffer) => traffic.countBytes(chunk.length));
+      request.pipe(upstream);
+    } else {
+      upstream.end();
+    }
+  };
+
+  request.once('error', hangUp);
+  response.once('error', hangUp);
+  try {
+    traffic.admitRequest();
+  } catch (error) {
+    traffic.noteFailure(destination, toFailure(error));
+    hangUp();
+    return;
+  }
+  send();
+}
+
+function noAnswer(error: NodeJS.ErrnoException, destination: Destination): Failure {
+  if (error instanceof CapstanError) return toFailure(error);
+  if (error.code?.startsWith('HPE_')) return notHttp(destination);
+  return failure(
+    'target_unreachable',
+    `${destination.host}:${destination.port} closed the connection without an answer`,
+  );
+}
+
+function notHttp({ host, port }: Destination): Failure {
+  return failure('target_unreachable', `what ${host}:${port} answers is not HTTP`);
+}

@@ -1,0 +1,104 @@
+import { setMaxListeners } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { CapstanError, type Failure, failure, toFailure } from '../errors.ts';
+import type { Destination } from './border.ts';
+
+export interface TrafficLimits {
+  /** Bytes of bodies and tunnels, both ways together. */
+  readonly maxBytes: number;
+  /** Forwarded requests and tunnels. What happens inside a TLS tunnel is not seen, so not counted. */
+  readonly maxRequests: number;
+}
+
+/** What one capture sends and receives: its connections, its limits, and what is known of its destinations. */
+export class Traffic {
+  readonly #limits: TrafficLimits;
+  readonly #ended = new AbortController();
+  readonly #sockets = new Set<Duplex>();
+  readonly #failures = new Map<string, Failure>();
+  readonly #addresses = new Map<string, string>();
+  #requests = 0;
+  #bytes = 0;
+  #spent: CapstanError | null = null;
+
+  constructor(limits: TrafficLimits) {
+    this.#limits = limits;
+    // A page dials dozens of times at once.
+    setMaxListeners(0, this.#ended.signal);
+  }
+
+  /** Aborted when the capture is over, or has used up its limits. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Ties a connection to the capture: it does not outlive it, and its errors are nobody else's. */
+  hold<S extends Duplex>(socket: S): S {
+    if (this.#ended.signal.aborted) {
+      socket.on('error', () => {});
+      socket.destroy();
+      return socket;
+    }
+    if (this.#sockets.has(socket)) return socket;
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  /** Counts a request. Throws when the capture has had enough of them, or of bytes. */
+  admitRequest(): void {
+    if (this.#spent) throw this.#spent;
+    this.#requests += 1;
+    if (this.#requests > this.#limits.maxRequests) {
+      throw overLimit(`more than ${this.#limits.maxRequests} requests`);
+    }
+  }
+
+  /** Counts bytes; when they are too many, everything that is under way ends here. */
+  countBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= this.#limits.maxBytes || this.#spent) return;
+    this.#spent = overLimit(`more than ${this.#limits.maxBytes} bytes`);
+    this.#disconnect(this.#spent);
+  }
+
+  noteFailure(destination: Destination, { code, reason }: Failure): void {
+    this.#failures.set(keyOf(destination), failure(code, reason));
+  }
+
+  /** A connection stands: what failed before on the way there is no longer so. */
+  noteAddress(destination: Destination, address: string): void {
+    const key = keyOf(destination);
+    this.#addresses.set(key, address);
+    this.#failures.delete(key);
+  }
+
+  failureFor(destination: Destination): Failure | null {
+    const noted = this.#failures.get(keyOf(destination));
+    if (noted) return noted;
+    return this.#spent && toFailure(this.#spent);
+  }
+
+  addressFor(destination: Destination): string | null {
+    return this.#addresses.get(keyOf(destination)) ?? null;
+  }
+
+  /** Ends every connection at once. */
+  end(): void {
+    this.#disconnect(new CapstanError('cancelled', 'The capture is over.'));
+  }
+
+  #disconnect(reason: CapstanError): void {
+    this.#ended.abort(reason);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function keyOf({ host, port }: Destination): string {
+  return `${host}:${port}`;
+}
+
+function overLimit(what: string): CapstanError {
+  return new CapstanError('target_unreachable', `the page asked for ${what}, which is as much as one capture may have`);
+}

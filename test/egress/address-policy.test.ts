@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { createTargetPolicy, parseTargetList } from '../../src/egress/address-policy.ts';
+
+const open = createTargetPolicy({ allow: [], deny: [] });
+
+describe('the public network', () => {
+  it.each([
+    ['8.8.8.8'],
+    ['1.1.1.1'],
+    ['172.15.255.255'],
+    ['172.32.0.1'],
+    ['100.63.255.255'],
+    ['100.128.0.1'],
+    ['198.17.255.255'],
+    ['198.20.0.1'],
+    ['223.255.255.255'],
+    ['2606:4700:4700::1111'],
+    ['2a00:1450:4001:82a::200e'],
+    ['2003::1'],
+  ])('holds %s', (address) => {
+    expect(open.refuseAddress(address, 'unlisted')).toBeNull();
+  });
+
+  it.each([
+    ['0.0.0.0', 'unspecified'],
+    ['0.1.2.3', 'unspecified'],
+    ['10.1.2.3', 'private'],
+    ['100.64.0.1', 'carrier-grade NAT'],
+    ['100.100.100.200', 'carrier-grade NAT'],
+    ['127.0.0.1', 'loopback'],
+    ['127.255.255.254', 'loopback'],
+    ['168.63.129.16', 'cloud metadata'],
+    ['169.254.169.254', 'link-local'],
+    ['172.16.0.1', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.0.0.192', 'reserved'],
+    ['192.0.2.1', 'reserved'],
+    ['192.88.99.1', 'reserved'],
+    ['192.168.1.1', 'private'],
+    ['198.18.0.1', 'reserved'],
+    ['198.19.255.255', 'reserved'],
+    ['198.51.100.1', 'reserved'],
+    ['203.0.113.1', 'reserved'],
+    ['224.0.0.1', 'multicast'],
+    ['239.255.255.250', 'multicast'],
+    ['240.0.0.1', 'reserved'],
+    ['255.255.255.255', 'broadcast'],
+    ['::', 'unspecified'],
+    ['::1', 'loopback'],
+    ['::7f00:1', 'IPv4-compatible'],
+    ['::8.8.8.8', 'IPv4-compatible'],
+    ['::ffff:127.0.0.1', 'IPv4-mapped'],
+    ['::ffff:8.8.8.8', 'IPv4-mapped'],
+    ['::ffff:0:127.0.0.1', 'IPv4-translated'],
+    ['64:ff9b::127.0.0.1', 'NAT64'],
+    ['64:ff9b::808:808', 'NAT64'],
+    ['64:ff9b:1::7f00:1', 'NAT64'],
+    ['100::1', 'discard'],
+    ['2001::1', 'Teredo'],
+    ['2001:db8::1', 'reserved'],
+    ['2002:7f00:1::', '6to4'],
+    ['2002:808:808::1', '6to4'],
+    ['3fff::1', 'reserved'],
+    ['4000::1', 'reserved'],
+    ['5f00::1', 'segment routing'],
+    ['fc00::1', 'unique local'],
+    ['fd00:ec2::254', 'unique local'],
+    ['fe80::1', 'link-local'],
+    ['fe80::1%eth0', 'link-local'],
+    ['fec0::1', 'site-local'],
+    ['ff02::1', 'multicast'],
+  ])('does not hold %s (%s)', (address, classOfAddress) => {
+    expect(open.refuseAddress(address, 'unlisted')).toContain(classOfAddress);
+  });
+
+  it('does not hold what is no address at all', () => {
+    expect(open.refuseAddress('127.1', 'unlisted')).toBe('not an address');
+    expect(open.refuseAddress('', 'unlisted')).toBe('not an address');
+  });
+});
+
+describe('allowed targets', () => {
+  it('open an address, a network, and the same IPv4 address in its IPv6 spelling', () => {
+    const policy = createTargetPolicy({ allow: ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'], deny: [] });
+    for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd12::1']) {
+      expect(policy.refuseAddress(address, 'unlisted')).toBeNull();
+    }
+    for (const address of ['127.0.0.2', '192.168.0.1', '::10.1.2.3', '64:ff9b::10.1.2.3', '2002:a01:203::']) {
+      expect(policy.refuseAddress(address, 'unlisted')).not.toBeNull();
+    }
+  });
+
+  it('open a name and whatever it resolves to, and nothing beside it', () => {
+    const policy = createTargetPolicy({ allow: ['Wiki.Example.internal'], deny: [] });
+    expect(policy.judgeName('wiki.example.internal')).toBe('open');
+    expect(policy.judgeName('WIKI.example.internal.')).toBe('open');
+    expect(policy.judgeName('a.wiki.example.internal')).toBe('unlisted');
+    expect(policy.judgeName('evilwiki.example.internal')).toBe('unlisted');
+    expect(policy.refuseAddress('169.254.169.254', 'open')).toBeNull();
+  });
+
+  it.each(['*.example.internal', '.example.internal'])(
+    'open every name below one with %s, not the name itself',
+    (entry) => {
+      const policy = createTargetPolicy({ allow: [entry], deny: [] });
+      expect(policy.judgeName('a.example.internal')).toBe('open');
+      expect(policy.judgeName('b.a.example.internal')).toBe('open');
+      expect(policy.judgeName('example.internal')).toBe('unlisted');
+      expect(policy.judgeName('notexample.internal')).toBe('unlisted');
+    },
+  );
+
+  it('take an internationalised name and its punycode for the same', () => {
+    const policy = createTargetPolicy({ allow: ['*.bücher.example'], deny: ['xn--bcher-kva.example'] });
+    expect(policy.judgeName(new URL('http://a.BÜCHER.example').hostname)).toBe('open');
+    expect(policy.judgeName(new URL('http://bücher.example').hostname)).toBe('closed');
+  });
+});
+
+describe('denied targets', () => {
+  it('close what is public', () => {
+    const policy = createTargetPolicy({ allow: [], deny: ['8.8.8.0/24', '*.ads.example'] });
+    expect(policy.refuseAddress('8.8.8.8', 'unlisted')).toContain('closed by the operator');
+    expect(policy.refuseAddress('8.8.4.4', 'unlisted')).toBeNull();
+    expect(policy.judgeName('x.ads.example')).toBe('closed');
+  });
+
+  it('close what is allowed, too, behind an allowed name and inside another address', () => {
+    const policy = createTargetPolicy({
+      allow: ['10.0.0.0/8', 'wiki.internal', '::/0'],
+      deny: ['10.0.0.1', 'secret.internal', '169.254.169.254'],
+    });
+    expect(policy.refuseAddress('10.0.0.1', 'unlisted')).not.toBeNull();
+    expect(policy.refuseAddress('10.0.0.1', 'open')).not.toBeNull();
+    expect(policy.refuseAddress('10.0.0.2', 'unlisted')).toBeNull();
+    for (const carrier of ['::ffff:10.0.0.1', '::10.0.0.1', '64:ff9b::10.0.0.1', '2002:a00:1::', '::ffff:0:10.0.0.1']) {
+      expect(policy.refuseAddress(carrier, 'open'), carrier).not.toBeNull();
+    }
+    expect(policy.refuseAddress('2001:0:1234:5678:0:0:5601:5601', 'open')).not.toBeNull();
+    expect(policy.refuseAddress('64:ff9b::10.0.0.2', 'unlisted')).toBeNull();
+  });
+});
+
+describe('a list of targets', () => {
+  it('is read with commas or blanks between its entries, and given back as it is understood', () => {
+    expect(parseTargetList('10.0.0.0/8, Example.Internal.\n.a.example *.b.example,[fd00::1],[fd00::]/8')).toEqual([
+      '10.0.0.0/8',
+      'example.internal',
+      '*.a.example',
+      '*.b.example',
+      'fd00::1',
+      'fd00::/8',
+    ]);
+    expect(parseTargetList(['localhost', 'bücher.example,127.0.0.1'])).toEqual([
+      'localhost',
+      'xn--bcher-kva.example',
+      '127.0.0.1',
+    ]);
+    expect(parseTargetList('')).toEqual([]);
+    const list = parseTargetList('::ffff:10.0.0.1, *.x.example, 10.0.0.0/8');
+    expect(parseTargetList(list)).toEqual(list);
+  });
+
+  it.each([
+    ['10.0.0.0/33', 'that is no network'],
+    ['10.0/8', 'that is no network'],
+    ['example.com/8', 'that is no network'],
+    ['http://example.com/', 'leave the scheme and the path out'],
+    ['example.com:8080', 'leave the port out'],
+    ['10.0.0.1:8080', 'leave the port out'],
+    ['[::1]:8080', 'leave the port out'],
+    ['*', '0.0.0.0/0 and ::/0'],
+    ['127.1', 'Give an address'],
+    ['0x7f.0.0.1', 'Give an address'],
+    ['010.0.0.1', 'Give an address'],
+    ['10.0.0.256', 'Give an address'],
+    ['a*.example.com', 'Give an address'],
+    ['a..example', 'Give an address'],
+    ['user@example.com', 'Give an address'],
+    ['fd00::1::2', 'Give an address'],
+    ['*.', 'Give an address'],
+  ])('with the bad entry %s says so, and what would be right', (entry, hint) => {
+    expect(() => parseTargetList(['10.0.0.0/8', entry])).toThrow(`"${entry}" is not a target`);
+    expect(() => parseTargetList(entry)).toThrow(hint);
+    expect(() => createTargetPolicy({ allow: [entry], deny: [] })).toThrow(/Give an address \(10\.1\.2\.3/);
+  });
+});

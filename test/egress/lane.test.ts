@@ -1,0 +1,459 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net, { type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress, type EgressOptions } from '../../src/egress/create-egress.ts';
+import type { Egress, EgressLane } from '../../src/egress/egress.ts';
+import { type Listening, listening, namesOf } from './listening.ts';
+
+/*
+ * A lane from the outside, spoken to as a browser does: absolute request lines for http, CONNECT for the rest.
+ */
+
+const NAMES = { 'site.test': ['127.0.0.1'], 'two.test': ['127.0.0.2', '127.0.0.1'], 'private.test': ['10.0.0.1'] };
+
+/** What the site does with a request; each test says it anew. */
+let answer: http.RequestListener;
+let requests: http.IncomingMessage[];
+let siteConnections: Socket[];
+let site: Listening;
+let egress: Egress;
+let lane: EgressLane;
+/** The browser's side: keeps its connections, as browsers do. */
+let browser: http.Agent;
+
+beforeAll(async () => {
+  const server = http.createServer((request, response) => {
+    requests.push(request);
+    answer(request, response);
+  });
+  server.on('connection', (socket) => siteConnections.push(socket));
+  site = await listening(server);
+});
+
+afterAll(() => site[Symbol.asyncDispose]());
+
+async function open(options: Partial<EgressOptions> = {}): Promise<void> {
+  egress = createEgress({
+    policy: createTargetPolicy({ allow: ['127.0.0.0/8'], deny: [] }),
+    lookup: namesOf(NAMES),
+    ...options,
+  });
+  lane = await egress.openLane();
+}
+
+beforeEach(async () => {
+  requests = [];
+  siteConnections = [];
+  answer = (_request, response) => response.end('hello');
+  browser = new http.Agent({ keepAlive: true });
+  await open();
+});
+
+afterEach(async () => {
+  browser.destroy();
+  await egress.close();
+});
+
+function proxyAddress(): { host: string; port: number } {
+  const { hostname, port } = new URL(lane.proxyServer);
+  return { host: hostname, port: Number(port) };
+}
+
+/** Asks the lane for a URL. Rejects when the connection ends without an answer. */
+async function ask(url: string, options: http.RequestOptions = {}, body?: string): Promise<http.IncomingMessage> {
+  const request = http.request({ ...proxyAddress(), agent: browser, path: url, ...options });
+  request.end(body);
+  const [response] = await once(request, 'response');
+  return response;
+}
+
+async function read(url: string): Promise<string> {
+  return text(await ask(url));
+}
+
+/** Opens a tunnel; `status` is the answer's status line. */
+async function tunnel(authority: string): Promise<{ socket: Socket; status: string }> {
+  const { host, port } = proxyAddress();
+  const socket = net.connect({ host, port });
+  socket.on('error', () => {});
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
+  const [head] = await once(socket, 'data');
+  return { socket, status: String(head).split('\r\n')[0] ?? '' };
+}
+
+function siteUrl(path = '/', host = 'site.test'): string {
+  return `http://${host}:${site.port}${path}`;
+}
+
+async function whenClosed(socket: Socket | undefined): Promise<void> {
+  if (socket && !socket.closed) await once(socket, 'close');
+}
+
+describe('a plain request through a lane', () => {
+  it('arrives as the browser sent it, with nothing that tells of a proxy', async () => {
+    const response = await ask(
+      siteUrl('/a/../b?c=%20d'),
+      {
+        method: 'POST',
+        headers: {
+          'User-Agent': 'browser',
+          Cookie: 'a=b',
+          'Proxy-Connection': 'keep-alive',
+          'Proxy-Authorization': 'Basic eDp5',
+          Connection: 'keep-alive, X-Hop',
+          'X-Hop': '1',
+          'Content-Length': 4,
+        },
+      },
+      'body',
+    );
+    expect(await text(response)).toBe('hello');
+    const [request] = requests;
+    expect(request).toMatchObject({ method: 'POST', url: '/a/../b?c=%20d' });
+    expect(request?.headers).toEqual({
+      host: `site.test:${site.port}`,
+      'user-agent': 'browser',
+      cookie: 'a=b',
+      'content-length': '4',
+      connection: 'keep-alive',
+    });
+  });
+
+  it('is answered as the target answered: status, reason, every header, body', async () => {
+    answer = (_request, response) => {
+      response.sendDate = false;
+      response.writeHead(418, 'Short and stout', ['X-Case', 'Kept', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2']);
+      response.end('tea');
+    };
+    const response = await ask(siteUrl());
+    expect(response).toMatchObject({ statusCode: 418, statusMessage: 'Short and stout' });
+    expect(response.rawHeaders.slice(0, 6)).toEqual(['X-Case', 'Kept', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2']);
+    expect(Object.keys(response.headers).filter((name) => !['connection', 'transfer-encoding'].includes(name))).toEqual(
+      ['x-case', 'set-cookie'],
+    );
+    expect(await text(response)).toBe('tea');
+  });
+
+  it('carries a body of unknown length, whatever the method', async () => {
+    const { promise: received, resolve } = Promise.withResolvers<string>();
+    answer = async (request, response) => {
+      resolve(await text(request));
+      response.end();
+    };
+    await text(await ask(siteUrl(), { method: 'DELETE', headers: { 'Transfer-Encoding': 'chunked' } }, 'chunk'));
+    expect(await received).toBe('chunk');
+  });
+
+  it('uses one connection to a target again', async () => {
+    for (let round = 0; round < 5; round += 1) expect(await read(siteUrl())).toBe('hello');
+    expect(siteConnections).toHaveLength(1);
+  });
+
+  it('is sent again when the target closed the kept connection just then', async () => {
+    expect(await read(siteUrl())).toBe('hello');
+    const [kept] = siteConnections;
+    // The next request meets a connection that is reset as soon as anything arrives on it.
+    answer = (request, response) =>
+      request.socket === kept ? request.socket.resetAndDestroy() : response.end('again');
+    expect(await read(siteUrl())).toBe('again');
+    expect(siteConnections).toHaveLength(2);
+    expect(lane.failureFor(new URL(siteUrl()))).toBeNull();
+  });
+
+  it('streams: what the target has sent is there before the target is done', async () => {
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    answer = async (_request, response) => {
+      response.write('first');
+      await done;
+      response.end('second');
+    };
+    const response = await ask(siteUrl());
+    const [first] = await once(response, 'data');
+    expect(String(first)).toBe('first');
+    finish();
+    expect(await text(response)).toBe('second');
+  });
+
+  it('makes a fast target wait for a slow browser', async () => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    let sent = 0;
+    answer = (request, response) => {
+      if (request.url !== '/large') {
+        response.end();
+        return;
+      }
+      const send = (): void => {
+        while (sent < 200 && response.write(chunk)) sent += 1;
+      };
+      response.on('drain', send);
+      send();
+    };
+    const response = await ask(siteUrl('/large'));
+    // Long enough for all of it to go through, had anybody taken it.
+    for (let round = 0; round < 200; round += 1) await read(siteUrl());
+    response.destroy();
+    expect(sent).toBeLessThan(100);
+  });
+
+  it('ends at the target when the browser goes away', async () => {
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    answer = (_request, response) => {
+      response.write('some');
+      response.on('close', resolve);
+    };
+    const response = await ask(siteUrl());
+    response.destroy();
+    await gone;
+  });
+
+  it('ends short in the browser, too, when the target hangs up in the middle', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': 1000 });
+      response.write('half', () => response.destroy());
+    };
+    await expect(read(siteUrl())).rejects.toThrow('aborted');
+  });
+
+  it('to the proxy itself is refused', async () => {
+    expect(await ask('/')).toMatchObject({ statusCode: 400 });
+    expect(await ask('https://site.test/')).toMatchObject({ statusCode: 400 });
+    expect(await ask('ftp://site.test/')).toMatchObject({ statusCode: 400 });
+  });
+});
+
+describe('a plain request that comes to nothing', () => {
+  it.each([
+    ['a private name', 'http://private.test/', 'target_forbidden', 'resolves to an address that is not public'],
+    ['a private address', 'http://10.0.0.1/', 'target_forbidden', '10.0.0.1 is not public (private)'],
+    ['a port that browsers refuse', 'http://site.test:25/', 'target_forbidden', 'port 25 (smtp)'],
+    ['a name that does not exist', 'http://nowhere.test/', 'target_unreachable', 'no such name: nowhere.test'],
+    ['a port where nobody listens', 'http://site.test:9/x', 'target_forbidden', 'port 9 (discard)'],
+    ['a closed port', 'http://site.test:2/', 'target_unreachable', 'connection refused by 127.0.0.1:2'],
+  ])('is hung up on without a page, and %s is named', async (_what, url, code, reason) => {
+    await expect(ask(url)).rejects.toThrow('socket hang up');
+    expect(lane.failureFor(new URL(url))).toEqual({ code, reason: expect.stringContaining(reason) });
+    expect(lane.failureFor(new URL(siteUrl()))).toBeNull();
+  });
+
+  it('says so when the target closes without an answer, or answers something else than HTTP', async () => {
+    answer = (request) => request.socket.destroy();
+    await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
+    expect(lane.failureFor(new URL(siteUrl()))?.reason).toContain('closed the connection without an answer');
+    answer = (request) => request.socket.end('SSH-2.0-OpenSSH_9.9\r\n');
+    await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
+    expect(lane.failureFor(new URL(siteUrl()))?.reason).toContain('is not HTTP');
+  });
+
+  it('is forgotten as a failure once a connection stands', async () => {
+    const away = await listening(net.createServer());
+    await away[Symbol.asyncDispose]();
+    const url = `http://site.test:${away.port}/`;
+    await expect(ask(url)).rejects.toThrow();
+    expect(lane.failureFor(new URL(url))?.reason).toBe(`connection refused by 127.0.0.1:${away.port}`);
+    await using _back = await listening(
+      http.createServer((_request, response) => response.end('back')),
+      '127.0.0.1',
+      away.port,
+    );
+    expect(await read(url)).toBe('back');
+    expect(lane.failureFor(new URL(url))).toBeNull();
+  });
+});
+
+describe('a tunnel through a lane', () => {
+  it('carries bytes both ways, those sent ahead included, and closes with the target', async () => {
+    await using echo = await listening(
+      net.createServer((socket) => {
+        socket.on('data', (chunk) => (String(chunk).includes('bye') ? socket.end('closing') : socket.write(chunk)));
+      }),
+    );
+    const { host, port } = proxyAddress();
+    const socket = net.connect({ host, port });
+    socket.write(`CONNECT site.test:${echo.port} HTTP/1.1\r\nHost: site.test:${echo.port}\r\n\r\nahead`);
+    let received = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      received += chunk;
+      if (received.endsWith('ahead')) socket.write('bye');
+    });
+    await whenClosed(socket);
+    expect(received).toBe('HTTP/1.1 200 Connection Established\r\n\r\naheadclosing');
+    expect(lane.addressFor(new URL(`https://site.test:${echo.port}/`))).toBe('127.0.0.1');
+    expect(lane.failureFor(new URL(`wss://site.test:${echo.port}/`))).toBeNull();
+  });
+
+  it.each([
+    ['private.test:443', '403', 'https://private.test/', 'target_forbidden'],
+    ['10.0.0.1:443', '403', 'wss://10.0.0.1/', 'target_forbidden'],
+    ['[::1]:443', '403', 'https://[::1]/', 'target_forbidden'],
+    ['0x7f.1:25', '403', 'https://127.0.0.1:25/', 'target_forbidden'],
+    ['nowhere.test:443', '502', 'https://nowhere.test/', 'target_unreachable'],
+    ['site.test:2', '502', 'https://site.test:2/', 'target_unreachable'],
+  ])('to %s is answered %s', async (authority, status, url, code) => {
+    const opened = await tunnel(authority);
+    expect(opened.status).toContain(status);
+    await whenClosed(opened.socket);
+    expect(lane.failureFor(new URL(url))?.code).toBe(code);
+  });
+
+  it.each(['site.test', 'site.test:', ':443', 'site.test:443/x', 'a@b:443', 'site.test:99999'])(
+    'to %s, which is no host and port, is answered 400',
+    async (authority) => {
+      expect((await tunnel(authority)).status).toContain('400');
+    },
+  );
+
+  it('is dialled at the next address when the first does not answer, and at no other', async () => {
+    // Listens on 127.0.0.1 only, so 127.0.0.2 refuses.
+    const { status, socket } = await tunnel(`two.test:${site.port}`);
+    expect(status).toContain('200');
+    expect(lane.addressFor(new URL(siteUrl('/', 'two.test')))).toBe('127.0.0.1');
+    socket.destroy();
+  });
+
+  it('ends at the target when the browser goes away, and the other way round', async () => {
+    const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
+    await using silent = await listening(net.createServer(resolve));
+    const first = await tunnel(`site.test:${silent.port}`);
+    const target = await accepted;
+    first.socket.destroy();
+    await whenClosed(target);
+
+    const reset = await tunnel(`site.test:${site.port}`);
+    const resetTarget = siteConnections.at(-1);
+    reset.socket.resetAndDestroy();
+    await whenClosed(resetTarget);
+
+    const second = await tunnel(`site.test:${site.port}`);
+    siteConnections.at(-1)?.resetAndDestroy();
+    await whenClosed(second.socket);
+    expect(lane.failureFor(new URL(`https://site.test:${site.port}/`))?.reason).toContain('without an answer');
+  });
+});
+
+describe('a lane', () => {
+  it('gives up dialling at its deadline', async () => {
+    await egress.close();
+    const { promise: never } = Promise.withResolvers<readonly string[]>();
+    await open({ lookup: () => never, dialTimeoutMs: 50 });
+    await expect(ask('http://slow.test/')).rejects.toThrow('socket hang up');
+    expect(lane.failureFor(new URL('http://slow.test/'))).toEqual({
+      code: 'target_unreachable',
+      reason: 'no address of slow.test was found within 0.05 s',
+    });
+  });
+
+  it('asks once for each connection, and once for all that ask at the same time', async () => {
+    await egress.close();
+    const asked: string[] = [];
+    await open({
+      lookup: async (name) => {
+        asked.push(name);
+        return ['127.0.0.1'];
+      },
+    });
+    await Promise.all([read(siteUrl()), read(siteUrl()), read(siteUrl())]);
+    expect(asked).toEqual(['site.test']);
+  });
+
+  it('forgets at a reset, and ends what the capture before left: requests, tunnels, kept connections', async () => {
+    answer = (request, response) => {
+      if (request.url === '/hang') response.write('...');
+      else response.end();
+    };
+    await read(siteUrl());
+    const hanging = await ask(siteUrl('/hang'));
+    const cut = once(hanging, 'error');
+    const { socket } = await tunnel(`site.test:${site.port}`);
+    await expect(ask('http://10.0.0.1/')).rejects.toThrow();
+
+    lane.reset();
+
+    await cut;
+    await whenClosed(socket);
+    await Promise.all(siteConnections.map(whenClosed));
+    expect(lane.failureFor(new URL('http://10.0.0.1/'))).toBeNull();
+    expect(lane.addressFor(new URL(siteUrl()))).toBeNull();
+    expect(await read(siteUrl())).toBe('');
+  });
+
+  it('does not tell the next capture of a failure that belongs to the one before', async () => {
+    await egress.close();
+    const { promise: late, reject } = Promise.withResolvers<readonly string[]>();
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    await open({
+      lookup: () => {
+        resolve();
+        return late;
+      },
+    });
+    const opened = tunnel('late.test:443').catch(() => null);
+    await asked;
+    lane.reset();
+    reject(new Error('no such name'));
+    await late.catch(() => {});
+    expect(lane.failureFor(new URL('https://late.test/'))).toBeNull();
+    await egress.close();
+    void opened;
+  });
+
+  it('tells itself apart from the others', async () => {
+    const other = await egress.openLane();
+    await expect(ask('http://10.0.0.1/')).rejects.toThrow();
+    expect(other.proxyServer).not.toBe(lane.proxyServer);
+    expect(other.failureFor(new URL('http://10.0.0.1/'))).toBeNull();
+  });
+
+  it('is gone when it is closed, with whatever hangs on it', async () => {
+    answer = (_request, response) => response.write('...');
+    const hanging = await ask(siteUrl());
+    const cut = once(hanging, 'error');
+    await lane.close();
+    await cut;
+    await Promise.all(siteConnections.map(whenClosed));
+    await expect(ask(siteUrl())).rejects.toThrow('ECONNREFUSED');
+    await lane.close();
+  });
+
+  it('stops a capture that asks for too much', async () => {
+    await egress.close();
+    await open({ maxRequests: 2 });
+    await read(siteUrl());
+    await read(siteUrl());
+    await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
+    expect((await tunnel(`site.test:${site.port}`)).status).toContain('502');
+    expect(lane.failureFor(new URL(siteUrl()))).toEqual({
+      code: 'target_unreachable',
+      reason: expect.stringContaining('more than 2 requests'),
+    });
+    lane.reset();
+    expect(await read(siteUrl())).toBe('hello');
+  });
+
+  it('stops a flood, in a plain answer and in a tunnel', async () => {
+    await egress.close();
+    await open({ maxBytes: 1024 * 1024 });
+    answer = (_request, response) => {
+      const flood = (): void => {
+        while (response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', flood);
+      flood();
+    };
+    await expect(read(siteUrl())).rejects.toThrow('aborted');
+    await expect(ask(siteUrl())).rejects.toThrow();
+    expect(lane.failureFor(new URL(siteUrl()))?.reason).toContain('more than 1048576 bytes');
+
+    lane.reset();
+    const { socket } = await tunnel(`site.test:${site.port}`);
+    socket.write('GET / HTTP/1.1\r\nHost: site.test\r\n\r\n');
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    await whenClosed(socket);
+    expect(received).toBeLessThan(2 * 1024 * 1024);
+  });
+});
