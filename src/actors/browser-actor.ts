@@ -1,0 +1,121 @@
+import type { CaptureRequest, Snapshot } from '../domain.ts';
+import type { Egress } from '../egress/egress.ts';
+import { CapstanError } from '../errors.ts';
+import { sweepProfiles } from './browser-host.ts';
+import { BrowserSupply } from './browser-supply.ts';
+import type { CaptureActor } from './capture-actor.ts';
+import { CdpClosedError } from './cdp/connection.ts';
+import { Deadline } from './deadline.ts';
+import { capturePage } from './direct/capture-page.ts';
+import { PageCrashedError } from './direct/navigate.ts';
+import { executableFinder } from './executable.ts';
+import { type Seat, Seats } from './seats.ts';
+
+export interface BrowserActorOptions {
+  readonly egress: Egress;
+  /** Captures at once. */
+  readonly seats: number;
+  readonly browserPath: string | undefined;
+  readonly sandbox: 'auto' | 'on' | 'off';
+  readonly retireAfter: number;
+  readonly warn: (text: string) => void;
+}
+
+/** From so many seats on, a second browser process carries its weight; below, it costs throughput. */
+const SEATS_OF_TWO_BROWSERS = 16;
+
+/** The actor that captures with Chromium. */
+export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
+  const seats = new Seats(options.egress, options.seats);
+  const supply = new BrowserSupply({
+    findExecutable: executableFinder(options.browserPath),
+    sandbox: options.sandbox,
+    retireAfter: options.retireAfter,
+    browsers: browsersFor(options.seats),
+    warn: options.warn,
+  });
+  const closing = new AbortController();
+
+  const capture = async (request: CaptureRequest, signal: AbortSignal): Promise<Snapshot> => {
+    const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]));
+    try {
+      return await once(request, deadline).catch((error: unknown) => {
+        // The browser ended, or the page did: nothing is known of the target yet, and once more is worth it.
+        if (!isAccident(error)) throw error;
+        return once(request, deadline);
+      });
+    } catch (error) {
+      throw asCapstanError(error);
+    } finally {
+      deadline.dispose();
+    }
+  };
+
+  const once = async (request: CaptureRequest, deadline: Deadline): Promise<Snapshot> => {
+    const taking = seats.take();
+    const { seat, leave } = await deadline.step('wait for a seat', taking).catch((error: unknown) => {
+      taking.then((late) => late.leave()).catch(() => undefined);
+      throw error;
+    });
+    const { snapshot, disposed } = captureOn(supply, seat, request, deadline);
+    void disposed.finally(leave);
+    return snapshot;
+  };
+
+  return {
+    capture,
+    events$: supply.events$,
+    start: async () => {
+      await sweepProfiles();
+      await supply.warmUp();
+    },
+    get availability(): CaptureActor['availability'] {
+      const reason = supply.unavailable;
+      return reason === null ? { available: true } : { available: false, reason };
+    },
+    stats: () => ({ busy: seats.busy, idle: seats.idle, browsers: supply.browsers(), ...supply.counts }),
+    setSeats: (wanted) => {
+      seats.resize(wanted);
+      supply.setBrowsers(browsersFor(wanted));
+    },
+    close: async () => {
+      closing.abort();
+      await supply.close();
+      await seats.close();
+    },
+  };
+}
+
+function browsersFor(seats: number): number {
+  return seats < SEATS_OF_TWO_BROWSERS ? 1 : 2;
+}
+
+/** A capture on a seat. The seat is free, and the browser's lease given back, when `disposed` resolves. */
+function captureOn(supply: BrowserSupply, seat: Seat, request: CaptureRequest, deadline: Deadline) {
+  const leasing = supply.lease();
+  const capturing = deadline
+    .step('find a browser', Promise.all([leasing, seat.cleanLane()]))
+    .then(([lease, lane]) => capturePage(lease.host, lane, request, deadline));
+  const disposed = capturing
+    .then((capture) => capture.disposed)
+    .catch(() => undefined)
+    .then(() => leasing)
+    .then(
+      (lease) => lease.release(),
+      () => undefined,
+    );
+  return { snapshot: capturing.then((capture) => capture.snapshot), disposed };
+}
+
+function isAccident(error: unknown): boolean {
+  return error instanceof CdpClosedError || error instanceof PageCrashedError;
+}
+
+function asCapstanError(error: unknown): CapstanError {
+  if (error instanceof CapstanError) return error;
+  if (error instanceof PageCrashedError) return new CapstanError('page_crashed', undefined, { cause: error });
+  if (error instanceof CdpClosedError) {
+    return new CapstanError('browser_unavailable', 'the browser ended during the capture, twice', { cause: error });
+  }
+  return new CapstanError('internal', undefined, { cause: error });
+}

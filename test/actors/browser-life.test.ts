@@ -1,0 +1,176 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { executableFinder } from '../../src/actors/executable.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+
+describe('a browser', () => {
+  let site: Site;
+  let running: RunningActor | undefined;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterEach(async () => {
+    await running?.stop();
+    running = undefined;
+  });
+  afterAll(() => site.close());
+
+  const start = async (...overrides: Parameters<typeof startActor>): Promise<RunningActor> => {
+    running = await startActor(...overrides);
+    return running;
+  };
+  const pidOf = ({ actor }: RunningActor): number => actor.stats().browsers[0]?.pid ?? 0;
+
+  it('that is killed costs its captures one retry, and is replaced', async () => {
+    const started = await start();
+    const { actor, events, next } = started;
+    const pid = pidOf(started);
+    const slow = actor.capture(captureRequest(site.url('/slow?ms=1500')), patience);
+    await expect.poll(() => site.hits('/slow')).toBe(1);
+    const replaced = next('browser.launched');
+    process.kill(pid, 'SIGKILL');
+    expect((await slow).title).toBe('A slow page');
+    expect(site.hits('/slow')).toBe(2);
+    await replaced;
+    expect(events.map((event) => event.type)).toEqual(['browser.launched', 'browser.crashed', 'browser.launched']);
+    expect(actor.stats()).toMatchObject({ crashes: 1, launches: 2 });
+    expect(profilesOf(pid)).toEqual([]);
+  });
+
+  it('that hangs is killed, and its captures are done on the next one', async () => {
+    const started = await start();
+    const pid = pidOf(started);
+    process.kill(pid, 'SIGSTOP');
+    const snapshot = await started.actor.capture(captureRequest(site.url('/short'), { timeoutMs: 28_000 }), patience);
+    expect(snapshot.responseCode).toBe(200);
+    expect(started.events.map((event) => event.type)).toContain('browser.crashed');
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('whose page crashes does the capture once more, then says so', async () => {
+    const started = await start();
+    const failing = started.actor
+      .capture(captureRequest(site.url('/slow-image?ms=60000&crash')), patience)
+      .catch((error: unknown) => error);
+    for (const visit of [1, 2]) {
+      await expect.poll(() => site.hits('/image.png'), { timeout: 10_000 }).toBe(visit);
+      await expect.poll(() => killRenderers(pidOf(started)), { timeout: 10_000 }).toBeGreaterThan(0);
+    }
+    expect(await failing).toMatchObject({ code: 'page_crashed' });
+    const next = await started.actor.capture(captureRequest(site.url('/short')), patience);
+    expect(next.responseCode).toBe(200);
+    expect(started.actor.stats().crashes).toBe(0);
+  });
+
+  it('is retired after its number of captures, without holding any up', async () => {
+    const { actor, events } = await start({ retireAfter: 3 });
+    const pages = Array.from({ length: 8 }, () => actor.capture(captureRequest(site.url('/title?t=x')), patience));
+    expect((await Promise.all(pages)).every((page) => page.title === 'x')).toBe(true);
+    await expect.poll(() => events.filter((event) => event.type === 'browser.retired').length).toBeGreaterThan(0);
+    expect(events.filter((event) => event.type === 'browser.crashed')).toEqual([]);
+  });
+
+  it('that cannot be launched is told at once, and used as soon as it can', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    const path = join(folder, 'chromium');
+    const { actor, next } = await start({ browserPath: path });
+    expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining(path) });
+    const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'browser_unavailable' });
+
+    const launched = next('browser.launched');
+    const real = await executableFinder(undefined)();
+    if ('missing' in real) throw new Error(real.missing);
+    await symlink(real.path, path);
+    await launched;
+    expect(actor.availability).toEqual({ available: true });
+    expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
+    await rm(folder, { recursive: true });
+  });
+
+  it('that ends at its start is quoted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    const path = join(folder, 'broken');
+    await writeFile(path, '#!/bin/sh\necho "no such display" >&2\nexit 3\n');
+    await chmod(path, 0o755);
+    const { actor } = await start({ browserPath: path });
+    expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining('no such display') });
+    await rm(folder, { recursive: true });
+  });
+
+  it('and its profile directory are gone when the actor is closed, in the middle of captures', async () => {
+    const started = await start();
+    const pid = pidOf(started);
+    const captures = [captureRequest(site.url('/hang')), captureRequest(site.url('/short'))].map((request) =>
+      started.actor.capture(request, patience).catch((error: unknown) => error),
+    );
+    await started.stop();
+    expect(await captures[0]).toMatchObject({ code: 'cancelled' });
+    await Promise.all(captures);
+    expect(isAlive(pid)).toBe(false);
+    expect(profilesOf(pid)).toEqual([]);
+    running = undefined;
+  });
+
+  it('has nothing left of the profiles of a service that was killed', async () => {
+    const orphan = await mkdtemp(join(tmpdir(), 'capstan-profile-999999999-'));
+    await start();
+    expect(existsSync(orphan)).toBe(false);
+  });
+
+  it('gets none of our secrets in its environment', async () => {
+    process.env.CAPSTAN_API_KEY = 'a-secret';
+    try {
+      const started = await start();
+      const environment = readFileSync(`/proc/${pidOf(started)}/environ`, 'utf8');
+      expect(environment).toContain('PATH=');
+      expect(environment).not.toContain('a-secret');
+    } finally {
+      delete process.env.CAPSTAN_API_KEY;
+    }
+  });
+});
+
+/** Profile directories of this process, which has one browser at a time in these tests. */
+function profilesOf(pid: number): string[] {
+  const used = `capstan-profile-${process.pid}-`;
+  return isAlive(pid)
+    ? [`process ${pid} lives`]
+    : readdirSync(tmpdir())
+        .filter((name) => name.startsWith(used))
+        .slice(1);
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
+}
+
+/** Kills the browser's renderers, with their zygote as the parent that they have; resolves with how many there were. */
+function killRenderers(browser: number): number {
+  const renderers = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => groupOf(pid) === groupOf(browser) && commandOf(pid).includes('--type=renderer'));
+  for (const pid of renderers) process.kill(pid, 'SIGKILL');
+  return renderers.length;
+}
+
+function groupOf(pid: number): string | undefined {
+  return readProc(pid, 'stat').split(') ').at(-1)?.split(' ')[2];
+}
+
+function commandOf(pid: number): string {
+  return readProc(pid, 'cmdline');
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

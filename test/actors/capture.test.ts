@@ -1,0 +1,264 @@
+import { createServer } from 'node:http';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
+import { CapstanError } from '../../src/errors.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureRequest, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+
+describe('a capture', () => {
+  let site: Site;
+  let running: RunningActor;
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startActor()]);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await site.close();
+  });
+
+  const capture = (path: string, overrides: Partial<CaptureRequest> = {}, signal = patience): Promise<Snapshot> =>
+    running.actor.capture(captureRequest(URL.canParse(path) ? path : site.url(path), overrides), signal);
+  const failureOf = (promise: Promise<unknown>): Promise<CapstanError> =>
+    promise.then(
+      () => Promise.reject(new Error('it was captured')),
+      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
+    );
+
+  it('sees the picture, the document and the response of a page', async () => {
+    const snapshot = await capture('/short');
+    expect(snapshot).toMatchObject({
+      finalUrl: site.url('/short'),
+      title: 'A small port with deep water · Port of Lindholm',
+      responseCode: 200,
+      responseReason: 'OK',
+      contentType: 'text/html',
+      width: 1280,
+      height: 720,
+      truncated: false,
+      partial: false,
+      remoteIp: '127.0.0.1',
+    });
+    const page = await (await fetch(site.url('/short'))).text();
+    expect(snapshot.contentLength).toBe(Buffer.byteLength(page));
+    expect(snapshot.html).toContain('<!DOCTYPE html>');
+    expect(snapshot.html).toContain('</html>');
+    const png = PNG.sync.read(Buffer.from(snapshot.image));
+    expect([png.width, png.height]).toEqual([1280, 720]);
+    expect(coloursOf(png).size).toBeGreaterThan(50);
+  });
+
+  it('shows the whole page, from its first row to its last, with fullPage', async () => {
+    const snapshot = await capture('/fullpage-marker', { fullPage: true });
+    expect(snapshot).toMatchObject({ width: 1280, height: 3000, truncated: false });
+    const png = PNG.sync.read(Buffer.from(snapshot.image));
+    expect(png.height).toBe(3000);
+    expect(pixel(png, 640, 50)).toEqual([255, 0, 128]);
+    expect(pixel(png, 640, 1500)).toEqual([255, 255, 255]);
+    expect(pixel(png, 640, 2950)).toEqual([0, 200, 80]);
+  });
+
+  it.each(['png', 'jpeg', 'webp'] as const)('cuts a %s of a page without an end, and says so', async (format) => {
+    const snapshot = await capture('/endless-height', { fullPage: true, format });
+    expect(snapshot).toMatchObject({ truncated: true, height: format === 'webp' ? 16_383 : 16_384 });
+    expect(dimensions(snapshot.image)).toEqual([snapshot.width, snapshot.height]);
+  });
+
+  it('bounds the pixels of a page that is too wide as well', async () => {
+    const snapshot = await capture('/endless-height?wide=50000&px=50000', { fullPage: true, format: 'jpeg' });
+    expect(snapshot).toMatchObject({ truncated: true, width: 16_384, height: 2048 });
+    expect(dimensions(snapshot.image)).toEqual([16_384, 2048]);
+  });
+
+  it.each([
+    ['png', '89504e47'],
+    ['jpeg', 'ffd8ff'],
+    ['webp', '52494646'],
+  ] as const)('takes a picture as %s', async (format, magic) => {
+    const { image } = await capture('/short', { format });
+    expect(Buffer.from(image).toString('hex')).toMatch(new RegExp(`^${magic}`));
+    expect(dimensions(image)).toEqual([1280, 720]);
+  });
+
+  it('makes smaller files at a lower quality', async () => {
+    const [poor, good] = await Promise.all([
+      capture('/medium', { format: 'jpeg', quality: 10 }),
+      capture('/medium', { format: 'jpeg', quality: 95 }),
+    ]);
+    expect(poor.image.byteLength).toBeLessThan(good.image.byteLength / 2);
+  });
+
+  it.each([
+    ['/404', 404, 'Not Found'],
+    ['/500', 500, 'Internal Server Error'],
+  ])('of %s succeeds with that status', async (path, responseCode, responseReason) => {
+    expect(await capture(path)).toMatchObject({ responseCode, responseReason });
+  });
+
+  it.each(['/redirect', '/meta-refresh', '/js-redirect'])('follows %s to where it leads', async (path) => {
+    const snapshot = await capture(path);
+    expect(snapshot.finalUrl).toBe(site.url('/short'));
+    expect(snapshot.title).toContain('A small port');
+  });
+
+  it('waits for an image that is late', async () => {
+    const [late, blank] = await Promise.all([
+      capture('/slow-image?ms=600'),
+      capture('/slow-image?ms=60000', { timeoutMs: 1500 }),
+    ]);
+    expect(late.partial).toBe(false);
+    expect(blank.partial).toBe(true);
+    expect(coloursOf(PNG.sync.read(Buffer.from(late.image))).size).toBeGreaterThan(
+      coloursOf(PNG.sync.read(Buffer.from(blank.image))).size,
+    );
+  });
+
+  it('takes what is there of a page that never finishes loading', async () => {
+    const snapshot = await capture('/never', { timeoutMs: 1500 });
+    expect(snapshot).toMatchObject({ partial: true, title: 'A page that never ends', responseCode: 200 });
+    expect(snapshot.html).toContain('There is more to come');
+  });
+
+  it.each(['/loop', '/loop?when=parse'])('ends the scripts of %s, and takes what is there', async (path) => {
+    expect(await capture(path, { timeoutMs: 2000 })).toMatchObject({ partial: true, title: 'A page that spins' });
+  });
+
+  it('takes what is there of a page that loads itself again and again', async () => {
+    const snapshot = await capture('/reload-loop', { timeoutMs: 2500 });
+    expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
+    expect(snapshot.html).toContain('<h1>Again</h1>');
+  });
+
+  it('dismisses dialogs', async () => {
+    expect((await capture('/dialog')).html).toContain('confirmed: false');
+  });
+
+  it('opens no popups', async () => {
+    expect((await capture('/popup')).title).toBe('popup: blocked');
+  });
+
+  it.each([
+    ['/image.png', 'image/png'],
+    ['/data.json', 'application/json'],
+    ['/text.txt', 'text/plain'],
+  ])('shows %s as a browser does', async (path, contentType) => {
+    expect(await capture(path)).toMatchObject({ contentType, responseCode: 200 });
+  });
+
+  it('reads a document in its own encoding', async () => {
+    expect((await capture('/latin1')).title).toBe('Café à Málaga');
+  });
+
+  it('reads a title with whatever characters it has', async () => {
+    const title = '漢字 🏗️ "quoted" <b>';
+    expect((await capture(`/title?t=${encodeURIComponent(title)}`)).title).toBe(title);
+  });
+
+  it('leaves nothing behind for the next one: no cookies, no storage', async () => {
+    for (let visit = 0; visit < 2; visit += 1) {
+      expect((await capture('/cookie')).title).toBe('cookies: none');
+      expect((await capture('/storage')).title).toBe('visits: 1');
+    }
+  });
+
+  it.each([
+    ['/download', 'cargo.bin'],
+    ['/file.pdf', 'file.pdf'],
+  ])('of %s says that it is a download, and its name', async (path, name) => {
+    const error = await failureOf(capture(path));
+    expect(error.code).toBe('not_a_page');
+    expect(error.message).toContain(name);
+  });
+
+  it('of a target that never answers is a timeout that names the phase', async () => {
+    const error = await failureOf(capture('/hang', { timeoutMs: 700 }));
+    expect(error.code).toBe('capture_timeout');
+    expect(error.message).toBe('nothing could be captured within 700 ms (open the URL)');
+  });
+
+  it('of a target that does not answer says why', async () => {
+    const port = await freePort(createServer());
+    const refused = await failureOf(capture(`http://127.0.0.1:${port}/`));
+    expect(refused.code).toBe('target_unreachable');
+    expect(refused.message).toMatch(new RegExp(`refused.*127\\.0\\.0\\.1:${port}`));
+    const unknown = await failureOf(capture('http://no-such-name.invalid/'));
+    expect(unknown.code).toBe('target_unreachable');
+    expect(unknown.message).toContain('no-such-name.invalid');
+    const empty = await failureOf(capture('/empty-response'));
+    expect(empty.code).toBe('target_unreachable');
+    expect(empty.message).toMatch(/closed the connection without an/);
+    const loop = await failureOf(capture('/redirect-loop'));
+    expect(loop.code).toBe('target_unreachable');
+    expect(loop.message).toContain('redirects too many times');
+    const plain = await failureOf(capture(site.url('/short').replace('http:', 'https:')));
+    expect(plain.code).toBe('target_unreachable');
+    expect(plain.message).toContain('does not speak TLS');
+  });
+
+  it.each(['/redirect?to=', '/redirect?status=307&to='])(
+    'that %s… leads to a forbidden address is forbidden',
+    async (path) => {
+      const error = await failureOf(capture(`${path}${encodeURIComponent('http://127.0.0.2:8080/')}`));
+      expect(error.code).toBe('target_forbidden');
+      expect(error.message).toContain('127.0.0.2');
+    },
+  );
+
+  it('is cancelled by its signal, before and while it runs', async () => {
+    expect((await failureOf(capture('/short', {}, AbortSignal.abort()))).code).toBe('cancelled');
+    const controller = new AbortController();
+    const hanging = failureOf(capture('/hang?cancel', {}, controller.signal));
+    await expect.poll(() => site.hits('/hang'), { timeout: 10_000 }).toBeGreaterThan(1);
+    controller.abort();
+    expect((await hanging).code).toBe('cancelled');
+  });
+
+  it('gives its seat back however it ends', async () => {
+    await Promise.allSettled([
+      capture('/short'),
+      capture('/hang', { timeoutMs: 300 }),
+      capture('/empty-response'),
+      capture('/short', {}, AbortSignal.timeout(50)),
+    ]);
+    await expect.poll(() => running.actor.stats().busy).toBe(0);
+  });
+
+  it('waits for a seat no longer than its deadline', async () => {
+    const hanging = Array.from({ length: 4 }, () => failureOf(capture('/hang', { timeoutMs: 2500 })));
+    const waiting = await failureOf(capture('/short', { timeoutMs: 400 }));
+    expect(waiting.message).toContain('wait for a seat');
+    await Promise.all(hanging);
+  });
+});
+
+function pixel(png: PNG, x: number, y: number): number[] {
+  const at = (y * png.width + x) * 4;
+  return [...png.data.subarray(at, at + 3)];
+}
+
+function coloursOf(png: PNG): Set<number> {
+  const colours = new Set<number>();
+  for (let at = 0; at < png.data.length; at += 4) colours.add(png.data.readUInt32BE(at));
+  return colours;
+}
+
+/** Width and height as the file's own header says. */
+function dimensions(image: Uint8Array): [number, number] {
+  const bytes = Buffer.from(image);
+  if (bytes.readUInt32BE(0) === 0x89504e47) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  if (bytes.toString('latin1', 8, 12) === 'WEBP') return webpDimensions(bytes);
+  // JPEG: the first frame header, behind the segments before it.
+  let at = 2;
+  while (bytes[at] === 0xff && !(Number(bytes[at + 1]) >= 0xc0 && Number(bytes[at + 1]) <= 0xc2)) {
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
+}
+
+function webpDimensions(bytes: Buffer): [number, number] {
+  const kind = bytes.toString('latin1', 12, 16);
+  if (kind === 'VP8 ') return [bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff];
+  if (kind === 'VP8X') return [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1];
+  const bits = bytes.readUInt32LE(21);
+  return [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1];
+}

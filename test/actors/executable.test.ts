@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { executableFinder } from '../../src/actors/executable.ts';
+
+describe('the browser that is found', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    vi.stubEnv('PATH', join(root, 'bin'));
+    vi.stubEnv('PLAYWRIGHT_BROWSERS_PATH', join(root, 'playwright'));
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(root, { recursive: true });
+  });
+
+  const install = async (...path: string[]): Promise<string> => {
+    const file = join(root, ...path);
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, '#!/bin/sh\n', { mode: 0o755 });
+    return file;
+  };
+  const found = (browserPath?: string) => executableFinder(browserPath)();
+
+  it('is the named one before all others', async () => {
+    await install('bin', 'chromium');
+    const named = await install('mine');
+    expect(await found(named)).toEqual({ path: named, env: {} });
+  });
+
+  it('is none when the named one is not there, and says so', async () => {
+    await install('bin', 'chromium');
+    expect(await found('/no/such/file')).toEqual({
+      missing: '--browser-path /no/such/file is not a file that can be executed',
+    });
+  });
+
+  it('is the newest headless shell that Playwright installed, before the one of the system', async () => {
+    await install('bin', 'chromium-headless-shell');
+    await install('playwright', 'chromium-1300', 'chrome-linux', 'chrome');
+    await install('playwright', 'chromium_headless_shell-999', 'chrome-linux', 'headless_shell');
+    const newest = await install('playwright', 'chromium_headless_shell-1200', 'chrome-linux', 'headless_shell');
+    expect(await found()).toEqual({ path: newest, env: {} });
+  });
+
+  it("is the system's headless shell before its full browser", async () => {
+    await install('bin', 'google-chrome');
+    await install('bin', 'chromium');
+    const shell = await install('bin', 'chromium-headless-shell');
+    expect(await found()).toEqual({ path: shell, env: {} });
+  });
+
+  it("is Debian's browser itself, not the script in front of it", async () => {
+    await install('bin', 'chromium-headless-shell');
+    const shell = await install('lib', 'chromium', 'chromium-headless-shell');
+    expect(await found()).toEqual({ path: shell, env: {} });
+  });
+
+  it('is the one that the optional package carries, when there is no other: unpacked once, and it runs', async () => {
+    vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
+    const [first, second] = await Promise.all([found(), found()]);
+    if ('missing' in first) throw new Error(first.missing);
+    expect(second).toEqual(first);
+    expect(first.path).toMatch(/cache\/capstan\/chromium-[\d.]+\/chromium$/);
+    const { stdout } = await promisify(execFile)(first.path, ['--version']);
+    expect(stdout).toMatch(/^Chromium \d+/);
+  });
+});

@@ -1,0 +1,71 @@
+import type { Server } from 'node:http';
+import { type BrowserActorOptions, createBrowserActor } from '../../src/actors/browser-actor.ts';
+import type { CaptureActor } from '../../src/actors/capture-actor.ts';
+import type { BrowserEvent, CaptureRequest } from '../../src/domain.ts';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress } from '../../src/egress/create-egress.ts';
+
+export interface RunningActor {
+  readonly actor: CaptureActor;
+  readonly events: readonly BrowserEvent[];
+  readonly warnings: readonly string[];
+  /** Resolves with the next event of a type. */
+  next(type: BrowserEvent['type']): Promise<BrowserEvent>;
+  stop(): Promise<void>;
+}
+
+/** A real actor with a real browser behind the real border, which 127.0.0.1 alone may be reached through. */
+export async function startActor(overrides: Partial<BrowserActorOptions> = {}): Promise<RunningActor> {
+  const egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }) });
+  const warnings: string[] = [];
+  const actor = createBrowserActor({
+    egress,
+    seats: 4,
+    browserPath: undefined,
+    sandbox: 'auto',
+    retireAfter: 500,
+    warn: (text) => warnings.push(text),
+    ...overrides,
+  });
+  const events: BrowserEvent[] = [];
+  const waiting = new Set<(event: BrowserEvent) => void>();
+  actor.events$.subscribe((event) => {
+    events.push(event);
+    for (const hear of waiting) hear(event);
+  });
+  await actor.start();
+  return {
+    actor,
+    events,
+    warnings,
+    next: (type) =>
+      new Promise((resolve) => {
+        const hear = (event: BrowserEvent) => {
+          if (event.type !== type) return;
+          waiting.delete(hear);
+          resolve(event);
+        };
+        waiting.add(hear);
+      }),
+    stop: async () => {
+      await actor.close();
+      await egress.close();
+    },
+  };
+}
+
+export function captureRequest(url: string, overrides: Partial<CaptureRequest> = {}): CaptureRequest {
+  return { url, fullPage: false, format: 'png', quality: 80, timeoutMs: 20_000, ...overrides };
+}
+
+/** A signal that is never aborted. */
+export const patience = new AbortController().signal;
+
+/** The port of a server on loopback that nobody listens on: taken, and given back. */
+export async function freePort(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return address.port;
+}
