@@ -1,0 +1,43 @@
+import { asyncScheduler, interval, type SchedulerLike } from 'rxjs';
+import type { Overload } from '../domain.ts';
+import type { Gauge, Reading } from './gauge.ts';
+import type { Judge } from './overload.ts';
+
+export interface PressureOptions {
+  readonly gauge: Gauge;
+  readonly judge: Judge;
+  /** Captures that are waiting or running now. */
+  readonly inside: () => number;
+  /** Hears what is to be refused, after every reading. */
+  readonly onVerdict: (overload: Overload | null) => void;
+  readonly scheduler?: SchedulerLike;
+}
+
+export interface PressureMonitor {
+  /** The last one. */
+  readonly reading: Reading;
+  stop(): void;
+}
+
+/** Often enough to refuse before memory is gone, seldom enough to cost nothing. */
+export const READING_INTERVAL_MS = 1_000;
+
+/** Takes a reading now and every `READING_INTERVAL_MS`, until it is stopped. */
+export function watchPressure(options: PressureOptions): PressureMonitor {
+  const { gauge, judge, inside, onVerdict, scheduler = asyncScheduler } = options;
+  let reading = gauge.read();
+  const readings = interval(READING_INTERVAL_MS, scheduler).subscribe((count) => {
+    reading = gauge.read();
+    // Not the wall clock, which may be set back while an overload lasts.
+    onVerdict(judge({ reading, inside: inside(), at: count * READING_INTERVAL_MS }));
+  });
+  return {
+    get reading() {
+      return reading;
+    },
+    stop: () => {
+      readings.unsubscribe();
+      gauge.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { asyncScheduler, catchError, map, Observable, of, type SchedulerLike } from 'rxjs';
+import type { BatchItem, CaptureOutcome, CaptureRequest } from '../domain.ts';
+import type { Failure } from '../errors.ts';
+import type { BatchTicket } from './admission.ts';
+import type { CapturePipeline } from './capture-pipeline.ts';
+import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
+import { outcomeOfError } from './outcome.ts';
+import { type ElementSource, pullMap } from './pull-map.ts';
+
+export interface BatchOptions {
+  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits'>;
+  /** Submits one element under the batch's ticket. What it errors with becomes that element's item. */
+  readonly submit: (
+    request: CaptureRequest,
+    under: { readonly batch: string; readonly ticket: BatchTicket },
+  ) => Observable<CaptureOutcome>;
+  readonly events: EventStream;
+  /** A new batch's name. */
+  readonly ids: () => string;
+  readonly scheduler?: SchedulerLike;
+}
+
+/** A request, or one that was found bad and becomes an item without being captured. */
+export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
+
+/**
+ * Many captures, at most `concurrency` of them inside at once (by default, and at most, the service's). Cold. Emits
+ * each item as soon as it is there; one element's failure is an item. Errors with a `CapstanError` when the batch is
+ * not admitted (`queue_full`, `shutting_down`), and with what the source errors with. Unsubscribing, or an error of
+ * the source, cancels what is left. `batch.completed` is a batch's last event, however it ends. `size` is that of the
+ * source, where it is known before it is read; an array's is. `callback` asked to be told of the batch's end.
+ */
+export type RunBatch = (
+  elements: ElementSource<BatchElement>,
+  concurrency?: number,
+  size?: number,
+  callback?: string,
+) => Observable<BatchItem>;
+
+export function createBatchRunner(options: BatchOptions): RunBatch {
+  const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
+  const now = () => scheduler.now();
+
+  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback) =>
+    new Observable<BatchItem>((subscriber) => {
+      const batch = ids();
+      let read = 0;
+      let done = 0;
+      let failed = 0;
+      const progress = () => ({ batch, size: size ?? read, done, failed });
+
+      const complete = (): void => events.conclude(batchCompleted(now(), progress()), callback);
+      const wanted = Math.max(1, Math.min(concurrency, pipeline.limits.maxConcurrent, size ?? concurrency));
+      const ticket = pipeline.admitBatch(wanted, complete);
+      events.emit(batchAccepted(now(), batch, size ?? 0, ticket.width));
+
+      const capture = (element: BatchElement, index: number): Observable<BatchItem> => {
+        read += 1;
+        const outcome$: Observable<CaptureOutcome> =
+          'failure' in element
+            ? of({ state: 'rejected', failure: element.failure })
+            : submit(element, { batch, ticket }).pipe(catchError((thrown: unknown) => of(outcomeOfError(thrown))));
+        return outcome$.pipe(map((outcome) => ({ index, url: element.url, outcome })));
+      };
+
+      const subscription = pullMap(elements, ticket.width, capture).subscribe({
+        next: (item) => {
+          done += 1;
+          failed += item.outcome.state === 'stored' ? 0 : 1;
+          events.emit(batchProgressed(now(), progress()));
+          subscriber.next(item);
+        },
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          // The batch's last event stands before its client hears the end; on every other way out the teardown does it.
+          ticket.release();
+          subscriber.complete();
+        },
+      });
+      return () => {
+        subscription.unsubscribe();
+        ticket.release();
+      };
+    });
+}
+
+function sizeOf(elements: ElementSource<BatchElement>): number | undefined {
+  return Array.isArray(elements) ? elements.length : undefined;
+}

@@ -1,0 +1,228 @@
+import {
+  asyncScheduler,
+  defer,
+  filter,
+  firstValueFrom,
+  fromEvent,
+  ignoreElements,
+  last,
+  map,
+  merge,
+  mergeMap,
+  Observable,
+  of,
+  race,
+  type SchedulerLike,
+  Subject,
+  take,
+  tap,
+  timer,
+} from 'rxjs';
+import type { CaptureCommand, CaptureLimits, CaptureOutcome, CaptureRequest, Overload } from '../domain.ts';
+import { CapstanError, toFailure } from '../errors.ts';
+import { type BatchTicket, createAdmission, type Pass } from './admission.ts';
+import { captureEnded, captureQueued, captureRefused, captureStarted, type EventStream } from './events.ts';
+import { createLimiter } from './limiter.ts';
+import { outcomeOfAbort } from './outcome.ts';
+import { type Perform, performed } from './performance.ts';
+
+export interface CapturePipelineOptions {
+  readonly limits: CaptureLimits;
+  readonly perform: Perform;
+  /** A new capture's id. */
+  readonly ids: () => number;
+  readonly events: EventStream;
+  /** Hears what is not told to clients: the error behind an `internal`, and a `perform` that was given up. */
+  readonly report: (error: unknown, command: CaptureCommand) => void;
+  /** All time, and the clock of the events. */
+  readonly scheduler?: SchedulerLike;
+  /** Milliseconds that `perform` has after the request's deadline before it is aborted. */
+  readonly graceMs?: number;
+  /** Milliseconds that `perform` has after an abort before its slot is given to the next. */
+  readonly teardownMs?: number;
+}
+
+export interface SubmitOptions {
+  readonly batch?: string | null;
+  /** The capture runs under its batch's ticket, and is not admitted on its own. */
+  readonly ticket?: BatchTicket;
+}
+
+/** How much is inside, now. */
+export interface Load {
+  readonly running: number;
+  readonly queued: number;
+  /** Places taken: running, queued, and held by batches for what they will submit. */
+  readonly inside: number;
+}
+
+export interface CapturePipeline {
+  /**
+   * One capture. Cold; unsubscribing cancels, queued or running. Emits one outcome and completes. Errors with a
+   * `CapstanError` when it is not admitted: `queue_full` (with `retryAfterSeconds`), `shutting_down`.
+   */
+  submit(request: CaptureRequest, options?: SubmitOptions): Observable<CaptureOutcome>;
+  /** A capture that is not let in for a reason of the caller's: announces it, and errors with that. Cold. */
+  refuse(request: CaptureRequest, error: CapstanError, batch?: string | null): Observable<never>;
+  /** Throws why not, as `submit` errors. `onReturned`: the ticket was released, and all its captures have ended. */
+  admitBatch(wanted: number, onReturned: () => void): BatchTicket;
+
+  readonly limits: CaptureLimits;
+  /** Takes effect at once; nothing that is inside is lost or started again. */
+  setLimits(limits: CaptureLimits): void;
+  /** Refuses new work with `queue_full` and this reason, until it is called with null. */
+  setOverload(overload: Overload | null): void;
+  readonly load: Load;
+  /** Why a capture submitted now would be refused, undefined when it would not. */
+  refusal(): CapstanError | undefined;
+
+  /**
+   * Refuses new work; what is inside, the rest of batches included, has `graceMs` to end and is then cancelled with
+   * `shutting_down`. Resolves when nothing is inside: at the latest after `graceMs` and the time for teardown.
+   */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Behind the actors' own deadlines, which should never be waited for. */
+const GRACE_MS = 5_000;
+/** Disposing of a browser context takes milliseconds; past this the browser is hung, and its actor's business. */
+const TEARDOWN_MS = 5_000;
+
+/** A command on its way, and what belongs to it here. */
+interface Job {
+  readonly command: CaptureCommand;
+  readonly pass: Pass;
+  readonly queuedAt: number;
+  readonly abort: (reason: CapstanError) => void;
+  readonly settle: (outcome: CaptureOutcome) => void;
+  started: boolean;
+}
+
+export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
+  const { perform, ids, events, report, scheduler = asyncScheduler } = options;
+  const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS } = options;
+  let limits = options.limits;
+  const now = () => scheduler.now();
+  const admission = createAdmission(limits, now);
+  const limiter = createLimiter(limits.maxConcurrent);
+  const jobs = new Set<Job>();
+  const jobs$ = new Subject<Job>();
+
+  const refuse: CapturePipeline['refuse'] = (request, error, batch = null) =>
+    new Observable<never>((subscriber) => {
+      const refused = captureRefused(now(), { id: ids(), request, batch }, toFailure(error));
+      // A batch was admitted and what it may have inside is bounded; others at the door are told by whoever refuses.
+      if (batch === null) events.emit(refused);
+      else events.conclude(refused, request.callback);
+      subscriber.error(error);
+    });
+
+  const submit: CapturePipeline['submit'] = (request, { batch = null, ticket } = {}) =>
+    new Observable<CaptureOutcome>((subscriber) => {
+      const id = ids();
+      const pass = ticket === undefined ? admission.admit() : ticket.lend();
+      if (pass === undefined) {
+        // A ticket lends fewer than its width only after it was revoked.
+        const error = (ticket === undefined && admission.refusal()) || new CapstanError('shutting_down');
+        events.emit(captureRefused(now(), { id, request, batch }, toFailure(error)));
+        subscriber.error(error);
+        return;
+      }
+      const controller = new AbortController();
+      const job: Job = {
+        command: { id, request, batch, signal: controller.signal },
+        pass,
+        queuedAt: now(),
+        abort: (reason) => controller.abort(reason),
+        settle: (outcome) => {
+          subscriber.next(outcome);
+          subscriber.complete();
+        },
+        started: false,
+      };
+      jobs.add(job);
+      events.emit(captureQueued(now(), job.command));
+      jobs$.next(job);
+
+      return () => {
+        // Over means over: what has ended must not hear an abort.
+        if (jobs.has(job)) {
+          job.abort(new CapstanError('cancelled'));
+        }
+      };
+    });
+
+  /** From the line to the outcome. The exit is announced while the slot is held, and told when it is free. */
+  const work = (job: Job): Observable<CaptureOutcome> => {
+    const { command } = job;
+    const announce = tap((outcome: CaptureOutcome) =>
+      events.conclude(captureEnded(now(), command, outcome), command.request.callback),
+    );
+
+    const running$ = defer(() => {
+      job.started = true;
+      events.emit(captureStarted(now(), command, now() - job.queuedAt));
+      return command.signal.aborted
+        ? of(outcomeOfAbort(command.signal))
+        : performed(command, { perform, abort: job.abort, graceMs, teardownMs, scheduler, report });
+    }).pipe(announce);
+
+    const cancelledInLine$ = fromEvent(command.signal, 'abort').pipe(
+      filter(() => !job.started),
+      map(() => outcomeOfAbort(command.signal)),
+      announce,
+    );
+    return race(cancelledInLine$.pipe(take(1)), running$.pipe(limiter.through)).pipe(last());
+  };
+
+  jobs$.pipe(mergeMap((job) => work(job).pipe(map((outcome) => ({ job, outcome }))))).subscribe(({ job, outcome }) => {
+    jobs.delete(job);
+    job.pass.release();
+    job.settle(outcome);
+  });
+
+  return {
+    submit,
+    refuse,
+    admitBatch(wanted, onReturned) {
+      const ticket = admission.admitBatch(wanted, onReturned);
+      if (ticket === undefined) {
+        throw admission.refusal() ?? new CapstanError('queue_full');
+      }
+      return ticket;
+    },
+    refusal: () => admission.refusal(),
+
+    get limits() {
+      return limits;
+    },
+    setLimits(next) {
+      admission.setLimits(next);
+      limits = next;
+      limiter.setLimit(next.maxConcurrent);
+    },
+    setOverload: (overload) => admission.setOverload(overload),
+    get load() {
+      return { running: limiter.running, queued: limiter.waiting, inside: admission.inside };
+    },
+
+    drain(graceMs) {
+      admission.close();
+      const cutOff$ = timer(graceMs, scheduler).pipe(
+        tap(() => {
+          admission.revokeBatches();
+          // The newest first: who waits must be gone before who runs leaves a slot to start in.
+          for (const job of [...jobs].reverse()) {
+            job.abort(new CapstanError('shutting_down'));
+          }
+        }),
+        ignoreElements(),
+      );
+      const empty$ = admission.inside$.pipe(
+        filter((inside) => inside === 0),
+        map(() => undefined),
+      );
+      return firstValueFrom(merge(cutOff$, empty$));
+    },
+  };
+}

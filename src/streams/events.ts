@@ -1,0 +1,163 @@
+import { filter, map, type Observable, Subject } from 'rxjs';
+import type {
+  BatchEvent,
+  BrowserEvent,
+  CapstanEvent,
+  CaptureCommand,
+  CaptureEvent,
+  CaptureOutcome,
+  Pressure,
+  PressureEvent,
+} from '../domain.ts';
+import type { Failure } from '../errors.ts';
+import { createWaitingLine } from './waiting-line.ts';
+
+/** The one stream that everything which reports on captures derives from. */
+export interface EventStream {
+  /** Hot, and never errors. Completes with `complete()`. */
+  readonly events$: Observable<CapstanEvent>;
+  /** Those of the events that were concluded with, and who asked to be told. */
+  readonly conclusions$: Observable<Conclusion>;
+  emit(event: CapstanEvent): void;
+  /** Emits the last event of something that was admitted. `callback`: who asked to be told of it. */
+  conclude(event: CaptureEvent | BatchEvent, callback: string | undefined): void;
+  complete(): void;
+}
+
+/** How a capture or a batch that was admitted has ended. */
+export interface Conclusion {
+  readonly event: CaptureEvent | BatchEvent;
+  readonly callback: string | undefined;
+}
+
+interface Emitted {
+  readonly event: CapstanEvent;
+  readonly conclusion: Conclusion | null;
+}
+
+/**
+ * Every observer sees the same events in the same order: what is emitted while an event is being handed out (by an
+ * observer that cancels a capture, say) waits until all have had it. An observer that throws ends its own
+ * subscription or not, as RxJS has it, and reaches `config.onUnhandledError`; the others hear nothing of it.
+ */
+export function createEventStream(): EventStream {
+  const subject = new Subject<Emitted>();
+  const pending = createWaitingLine<Emitted>();
+  let emitting = false;
+
+  function handOut(emitted: Emitted): void {
+    pending.join(emitted);
+    if (emitting) {
+      return;
+    }
+    emitting = true;
+    for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+      subject.next(next);
+    }
+    emitting = false;
+  }
+
+  return {
+    events$: subject.pipe(map(({ event }) => event)),
+    conclusions$: subject.pipe(
+      map(({ conclusion }) => conclusion),
+      filter((conclusion) => conclusion !== null),
+    ),
+    emit: (event) => handOut({ event, conclusion: null }),
+    conclude: (event, callback) => handOut({ event, conclusion: { event, callback } }),
+    complete: () => subject.complete(),
+  };
+}
+
+/** What of a command an event tells. */
+export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch'>;
+
+/** `at`: milliseconds since the epoch, in every constructor here. */
+export function captureQueued(at: number, command: Announced): CaptureEvent {
+  return { ...about(at, command), type: 'capture.queued' };
+}
+
+export function captureStarted(at: number, command: Announced, waitedMs: number): CaptureEvent {
+  return { ...about(at, command), type: 'capture.started', waited_ms: waitedMs };
+}
+
+/** The exit of a capture that was admitted. */
+export function captureEnded(at: number, command: Announced, outcome: CaptureOutcome): CaptureEvent {
+  switch (outcome.state) {
+    case 'stored':
+      return { ...about(at, command), type: 'capture.stored', result: outcome.result };
+    case 'failed':
+    case 'timed_out':
+      return {
+        ...about(at, command),
+        type: `capture.${outcome.state}` as const,
+        failure: outcome.failure,
+        result: outcome.result,
+      };
+    case 'rejected':
+    case 'cancelled':
+      return { ...about(at, command), type: `capture.${outcome.state}` as const, failure: outcome.failure };
+  }
+}
+
+/** A capture that never came in. */
+export function captureRefused(at: number, command: Announced, failure: Failure): CaptureEvent {
+  return { ...about(at, command), type: 'capture.rejected', failure };
+}
+
+/** How far a batch is. */
+export interface BatchProgress {
+  readonly batch: string;
+  /** Requests in the batch; of a streamed batch, those read so far. */
+  readonly size: number;
+  /** Items that are there. */
+  readonly done: number;
+  /** Those of them that are not `stored`. */
+  readonly failed: number;
+}
+
+export function batchAccepted(at: number, batch: string, size: number, concurrency: number): BatchEvent {
+  return { type: 'batch.accepted', at: iso(at), batch, size, concurrency };
+}
+
+export function batchProgressed(at: number, progress: BatchProgress): BatchEvent {
+  return { type: 'batch.progress', at: iso(at), ...progress };
+}
+
+export function batchCompleted(at: number, progress: BatchProgress): BatchEvent {
+  return { type: 'batch.completed', at: iso(at), ...progress };
+}
+
+/** Whether new work is taken has changed. */
+export function pressureChanged(at: number, pressure: Pressure): PressureEvent {
+  return { type: 'pressure.changed', at: iso(at), ...pressure };
+}
+
+export function isCaptureEvent(event: CapstanEvent): event is CaptureEvent {
+  return event.type.startsWith('capture.');
+}
+
+export function isBatchEvent(event: CapstanEvent): event is BatchEvent {
+  return event.type.startsWith('batch.');
+}
+
+export function isBrowserEvent(event: CapstanEvent): event is BrowserEvent {
+  return event.type.startsWith('browser.');
+}
+
+export function isPressureEvent(event: CapstanEvent): event is PressureEvent {
+  return event.type.startsWith('pressure.');
+}
+
+function about(at: number, { id, request, batch }: Announced) {
+  return { at: iso(at), id, url: request.url, host: hostOf(request.url), batch };
+}
+
+/** Lower-case, punycode, IPv6 without brackets; `''` when it is no URL. */
+function hostOf(url: string): string {
+  return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,79 @@
+import {
+  catchError,
+  defer,
+  fromEvent,
+  ignoreElements,
+  map,
+  merge,
+  type Observable,
+  type ObservableInput,
+  of,
+  type SchedulerLike,
+  switchMap,
+  take,
+  tap,
+  throwIfEmpty,
+  timer,
+} from 'rxjs';
+import type { CaptureCommand, CaptureOutcome } from '../domain.ts';
+import { CapstanError } from '../errors.ts';
+import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
+
+/** Does one capture, from the page to the store. What it rejects with becomes the outcome. */
+export type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
+
+export interface PerformanceOptions {
+  readonly perform: Perform;
+  /** Ends the command: its `signal` is aborted with this reason. */
+  readonly abort: (reason: CapstanError) => void;
+  /** After the request's own deadline, in milliseconds: by then `perform` should have ended by itself. */
+  readonly graceMs: number;
+  /** How long after an abort `perform` may take to end, in milliseconds. */
+  readonly teardownMs: number;
+  readonly scheduler: SchedulerLike;
+  /** Hears what is not told to clients: the error behind an `internal`, and a `perform` that was given up. */
+  readonly report: (error: unknown, command: CaptureCommand) => void;
+}
+
+/**
+ * One capture under its two backstops. Emits exactly one outcome and never errors.
+ *
+ * - At `timeoutMs + graceMs` the command is aborted with `capture_timeout`.
+ * - Aborted, for whatever reason, it goes on until `perform` has ended, because its page is still being torn down
+ *   and a slot freed sooner would put one page too many on the browser; but no longer than `teardownMs`, because a
+ *   `perform` that never ends must not cost a slot for ever.
+ *
+ * What `perform` says last is believed: a capture that was stored in spite of the abort is `stored`, and one that
+ * put down a failed record after the backstop comes back with that.
+ */
+export function performed(command: CaptureCommand, options: PerformanceOptions): Observable<CaptureOutcome> {
+  const { perform, abort, graceMs, teardownMs, scheduler, report } = options;
+  const { signal, request } = command;
+
+  const ended$ = defer(() => perform(command)).pipe(
+    take(1),
+    throwIfEmpty(() => new Error('The capture ended without an outcome.')),
+    map((outcome) => (signal.aborted && outcome.state === 'cancelled' ? outcomeOfAbort(signal) : outcome)),
+    catchError((thrown: unknown) => {
+      if (signal.aborted) {
+        return of(outcomeOfAbort(signal));
+      }
+      if (!(thrown instanceof CapstanError)) {
+        report(thrown, command);
+      }
+      return of(outcomeOfError(thrown));
+    }),
+  );
+  const overdue$ = timer(request.timeoutMs + graceMs, scheduler).pipe(
+    tap(() => abort(new CapstanError('capture_timeout'))),
+    ignoreElements(),
+  );
+  const givenUp$ = fromEvent(signal, 'abort').pipe(
+    take(1),
+    switchMap(() => timer(teardownMs, scheduler)),
+    map(() => outcomeOfAbort(signal)),
+    tap(() => report(new Error(`The capture had not ended ${teardownMs} ms after it was aborted.`), command)),
+  );
+  // The timers first: a `perform` that ends as it is called must find them to stop.
+  return merge(overdue$, givenUp$, ended$).pipe(take(1));
+}

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Gauge, openGauge } from '../../src/pressure/gauge.ts';
+
+function blockFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+describe('the gauge', () => {
+  let gauge: Gauge | undefined;
+
+  afterEach(() => gauge?.close());
+
+  it('reads how long the event loop was blocked, in the middle of its interval', async () => {
+    gauge = openGauge(600_000);
+    // The histogram begins to watch with its first look.
+    await delay(100);
+    blockFor(800);
+    await delay(100);
+    const { eventLoopDelayMs } = gauge.read();
+    expect(eventLoopDelayMs).toBeGreaterThan(700);
+    await delay(100);
+    expect(gauge.read().eventLoopDelayMs).toBeLessThan(eventLoopDelayMs);
+  });
+
+  it('reads a block that fills its interval', async () => {
+    gauge = openGauge(50);
+    gauge.read();
+    blockFor(400);
+    expect(gauge.read().eventLoopDelayMs).toBeGreaterThan(300);
+  });
+
+  it('reads the memory of the process, and how busy the processors are', async () => {
+    gauge = openGauge(100);
+    const before = gauge.read().rssBytes;
+    const ballast = Buffer.alloc(256 * 1024 * 1024, 1);
+    blockFor(100);
+    const { rssBytes, cpu } = gauge.read();
+    expect(rssBytes - before).toBeGreaterThan(ballast.length / 2);
+    expect(cpu).toBeGreaterThan(0);
+    expect(cpu).toBeLessThanOrEqual(1);
+  });
+});

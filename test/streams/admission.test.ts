@@ -1,0 +1,244 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BatchTicket, createAdmission, type Pass } from '../../src/streams/admission.ts';
+
+const standing = () => 0;
+
+describe('admission', () => {
+  it('lets in as many as may run and wait, and not one more', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 3 }, standing);
+    const passes = Array.from({ length: 6 }, () => admission.admit());
+    expect(passes.map((pass) => pass !== undefined)).toEqual([true, true, true, true, true, false]);
+    passes[0]?.release();
+    passes[0]?.release();
+    expect(admission.inside).toBe(4);
+    expect(admission.admit()).toBeDefined();
+    expect(admission.admit()).toBeUndefined();
+  });
+
+  it('gives a batch a ticket as wide as the room allows, and at least 1', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 3 }, standing);
+    expect(admission.admitBatch(4)?.width).toBe(4);
+    expect(admission.admitBatch(4)?.width).toBe(1);
+    expect(admission.admitBatch(1)).toBeUndefined();
+  });
+
+  it('lends a batch its places without refusing, and counts them until the last is back', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 0 }, standing);
+    let returned = 0;
+    const ticket = admission.admitBatch(2, () => returned++);
+    const [one, two, three] = [ticket?.lend(), ticket?.lend(), ticket?.lend()];
+    expect(three).toBeUndefined();
+    one?.release();
+    expect(admission.inside).toBe(2);
+    ticket?.release();
+    expect([admission.inside, returned]).toEqual([1, 0]);
+    expect(ticket?.lend()).toBeUndefined();
+    two?.release();
+    ticket?.release();
+    expect([admission.inside, returned]).toEqual([0, 1]);
+  });
+
+  it('lets go of what batches hold and do not use when their tickets are revoked', () => {
+    const admission = createAdmission({ maxConcurrent: 4, maxQueue: 0 }, standing);
+    const ticket = admission.admitBatch(3);
+    const pass = ticket?.lend();
+    admission.revokeBatches();
+    expect([admission.inside, ticket?.lend()]).toEqual([1, undefined]);
+    pass?.release();
+    ticket?.release();
+    expect(admission.inside).toBe(0);
+  });
+
+  it('refuses everything with shutting_down once it is closed', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 3 }, standing);
+    expect(admission.refusal()).toBeUndefined();
+    admission.close();
+    expect([admission.admit(), admission.admitBatch(1)]).toEqual([undefined, undefined]);
+    expect(admission.refusal()).toMatchObject({ code: 'shutting_down', status: 503 });
+  });
+
+  it('lets nothing new in above lowered limits, and keeps what is inside', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
+    const passes = [admission.admit(), admission.admit(), admission.admit()];
+    admission.setLimits({ maxConcurrent: 1, maxQueue: 1 });
+    expect([admission.inside, admission.capacity, admission.admit()]).toEqual([3, 2, undefined]);
+    passes[0]?.release();
+    expect(admission.admit()).toBeUndefined();
+    passes[1]?.release();
+    expect(admission.admit()).toBeDefined();
+    expect(() => admission.setLimits({ maxConcurrent: 0, maxQueue: 1 })).toThrow('not 0');
+    expect(() => admission.setLimits({ maxConcurrent: 1, maxQueue: -1 })).toThrow('not -1');
+  });
+
+  it('lets in no more than an overload allows, and everything again when it is over', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
+    const pass = admission.admit();
+    admission.setOverload({ reason: 'Too hot.', most: 0, leastMs: 0 });
+    expect([admission.admit(), admission.admitBatch(1)]).toEqual([undefined, undefined]);
+    expect(admission.refusal()).toMatchObject({ code: 'queue_full', message: 'Too hot.' });
+    admission.setOverload({ reason: 'Too hot.', most: 1, leastMs: 0 });
+    expect(admission.admit()).toBeUndefined();
+    pass?.release();
+    expect(admission.admitBatch(4)?.width).toBe(1);
+    expect(admission.refusal()).toMatchObject({ message: 'Too hot.' });
+    admission.setOverload(null);
+    expect(admission.refusal()).toBeUndefined();
+  });
+
+  describe('Retry-After', () => {
+    it('is not before an overload can be over', () => {
+      let now = 0;
+      const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, () => now);
+      admission.setOverload({ reason: 'Too hot.', most: 0, leastMs: 5000 });
+      expect(admission.refusal()?.retryAfterSeconds).toBe(5);
+      now = 3500;
+      expect(admission.refusal()?.retryAfterSeconds).toBe(2);
+      now = 60_000;
+      expect(admission.refusal()?.retryAfterSeconds).toBe(1);
+    });
+
+    /** Full from the start; one ends, and the next comes in, every `everyMs`, for a minute. */
+    function retryAfterAt(everyMs: number, capacity: number): number | undefined {
+      let now = 0;
+      const admission = createAdmission({ maxConcurrent: 2, maxQueue: capacity - 2 }, () => now);
+      const inside = Array.from({ length: capacity }, () => admission.admit());
+      while (now < 60_000) {
+        now += everyMs;
+        inside.shift()?.release();
+        inside.push(admission.admit());
+      }
+      return admission.refusal()?.retryAfterSeconds;
+    }
+
+    it('is the time in which what is inside is worked off, at the measured rate', () => {
+      expect(retryAfterAt(100, 100)).toBe(10);
+      expect(retryAfterAt(1000, 20)).toBeGreaterThanOrEqual(20);
+      expect(retryAfterAt(1000, 20)).toBeLessThanOrEqual(21);
+    });
+
+    it('is never below 1 s nor above 60 s', () => {
+      expect(retryAfterAt(1, 10)).toBe(1);
+      expect(retryAfterAt(1000, 500)).toBe(60);
+      const fresh = createAdmission({ maxConcurrent: 1, maxQueue: 0 }, standing);
+      fresh.admit();
+      expect(fresh.refusal()?.retryAfterSeconds).toBe(1);
+    });
+
+    it('does not take an idle hour for a slow service', () => {
+      let now = 0;
+      const admission = createAdmission({ maxConcurrent: 2, maxQueue: 8 }, () => now);
+      const burst = () => {
+        const passes = Array.from({ length: 10 }, () => admission.admit());
+        const seconds = admission.refusal()?.retryAfterSeconds;
+        for (const pass of passes) {
+          now += 500;
+          pass?.release();
+        }
+        return seconds;
+      };
+      burst();
+      now += 3_600_000;
+      expect(burst()).toBeLessThanOrEqual(6);
+    });
+  });
+
+  it('is exact whatever happens in whatever order', () => {
+    const place = fc.nat({ max: 5 });
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('admit' as const) }),
+      fc.record({ do: fc.constant('admitBatch' as const), width: fc.integer({ min: 1, max: 6 }) }),
+      fc.record({ do: fc.constant('lend' as const), place }),
+      fc.record({ do: fc.constant('return' as const), place }),
+      fc.record({ do: fc.constant('release' as const), place }),
+      fc.record({ do: fc.constant('limits' as const), maxQueue: fc.nat({ max: 8 }) }),
+      fc.record({ do: fc.constant('revoke' as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const admission = createAdmission({ maxConcurrent: 2, maxQueue: 6 }, standing);
+        const passes: Pass[] = [];
+        const lent = new Map<Pass, BatchTicket>();
+        const batches = new Map<BatchTicket, { out: number; holds: boolean }>();
+        const tickets: BatchTicket[] = [];
+        let singles = 0;
+        const model = () =>
+          [...batches].reduce((sum, [ticket, { out, holds }]) => sum + (holds ? ticket.width : out), singles);
+
+        for (const one of steps) {
+          const before = admission.inside;
+          switch (one.do) {
+            case 'admit': {
+              const pass = admission.admit();
+              expect(pass !== undefined).toBe(before < admission.capacity);
+              if (pass !== undefined) {
+                passes.push(pass);
+                singles += 1;
+              }
+              break;
+            }
+            case 'admitBatch': {
+              const ticket = admission.admitBatch(one.width);
+              expect(ticket?.width ?? 0).toBe(Math.max(0, Math.min(one.width, admission.capacity - before)));
+              if (ticket !== undefined) {
+                tickets.push(ticket);
+                batches.set(ticket, { out: 0, holds: true });
+              }
+              break;
+            }
+            case 'lend': {
+              const ticket = tickets[one.place];
+              const state = ticket && batches.get(ticket);
+              const pass = ticket?.lend();
+              if (ticket !== undefined && state !== undefined) {
+                expect(pass !== undefined).toBe(state.holds && state.out < ticket.width);
+              }
+              if (pass !== undefined && ticket !== undefined && state !== undefined) {
+                passes.push(pass);
+                lent.set(pass, ticket);
+                state.out += 1;
+              }
+              break;
+            }
+            case 'return': {
+              const [pass] = passes.splice(one.place, 1);
+              const state = pass && batches.get(lent.get(pass) ?? NO_TICKET);
+              if (pass !== undefined) {
+                pass.release();
+                pass.release();
+                if (state === undefined) {
+                  singles -= 1;
+                } else {
+                  state.out -= 1;
+                }
+              }
+              break;
+            }
+            case 'release': {
+              const ticket = tickets[one.place];
+              const state = ticket && batches.get(ticket);
+              ticket?.release();
+              if (state !== undefined) {
+                state.holds = false;
+              }
+              break;
+            }
+            case 'limits':
+              admission.setLimits({ maxConcurrent: 2, maxQueue: one.maxQueue });
+              break;
+            case 'revoke':
+              admission.revokeBatches();
+              for (const state of batches.values()) {
+                state.holds = false;
+              }
+              break;
+          }
+          expect(admission.inside).toBe(model());
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const NO_TICKET: BatchTicket = { width: 0, lend: () => undefined, release: () => undefined };

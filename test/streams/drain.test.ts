@@ -1,0 +1,103 @@
+import { NEVER } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { CaptureOutcome } from '../../src/domain.ts';
+import { heard, request, rig, stored, virtually } from './rig.ts';
+
+const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`b${i}`));
+
+describe('draining', () => {
+  it('lets what is inside end, the rest of a batch included, and refuses what is new', async () => {
+    let drained: Promise<void> | undefined;
+    virtually(({ cold, flush }, scheduler) => {
+      const { pipeline, runBatch, counters } = rig({
+        limits: { maxConcurrent: 2, maxQueue: 10 },
+        scheduler,
+        perform: (command) => cold('5ms (s|)', { s: stored(command) }),
+      });
+      const out: string[] = [];
+      runBatch(requests(4), 1).subscribe((item) => out.push(`${item.index} ${item.outcome.state}`));
+      heard(pipeline.submit(request('a')), out, 'a');
+      drained = pipeline.drain(1000);
+      heard(pipeline.submit(request('late')), out, 'late');
+      runBatch(requests(1)).subscribe({ error: (error) => out.push(`batch refused ${error.code}`) });
+      flush();
+      expect(out).toEqual([
+        'late refused shutting_down',
+        'batch refused shutting_down',
+        '0 stored',
+        'a stored',
+        '1 stored',
+        '2 stored',
+        '3 stored',
+      ]);
+      expect(counters.captures).toMatchObject({ accepted: 5, stored: 5, refused: 1, inside: 0 });
+    });
+    await drained;
+  });
+
+  it('cancels with shutting_down what is left when the grace is over', async () => {
+    let drained: Promise<void> | undefined;
+    virtually(({ cold, flush }, scheduler) => {
+      const reasons: string[] = [];
+      const { pipeline, runBatch, log, counters } = rig({
+        limits: { maxConcurrent: 1, maxQueue: 10 },
+        scheduler,
+        perform: ({ signal }) => {
+          signal.addEventListener('abort', () => reasons.push(signal.reason.code));
+          return cold('40ms #');
+        },
+      });
+      const outcomes: CaptureOutcome[] = [];
+      const items: string[] = [];
+      pipeline.submit(request('a')).subscribe((outcome) => outcomes.push(outcome));
+      pipeline.submit(request('b')).subscribe((outcome) => outcomes.push(outcome));
+      runBatch(requests(3), 1).subscribe((item) => items.push(`${item.index} ${item.outcome.state}`));
+      drained = pipeline.drain(30);
+      flush();
+      expect(reasons).toEqual(['shutting_down']);
+      expect(outcomes).toMatchObject([
+        { state: 'cancelled', failure: { code: 'shutting_down' } },
+        { state: 'cancelled', failure: { code: 'shutting_down' } },
+      ]);
+      expect(items).toEqual(['0 cancelled', '1 rejected', '2 rejected']);
+      expect(log.filter((line) => line.includes('started'))).toEqual(['0 started a']);
+      expect(log.filter((line) => /cancelled/.test(line))).toEqual([
+        '30 cancelled b0',
+        '30 cancelled b',
+        '40 cancelled a',
+      ]);
+      expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+      expect(counters.captures).toMatchObject({ accepted: 3, cancelled: 3, refused: 2, inside: 0 });
+    });
+    await drained;
+  });
+
+  it('ends although a capture hangs and a streamed batch is waiting for its sender', async () => {
+    let drained: Promise<void> | undefined;
+    virtually(({ flush }, scheduler) => {
+      const { pipeline, runBatch } = rig({
+        limits: { maxConcurrent: 2, maxQueue: 10 },
+        scheduler,
+        perform: () => NEVER,
+      });
+      pipeline.submit(request('hangs')).subscribe();
+      runBatch(NEVER, 2).subscribe();
+      expect(pipeline.load.inside).toBe(3);
+      drained = pipeline.drain(100);
+      flush();
+      expect(scheduler.now()).toBe(5100);
+      expect(pipeline.load.inside).toBe(0);
+    });
+    await drained;
+  });
+
+  it('of an idle pipeline ends at once', async () => {
+    let drained: Promise<void> | undefined;
+    virtually((_, scheduler) => {
+      drained = rig({ limits: { maxConcurrent: 1, maxQueue: 0 }, scheduler, perform: () => NEVER }).pipeline.drain(
+        1000,
+      );
+    });
+    await drained;
+  });
+});

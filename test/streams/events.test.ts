@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { CapstanEvent, Pressure } from '../../src/domain.ts';
+import { failure } from '../../src/errors.ts';
+import { createCounters } from '../../src/streams/counters.ts';
+import {
+  batchAccepted,
+  batchCompleted,
+  captureEnded,
+  captureQueued,
+  captureRefused,
+  captureStarted,
+  createEventStream,
+  isBatchEvent,
+  isBrowserEvent,
+  isCaptureEvent,
+  isPressureEvent,
+  pressureChanged,
+} from '../../src/streams/events.ts';
+import { request, stored } from './rig.ts';
+
+const command = (id: number, url = 'https://a.example/') => ({ id, request: { ...request('a'), url }, batch: null });
+
+const PRESSURE: Pressure = {
+  running: 1,
+  queued: 0,
+  maxConcurrent: 1,
+  maxQueued: 0,
+  cpu: 50,
+  memory: null,
+  eventLoopDelayMs: 1,
+  accepting: false,
+  reason: 'The queue is full.',
+};
+
+describe('events', () => {
+  it('say when, what and of which host', () => {
+    expect(captureStarted(1234, command(7, 'http://Bücher.example:8080/x'), 5)).toEqual({
+      type: 'capture.started',
+      at: '1970-01-01T00:00:01.234Z',
+      id: 7,
+      url: 'http://Bücher.example:8080/x',
+      host: 'xn--bcher-kva.example',
+      batch: null,
+      waited_ms: 5,
+    });
+    expect(captureQueued(0, command(1, 'http://[::1]/')).host).toBe('::1');
+    expect(captureQueued(0, command(1, 'nonsense')).host).toBe('');
+  });
+
+  it('come to every observer in the order in which they happened, whatever an observer does on one', () => {
+    const stream = createEventStream();
+    const first: string[] = [];
+    const second: string[] = [];
+    stream.events$.subscribe((event) => {
+      first.push(event.type);
+      if (event.type === 'capture.queued') {
+        stream.emit(captureRefused(0, command(1), failure('cancelled')));
+      }
+    });
+    stream.events$.subscribe((event) => second.push(event.type));
+    stream.emit(captureQueued(0, command(1)));
+    expect(first).toEqual(['capture.queued', 'capture.rejected']);
+    expect(second).toEqual(first);
+  });
+
+  it('can be told apart', () => {
+    const events: CapstanEvent[] = [
+      captureQueued(0, command(1)),
+      batchAccepted(0, 'b', 1, 1),
+      { type: 'browser.launched', at: '', pid: 1, captures: 0 },
+      pressureChanged(0, PRESSURE),
+    ];
+    expect(events.map(isCaptureEvent)).toEqual([true, false, false, false]);
+    expect(events.map(isBatchEvent)).toEqual([false, true, false, false]);
+    expect(events.map(isBrowserEvent)).toEqual([false, false, true, false]);
+    expect(events.map(isPressureEvent)).toEqual([false, false, false, true]);
+  });
+});
+
+describe('counters', () => {
+  it('count how captures ended, those inside, and apart from them those that never came in', () => {
+    const { events$, emit } = createEventStream();
+    const counters = createCounters(events$);
+    for (let id = 1; id <= 6; id++) {
+      emit(captureQueued(0, command(id)));
+    }
+    emit(captureEnded(0, command(1), stored(command(1))));
+    emit(captureEnded(0, command(2), { state: 'failed', failure: failure('internal'), result: null }));
+    emit(captureEnded(0, command(3), { state: 'timed_out', failure: failure('capture_timeout'), result: null }));
+    emit(captureEnded(0, command(4), { state: 'cancelled', failure: failure('cancelled') }));
+    emit(captureEnded(0, command(5), { state: 'rejected', failure: failure('target_forbidden') }));
+    emit(captureRefused(0, command(7), failure('queue_full')));
+    emit(batchAccepted(0, 'b', 1, 1));
+    emit(batchCompleted(0, { batch: 'b', size: 1, done: 1, failed: 0 }));
+    expect(counters.captures).toEqual({
+      accepted: 6,
+      stored: 1,
+      failed: 1,
+      timed_out: 1,
+      cancelled: 1,
+      rejected: 1,
+      refused: 1,
+      inside: 1,
+    });
+    expect(counters.batches).toEqual({ accepted: 1, completed: 1 });
+    counters.stop();
+    emit(captureQueued(0, command(8)));
+    expect(counters.captures.accepted).toBe(6);
+  });
+});

@@ -1,0 +1,138 @@
+import { NEVER, Observable, of, Subject, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { pullMap } from '../../src/streams/pull-map.ts';
+import { virtually } from './rig.ts';
+
+describe('pullMap', () => {
+  it('reads an iterable only as far as it has room to work', () => {
+    virtually(({ cold, flush }, scheduler) => {
+      const read: string[] = [];
+      function* elements() {
+        for (let i = 1; i <= 4; i++) {
+          read.push(`${scheduler.now()}: ${i}`);
+          yield i;
+        }
+      }
+      pullMap(elements(), 2, () => cold('5ms |')).subscribe();
+      flush();
+      expect(read).toEqual(['0: 1', '0: 2', '5: 3', '5: 4']);
+    });
+  });
+
+  it('reads an async iterable one element at a time, only as far as it has room to work', async () => {
+    const source = handedOut();
+    const begun: Subject<string>[] = [];
+    const items: string[] = [];
+    let completed = false;
+    pullMap(source.elements, 2, () => {
+      const work = new Subject<string>();
+      begun.push(work);
+      return work;
+    }).subscribe({
+      next: (item) => items.push(item),
+      complete: () => {
+        completed = true;
+      },
+    });
+    expect(source.asked).toBe(1);
+    await source.hand(1);
+    expect(source.asked).toBe(2);
+    await source.hand(2);
+    expect([begun.length, source.asked]).toEqual([2, 2]);
+    begun[1]?.next('second');
+    begun[1]?.complete();
+    expect(source.asked).toBe(3);
+    begun[0]?.complete();
+    expect(source.asked).toBe(3);
+    await source.end();
+    expect([items, completed]).toEqual([['second'], true]);
+  });
+
+  it('works through 100,000 elements that end as they are begun without overflowing the stack', () => {
+    let sum = 0;
+    pullMap(
+      {
+        *[Symbol.iterator]() {
+          for (let i = 0; i < 100_000; i++) yield i;
+        },
+      },
+      3,
+      (i) => of(i),
+    ).subscribe((i) => {
+      sum += i;
+    });
+    expect(sum).toBe((100_000 * 99_999) / 2);
+  });
+
+  it('returns the iterator when it is unsubscribed from, and unsubscribes from what is under way', () => {
+    const said: string[] = [];
+    function* elements() {
+      try {
+        yield 1;
+        yield 2;
+        yield 3;
+      } finally {
+        said.push('returned');
+      }
+    }
+    const work = new Observable<never>(() => () => said.push('unsubscribed'));
+    pullMap(elements(), 2, () => work)
+      .subscribe()
+      .unsubscribe();
+    expect(said.sort()).toEqual(['returned', 'unsubscribed', 'unsubscribed']);
+  });
+
+  it('ends with the error of its source, sync or async, and unsubscribes from what is under way', async () => {
+    const sources: (Iterable<number> | AsyncIterable<number>)[] = [
+      (function* () {
+        yield 1;
+        throw new Error('source');
+      })(),
+      (async function* () {
+        yield 1;
+        throw new Error('source');
+      })(),
+    ];
+    for (const source of sources) {
+      let torn = false;
+      const work = new Observable<never>(() => () => {
+        torn = true;
+      });
+      const error = await new Promise((resolve) => {
+        pullMap(source, 2, () => work).subscribe({ error: resolve });
+      });
+      expect(error).toEqual(new Error('source'));
+      expect(torn).toBe(true);
+    }
+  });
+
+  it('takes an Observable as well, in the same order', () => {
+    virtually(({ cold, expectObservable }) => {
+      const work$ = pullMap(cold('abc|'), 1, (name, index) => cold('--(x|)', { x: `${index}${name}` }));
+      expectObservable(work$.pipe(toArray())).toBe('------(x|)', { x: ['0a', '1b', '2c'] });
+      expectObservable(pullMap(NEVER, 1, () => NEVER)).toBe('-');
+    });
+  });
+});
+
+/** An async iterable whose elements are handed out one by one, and which knows how often it was asked. */
+function handedOut() {
+  const asked: ((step: IteratorResult<number>) => void)[] = [];
+  let handed = 0;
+  const answer = async (step: IteratorResult<number>) => {
+    asked[handed++]?.(step);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    get asked() {
+      return asked.length;
+    },
+    hand: (value: number) => answer({ done: false, value }),
+    end: () => answer({ done: true, value: undefined }),
+    elements: {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<IteratorResult<number>>((resolve) => asked.push(resolve)),
+      }),
+    },
+  };
+}

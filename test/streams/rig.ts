@@ -1,0 +1,122 @@
+import type { Observable, ObservableInput, SchedulerLike } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { expect } from 'vitest';
+import type {
+  CapstanEvent,
+  CaptureCommand,
+  CaptureLimits,
+  CaptureOutcome,
+  CaptureRequest,
+  Result,
+} from '../../src/domain.ts';
+import { createBatchRunner, type RunBatch } from '../../src/streams/batch.ts';
+import { type CapturePipeline, createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
+import { type Counters, createCounters } from '../../src/streams/counters.ts';
+import { createEventStream, type EventStream } from '../../src/streams/events.ts';
+
+/** Runs a test in virtual time: one frame of a marble diagram is one millisecond. */
+export function virtually(
+  test: (run: Parameters<Parameters<TestScheduler['run']>[0]>[0], time: TestScheduler) => void,
+) {
+  const time = new TestScheduler((actual, expected) => expect(actual).toEqual(expected));
+  time.run((run) => test(run, time));
+}
+
+export function request(name: string, timeoutMs = 1000): CaptureRequest {
+  return { url: `https://${name}.example/`, fullPage: false, format: 'png', quality: 80, timeoutMs };
+}
+
+export function stored(command: Pick<CaptureCommand, 'id' | 'request'>): CaptureOutcome {
+  const { id, request } = command;
+  const result: Result = {
+    id,
+    url: request.url,
+    final_url: request.url,
+    scheme: 'https',
+    host: new URL(request.url).hostname,
+    port: 443,
+    title: '',
+    response_code: 200,
+    response_reason: 'OK',
+    content_type: 'text/html',
+    content_length: 0,
+    probed_at: '1970-01-01T00:00:00.000Z',
+    duration_ms: 0,
+    screenshot: `/screenshot/${id}`,
+    html: '',
+    format: 'png',
+    width: 1,
+    height: 1,
+    truncated: false,
+    partial: false,
+    failed: false,
+    failed_reason: '',
+    failed_code: '',
+    remote_ip: null,
+    ip_info: null,
+  };
+  return { state: 'stored', result };
+}
+
+/** The name that `request` was given. */
+export function nameOf(url: string): string {
+  return new URL(url).hostname.split('.')[0] ?? '';
+}
+
+export interface Rig {
+  readonly pipeline: CapturePipeline;
+  readonly runBatch: RunBatch;
+  readonly stream: EventStream;
+  readonly counters: Counters;
+  /** `<time> <type> <name>`, capture events without their prefix. */
+  readonly log: string[];
+  readonly reported: unknown[];
+}
+
+/** A pipeline over the given `perform`, with what it says written down. */
+export function rig(options: {
+  readonly limits: CaptureLimits;
+  readonly perform: (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
+  readonly scheduler: SchedulerLike;
+}): Rig {
+  const stream = createEventStream();
+  const counters = createCounters(stream.events$);
+  const log: string[] = [];
+  const reported: unknown[] = [];
+  stream.events$.subscribe((event) => log.push(lineOf(event)));
+  let id = 0;
+  let batch = 0;
+  const pipeline = createCapturePipeline({
+    ...options,
+    ids: () => ++id,
+    events: stream,
+    report: (error) => reported.push(error),
+  });
+  const runBatch = createBatchRunner({
+    pipeline,
+    submit: pipeline.submit,
+    events: stream,
+    ids: () => `b${++batch}`,
+    scheduler: options.scheduler,
+  });
+  return { pipeline, runBatch, stream, counters, log, reported };
+}
+
+/** The state of each outcome, or the code of the error, as it comes. */
+export function heard(outcome$: Observable<CaptureOutcome>, into: string[], name: string) {
+  return outcome$.subscribe({
+    next: (outcome) => into.push(`${name} ${outcome.state}`),
+    error: (error) => into.push(`${name} refused ${error.code}`),
+  });
+}
+
+function lineOf(event: CapstanEvent): string {
+  const at = Date.parse(event.at);
+  if ('size' in event) {
+    const counts = 'done' in event ? ` ${event.done}/${event.size}, ${event.failed} failed` : ` ${event.size}`;
+    return `${at} ${event.type} ${event.batch}${counts}`;
+  }
+  if ('url' in event) return `${at} ${event.type.replace('capture.', '')} ${nameOf(event.url)}`;
+  if ('receiver' in event) return `${at} ${event.type} ${event.receiver}`;
+  return `${at} ${event.type} ${'pid' in event ? event.pid : event.accepting}`;
+}
