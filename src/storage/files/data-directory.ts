@@ -1,0 +1,56 @@
+import { codeOf } from './directories.ts';
+import { openWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
+
+/** The data directory of a service, and this process's workspace in it, made when it is first needed. */
+export interface DataDirectory {
+  readonly path: string;
+  /** Rejects with the system's error while it cannot be made; the next call tries again. */
+  workspace(): Promise<Workspace>;
+  /** Does something in the workspace, once more in a new one when somebody has emptied the data directory under us. */
+  use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>;
+  /**
+   * Removes what processes left that are gone; `adopt` first takes over the records that wait in their outboxes. Rejects
+   * with the system's error while the directory cannot be made.
+   */
+  sweep(adopt: (outbox: string) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createDataDirectory(path: string): DataDirectory {
+  let opening: Promise<Workspace> | undefined;
+
+  function workspace(): Promise<Workspace> {
+    opening ??= openWorkspace(path).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  }
+
+  async function use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
+    const first = workspace();
+    try {
+      return await work(await first);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      if (opening === first) opening = undefined;
+      return work(await workspace());
+    }
+  }
+
+  return {
+    path,
+    workspace,
+    use,
+    sweep: async (adopt) => {
+      // Its own first: a start finds out whether anything can be kept here, though nothing waits in an outbox.
+      await workspace();
+      await sweepWorkspaces(path, adopt);
+    },
+    close: async () => {
+      const opened = await opening?.catch(() => undefined);
+      opening = undefined;
+      await opened?.close();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/*
+ * Not `recursive: true`: where a directory exists and nothing can be made in it (/proc), Node tries for ever.
+ */
+
+/** Makes a directory and those above it, so that they survive a power cut. */
+export async function makeDirectory(path: string): Promise<void> {
+  if (await made(path)) return;
+  await makeDirectory(dirname(path));
+  if (!(await made(path))) throw notMade(path);
+}
+
+export function makeDirectorySync(path: string): void {
+  if (madeSync(path)) return;
+  makeDirectorySync(dirname(path));
+  if (!madeSync(path)) throw notMade(path);
+}
+
+/** Puts the names in a directory on the disk. */
+export async function syncDirectory(path: string): Promise<void> {
+  // Windows has no such thing, and refuses to open a directory.
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** False when the directory above is missing. */
+async function made(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    await syncDirectory(dirname(path));
+    return true;
+  } catch (error) {
+    return outcome(error, path);
+  }
+}
+
+function madeSync(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    return outcome(error, path);
+  }
+}
+
+function outcome(error: unknown, path: string): boolean {
+  const code = codeOf(error);
+  if (code === 'EEXIST') return true;
+  if (code === 'ENOENT' && dirname(path) !== path) return false;
+  throw error;
+}
+
+/** The system's name of what went wrong, `ENOSPC`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Undefined when the file or directory is not there. */
+export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function notMade(path: string): Error {
+  return Object.assign(new Error(`ENOENT: ${path} cannot be made`), { code: 'ENOENT', syscall: 'mkdir', path });
+}

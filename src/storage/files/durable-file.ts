@@ -1,0 +1,12 @@
+import { open } from 'node:fs/promises';
+
+/** Writes a new file and waits until its content is on the disk. Its name is not, before its directory is synced. */
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o640);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

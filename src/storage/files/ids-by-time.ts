@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { parseId } from '../ids.ts';
+import { capturesDirectory, minuteDirectory, timeNames } from './layout.ts';
+import { namesIn } from './workspace.ts';
+
+const DAY = /^\d{8}$/;
+const MINUTE = /^\d{4}$/;
+
+/*
+ * One day's and one minute's names are read at a time, and only as far as somebody asks.
+ */
+
+/** Ids of stored captures below `before`, greatest first. */
+export async function* idsBefore(dataDir: string, before: number): AsyncGenerator<number> {
+  const last = timeNames(before);
+  for (const day of (await daysIn(dataDir)).reverse()) {
+    if (day > last.day) continue;
+    for (const minute of (await minutesIn(dataDir, day)).reverse()) {
+      if (day === last.day && minute > last.minute) continue;
+      const ids = await idsIn(minuteDirectory(dataDir, day, minute));
+      yield* ids.filter((id) => id < before).reverse();
+    }
+  }
+}
+
+/** Ids of all stored captures, smallest and so oldest first. */
+export async function* idsOldestFirst(dataDir: string): AsyncGenerator<number> {
+  for (const day of await daysIn(dataDir)) {
+    for (const minute of await minutesIn(dataDir, day)) yield* await idsIn(minuteDirectory(dataDir, day, minute));
+  }
+}
+
+/** Names of the days that have a directory, the earliest first. */
+export async function daysIn(dataDir: string): Promise<string[]> {
+  return (await namesIn(capturesDirectory(dataDir))).filter((name) => DAY.test(name)).sort();
+}
+
+/** Names of the minutes of a day that have one. */
+export async function minutesIn(dataDir: string, day: string): Promise<string[]> {
+  return (await namesIn(join(capturesDirectory(dataDir), day))).filter((name) => MINUTE.test(name)).sort();
+}
+
+/** Ids in a minute's directory, smallest first. */
+export async function idsIn(minute: string): Promise<number[]> {
+  const ids = (await namesIn(minute)).map(parseId).filter((id) => id !== undefined);
+  return ids.sort((a, b) => a - b);
+}

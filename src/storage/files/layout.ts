@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import type { ImageFormat } from '../../domain.ts';
+import { timeOfId } from '../ids.ts';
+
+/*
+ * The data directory. Every name comes from an id or from a process; none from a request.
+ *
+ *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp>  page.html  info.json     appears whole or not at all
+ *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
+ *   retention.lock                     held by the one process that removes what is too old or too much
+ */
+
+export const HTML_FILE = 'page.html';
+export const INFO_FILE = 'info.json';
+
+const EXTENSIONS: Readonly<Record<ImageFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp' };
+
+export function imageFile(format: ImageFormat): string {
+  return `image.${EXTENSIONS[format]}`;
+}
+
+export function capturesDirectory(dataDir: string): string {
+  return join(dataDir, 'captures');
+}
+
+export function workspacesDirectory(dataDir: string): string {
+  return join(dataDir, 'workspaces');
+}
+
+/** `yyyymmdd` and `hhmm`, UTC, of when the id was made. */
+export function timeNames(id: number): { readonly day: string; readonly minute: string } {
+  const iso = timeOfId(id).toISOString();
+  return { day: iso.slice(0, 10).replaceAll('-', ''), minute: iso.slice(11, 16).replace(':', '') };
+}
+
+export function minuteDirectory(dataDir: string, day: string, minute: string): string {
+  return join(capturesDirectory(dataDir), day, minute);
+}
+
+export function captureDirectory(dataDir: string, id: number): string {
+  const { day, minute } = timeNames(id);
+  return join(minuteDirectory(dataDir, day, minute), String(id));
+}
+
+export function retentionLock(dataDir: string): string {
+  return join(dataDir, 'retention.lock');
+}
+
+export function imagePath(id: number): string {
+  return `/screenshot/${id}`;
+}
+
+export function htmlPath(id: number): string {
+  return `/screenshot/${id}?view=html`;
+}

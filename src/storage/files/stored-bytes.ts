@@ -1,0 +1,119 @@
+import { lstat, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPace, type Pace } from '../pace.ts';
+import { ifThere } from './directories.ts';
+import { daysIn, idsIn, minutesIn } from './ids-by-time.ts';
+import { minuteDirectory, timeNames } from './layout.ts';
+import { namesIn } from './workspace.ts';
+
+/*
+ * How much the captures take, whichever process stored them. Each minute's directory is counted once, and again when
+ * its time of change says that a capture came or went; what this process does itself is added at once. So a count costs
+ * one look at each minute, and is right again after every crash.
+ */
+
+/** Captures whose files are looked at together. Few: others wait for the same disk and the same threads. */
+const COUNTED_TOGETHER = 4;
+/** A directory that changed so shortly before it was read may change again within the same tick of its clock. */
+const RACY_MS = 2000;
+/** How often a minute is counted anew because this process changed it meanwhile. */
+const ATTEMPTS = 3;
+
+export interface StoredBytes {
+  /** Bytes of the files of all captures; null before they were counted. */
+  readonly total: number | null;
+  /** Counts what has changed since the last time, with pauses. Rejects with the signal's reason. */
+  measure(signal?: AbortSignal): Promise<number>;
+  /** This process has added so many bytes, or removed (less than 0), with this capture. */
+  changed(id: number, bytes: number): void;
+}
+
+interface Minute {
+  bytes: number;
+  /** Time of change of the directory that was counted; undefined when it is to be counted again. */
+  countedAt: number | undefined;
+}
+
+export function createStoredBytes(dataDir: string): StoredBytes {
+  /** Days of minutes. */
+  const days = new Map<string, Map<string, Minute>>();
+  let total = 0;
+  let measured = false;
+
+  function minuteOf(day: string, name: string): Minute {
+    const minutes = days.get(day) ?? new Map<string, Minute>();
+    days.set(day, minutes);
+    const minute = minutes.get(name) ?? { bytes: 0, countedAt: undefined };
+    minutes.set(name, minute);
+    return minute;
+  }
+
+  function set(minute: Minute, bytes: number): void {
+    total += bytes - minute.bytes;
+    minute.bytes = bytes;
+  }
+
+  async function measureMinute(path: string, minute: Minute, pace: Pace): Promise<void> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const readAt = Date.now();
+      const changedAt = (await ifThere(stat(path)))?.mtimeMs;
+      if (changedAt !== undefined && changedAt === minute.countedAt) return;
+      // `changed` takes it away again.
+      minute.countedAt = changedAt ?? 0;
+      const bytes = changedAt === undefined ? 0 : await bytesIn(path, pace);
+      const changedMeanwhile = minute.countedAt === undefined;
+      if (!changedMeanwhile || attempt === ATTEMPTS) set(minute, bytes);
+      if (changedMeanwhile) continue;
+      if (readAt - (changedAt ?? 0) < RACY_MS) minute.countedAt = undefined;
+      return;
+    }
+  }
+
+  async function measureDay(day: string, pace: Pace, signal: AbortSignal | undefined): Promise<void> {
+    const known = days.get(day);
+    for (const name of new Set([...(known?.keys() ?? []), ...(await minutesIn(dataDir, day))])) {
+      const minute = minuteOf(day, name);
+      await measureMinute(minuteDirectory(dataDir, day, name), minute, pace);
+      if (minute.bytes === 0) days.get(day)?.delete(name);
+      await pace();
+      signal?.throwIfAborted();
+    }
+    if (days.get(day)?.size === 0) days.delete(day);
+  }
+
+  return {
+    get total() {
+      return measured ? total : null;
+    },
+    measure: async (signal) => {
+      const pace = createPace(signal);
+      for (const day of new Set([...days.keys(), ...(await daysIn(dataDir))])) await measureDay(day, pace, signal);
+      measured = true;
+      return total;
+    },
+    changed: (id, bytes) => {
+      const { day, minute: name } = timeNames(id);
+      const minute = minuteOf(day, name);
+      set(minute, Math.max(minute.bytes + bytes, 0));
+      minute.countedAt = undefined;
+    },
+  };
+}
+
+/** Of a minute. */
+async function bytesIn(minute: string, pace: Pace): Promise<number> {
+  const ids = await idsIn(minute);
+  let bytes = 0;
+  for (let at = 0; at < ids.length; at += COUNTED_TOGETHER) {
+    const together = ids.slice(at, at + COUNTED_TOGETHER);
+    for (const one of await Promise.all(together.map((id) => bytesOfCapture(join(minute, String(id)))))) bytes += one;
+    await pace();
+  }
+  return bytes;
+}
+
+export async function bytesOfCapture(directory: string): Promise<number> {
+  let bytes = 0;
+  for (const name of await namesIn(directory)) bytes += (await ifThere(lstat(join(directory, name))))?.size ?? 0;
+  return bytes;
+}

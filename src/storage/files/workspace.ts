@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf, makeDirectory } from './directories.ts';
+import { type HeldLock, holdLock } from './held-lock.ts';
+import { workspacesDirectory } from './layout.ts';
+
+/*
+ * What a process has under way lies in a directory of its own, whose lock it holds. Whoever gets the lock of another
+ * one knows that its process is gone, and may take over what it left.
+ */
+
+const ATTEMPTS = 10;
+
+export interface Workspace {
+  readonly staging: string;
+  readonly outbox: string;
+  /** Gives the lock back; removes the directory unless records wait in its outbox. */
+  close(): Promise<void>;
+}
+
+/** Makes the workspace of this process. Rejects with the system's error when it cannot be made. */
+export async function openWorkspace(dataDir: string): Promise<Workspace> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const directory = join(workspacesDirectory(dataDir), `${process.pid}-${randomBytes(6).toString('hex')}`);
+    await makeDirectory(directory);
+    try {
+      const lock = holdLock(join(directory, 'lock'));
+      // Between the two lines above another process may have taken the directory for a dead one's.
+      if (lock !== undefined && (await exists(join(directory, 'lock')))) return await workspaceIn(directory, lock);
+      lock?.release();
+    } catch (error) {
+      // Every attempt would leave another one: on a full disk captures go on trying.
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  throw new Error(`no workspace can be locked in ${workspacesDirectory(dataDir)}`);
+}
+
+async function workspaceIn(directory: string, lock: HeldLock): Promise<Workspace> {
+  const staging = join(directory, 'staging');
+  const outbox = join(directory, 'outbox');
+  try {
+    await makeDirectory(staging);
+    await makeDirectory(outbox);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  return {
+    staging,
+    outbox,
+    close: async () => {
+      await removeWorkspace(directory, outbox);
+      lock.release();
+    },
+  };
+}
+
+/**
+ * Goes through the workspaces of processes that are gone: `adopt` takes over what waits in each one's outbox, the rest
+ * is removed.
+ */
+export async function sweepWorkspaces(dataDir: string, adopt: (outbox: string) => Promise<void>): Promise<void> {
+  for (const name of await namesIn(workspacesDirectory(dataDir))) {
+    const directory = join(workspacesDirectory(dataDir), name);
+    const lock = holdLock(join(directory, 'lock'));
+    if (lock === undefined) continue;
+    try {
+      const outbox = join(directory, 'outbox');
+      await adopt(outbox);
+      await removeWorkspace(directory, outbox);
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+/** Of all processes, those that are gone among them. */
+export async function outboxes(dataDir: string): Promise<string[]> {
+  const workspaces = workspacesDirectory(dataDir);
+  return (await namesIn(workspaces)).map((name) => join(workspaces, name, 'outbox'));
+}
+
+async function removeWorkspace(directory: string, outbox: string): Promise<void> {
+  await rm(join(directory, 'staging'), { recursive: true, force: true });
+  try {
+    await rmdir(outbox);
+  } catch (error) {
+    // Records wait in it: the next process takes them over.
+    if (codeOf(error) !== 'ENOENT') return;
+  }
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** Names in a directory, none when it is not there. */
+export async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

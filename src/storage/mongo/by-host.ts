@@ -1,0 +1,213 @@
+import type { Document, Filter } from 'mongodb';
+import type { HostRange } from '../hosts.ts';
+import type { Keyset } from '../result-store.ts';
+import { BY_TIME, type Collections, HOST_FIELDS, NEWEST_FIRST } from './collections.ts';
+import type { HostDocument, ResultDocument } from './documents.ts';
+import type { HostSample } from './host-sample.ts';
+import { pageThrough, type Window } from './windows.ts';
+
+/*
+ * The hosts that match are found first, by anchored regular expressions on an index of the hosts. What follows depends
+ * on how many there are.
+ *
+ * Few: the server merges the hosts' entries, which the index holds in the order of the list.
+ *
+ * Many, and common among the newest results: the index by time is read from the newest until there are enough.
+ *
+ * Many, and rare: only the hosts with the newest results can be on the first page, and those are merged. Behind the
+ * first page that is not known of a host, and all the entries are read and sorted, unless a few of those by time do.
+ */
+
+/** MongoDB merges up to 200 ranges of an index; above that it reads and sorts everything. */
+const MERGED_HOSTS = 150;
+/** Above this, going by time reads fewer entries than there may be hosts. */
+const COMMON_SHARE = 0.02;
+const WALKED_PER_ROW = 20;
+/** No host is longer, and a regular expression may not be. */
+const LONGEST_PREFIX = 8192;
+
+type HostHead = Pick<HostDocument, '_id' | 'newest'>;
+
+/** The newest results behind `after` whose host is in one of the ranges, newest first. */
+export async function pageByHost(
+  collections: Collections,
+  sample: HostSample,
+  allRanges: readonly HostRange[],
+  limit: number,
+  after: Keyset | undefined,
+): Promise<ResultDocument[]> {
+  const possible = allRanges.filter(({ prefix }) => prefix.length <= LONGEST_PREFIX && !prefix.includes('\0'));
+  const found = await Promise.all(possible.map((range) => findHosts(collections, range)));
+  const ranges = possible.filter((_, at) => found[at]?.length !== 0);
+  const hosts = [...new Set(found.flat())];
+  if (hosts.length === 0) return [];
+  return pageThrough(limit, after, async (window, rows) => {
+    if (hosts.length <= MERGED_HOSTS) return mergeHosts(collections, hosts, window, rows);
+    if (window.isMoment) return walkByTime(collections, ranges, window, rows);
+    if (after === undefined) {
+      const isCommon = (await sample.share(ranges)) >= COMMON_SHARE;
+      return isCommon ? walkByTime(collections, ranges, window, rows) : mergeNewest(collections, ranges, window, rows);
+    }
+    const ids =
+      (await walkShortly(collections, ranges, window, rows)) ?? (await sortAll(collections, ranges, window, rows));
+    return collections.results
+      .find({ _id: { $in: ids } })
+      .sort(NEWEST_FIRST)
+      .toArray();
+  });
+}
+
+/** The hosts of a range; when there are more than can be merged, one more than that. */
+async function findHosts({ hosts }: Collections, range: HostRange): Promise<readonly string[]> {
+  const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
+  const found = await hosts
+    .find(startsWith(inHosts, range))
+    .hint(hostsIndex)
+    .project<{ _id: string }>({ _id: 1 })
+    .limit(MERGED_HOSTS + 1)
+    .toArray();
+  return found.map(({ _id }) => _id);
+}
+
+function mergeHosts(
+  { results }: Collections,
+  hosts: readonly string[],
+  { bounds, order }: Window,
+  limit: number,
+): Promise<ResultDocument[]> {
+  return results
+    .find({ host: { $in: hosts }, ...bounds })
+    .hint(HOST_FIELDS.host.index)
+    .sort(order)
+    .limit(limit)
+    .toArray();
+}
+
+/** Reads until there are enough, or to the end of the window. */
+function walkByTime(
+  { results }: Collections,
+  ranges: readonly HostRange[],
+  { bounds, order }: Window,
+  limit: number,
+): Promise<ResultDocument[]> {
+  return results
+    .find({ ...bounds, $and: [{ $or: ranges.map(matching) }] })
+    .hint(BY_TIME)
+    .sort(order)
+    .limit(limit)
+    .toArray();
+}
+
+/**
+ * Merges the hosts with the newest results, as many at a time as can be merged, until what they have is newer than
+ * anything that the next ones may have. Right also where a host is thought to have newer results than it has.
+ */
+async function mergeNewest(
+  collections: Collections,
+  ranges: readonly HostRange[],
+  window: Window,
+  limit: number,
+): Promise<ResultDocument[]> {
+  let rows: ResultDocument[] = [];
+  for (let merged = 0; ; merged += MERGED_HOSTS) {
+    const heads = (await newestHosts(collections, ranges, merged + MERGED_HOSTS)).slice(merged);
+    const [first] = heads;
+    const oldest = rows.length < limit ? undefined : rows.at(-1)?.probed_at;
+    if (first === undefined || (oldest !== undefined && first.newest < oldest)) return rows;
+    const hosts = heads.map(({ _id }) => _id);
+    const bounds = oldest === undefined ? window.bounds : { probed_at: { $gte: oldest } };
+    const more = await mergeHosts(collections, hosts, { ...window, bounds }, limit);
+    rows = [...rows, ...more].sort(newestFirst).slice(0, limit);
+  }
+}
+
+/** The `count` hosts of the ranges with the newest results, the newest first. */
+async function newestHosts(
+  { hosts }: Collections,
+  ranges: readonly HostRange[],
+  count: number,
+): Promise<readonly HostHead[]> {
+  const found = await Promise.all(
+    ranges.map((range) => {
+      const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
+      return hosts
+        .find(startsWith(inHosts, range))
+        .hint(hostsIndex)
+        .project<HostHead>({ _id: 1, newest: 1 })
+        .sort({ newest: -1 })
+        .limit(count)
+        .toArray();
+    }),
+  );
+  const heads = new Map(found.flat().map((head) => [head._id, head]));
+  return [...heads.values()].sort((a, b) => b.newest.getTime() - a.newest.getTime()).slice(0, count);
+}
+
+/** Undefined when there are not enough matches among the next results. The server reads all of those at once. */
+async function walkShortly(
+  { results }: Collections,
+  ranges: readonly HostRange[],
+  { bounds, order }: Window,
+  limit: number,
+): Promise<number[] | undefined> {
+  const walk: Document[] = [
+    { $match: bounds },
+    { $sort: order },
+    { $limit: limit * WALKED_PER_ROW },
+    { $match: { $or: ranges.map(matching) } },
+    { $limit: limit },
+    { $project: { _id: 1 } },
+  ];
+  const rows = await results.aggregate(walk, { hint: BY_TIME }).toArray();
+  return rows.length < limit ? undefined : rows.map(({ _id }) => Number(_id));
+}
+
+async function sortAll(
+  { results }: Collections,
+  ranges: readonly HostRange[],
+  { bounds, order }: Window,
+  limit: number,
+): Promise<number[]> {
+  const rows = await Promise.all(
+    ranges.map((range) =>
+      results
+        .find({ ...matching(range), ...bounds })
+        .hint(HOST_FIELDS[range.key].index)
+        .project<Pick<ResultDocument, '_id' | 'probed_at'>>({ _id: 1, probed_at: 1 })
+        .sort(order)
+        .limit(limit)
+        .allowDiskUse()
+        .toArray(),
+    ),
+  );
+  return [
+    ...new Set(
+      rows
+        .flat()
+        .sort(newestFirst)
+        .map(({ _id }) => _id),
+    ),
+  ].slice(0, limit);
+}
+
+function newestFirst(
+  a: Pick<ResultDocument, '_id' | 'probed_at'>,
+  b: Pick<ResultDocument, '_id' | 'probed_at'>,
+): number {
+  return b.probed_at.getTime() - a.probed_at.getTime() || b._id - a._id;
+}
+
+function matching(range: HostRange): Filter<ResultDocument> {
+  return startsWith(HOST_FIELDS[range.key].inResults, range);
+}
+
+/** Whatever the prefix holds means itself. `$exists` is what lets the partial index be used. */
+function startsWith(field: string, { key, prefix }: HostRange): Document {
+  const anchored = { $regex: new RegExp(`^${escaped(prefix)}`) };
+  return { [field]: key === 'unicode' ? { ...anchored, $exists: true } : anchored };
+}
+
+/** `RegExp.escape` writes letters as numbers, from which MongoDB makes no bounds of an index. */
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -1,0 +1,116 @@
+import {
+  type Collection,
+  type Db,
+  type Document,
+  type IndexDescription,
+  MongoBulkWriteError,
+  type OptionalUnlessRequiredId,
+} from 'mongodb';
+import type { HostKey } from '../hosts.ts';
+import type { HostDocument, NodeDocument, ResultDocument } from './documents.ts';
+
+export interface Collections {
+  readonly results: Collection<ResultDocument>;
+  readonly hosts: Collection<HostDocument>;
+  readonly nodes: Collection<NodeDocument>;
+}
+
+/** The order of every list, and the end of every index. */
+export const NEWEST_FIRST = { probed_at: -1, _id: -1 } as const;
+
+export const BY_TIME = 'by_time';
+export const BY_URL = 'by_url';
+
+/** Where each key of a host stands: its field and index in the results, and its field and index in the hosts. */
+export const HOST_FIELDS: Readonly<
+  Record<
+    HostKey,
+    { readonly inResults: string; readonly inHosts: string; readonly index: string; readonly hostsIndex: string }
+  >
+> = {
+  host: { inResults: 'host', inHosts: '_id', index: 'by_host', hostsIndex: 'by_host' },
+  reversed: {
+    inResults: 'host_reversed',
+    inHosts: 'host_reversed',
+    index: 'by_host_reversed',
+    hostsIndex: 'by_host_reversed',
+  },
+  unicode: {
+    inResults: 'host_unicode',
+    inHosts: 'host_unicode',
+    index: 'by_host_unicode',
+    hostsIndex: 'by_host_unicode',
+  },
+};
+
+/** Hosts that are not internationalised have no entry. */
+const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true } } };
+
+// The hosts' keys stand at the end of the index by time, so that going by time for some hosts reads the index alone.
+const RESULT_INDEXES: IndexDescription[] = [
+  { name: BY_TIME, key: { ...NEWEST_FIRST, host: 1, host_reversed: 1 } },
+  { name: BY_URL, key: { url_key: 1, ...NEWEST_FIRST } },
+  { name: HOST_FIELDS.host.index, key: { host: 1, ...NEWEST_FIRST } },
+  { name: HOST_FIELDS.reversed.index, key: { host_reversed: 1, ...NEWEST_FIRST } },
+  { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, ...NEWEST_FIRST }, ...WHERE_UNICODE },
+];
+
+const HOST_INDEXES: IndexDescription[] = [
+  { name: HOST_FIELDS.host.hostsIndex, key: { _id: 1, newest: -1 } },
+  { name: HOST_FIELDS.reversed.hostsIndex, key: { host_reversed: 1, newest: -1, _id: 1 } },
+  { name: HOST_FIELDS.unicode.hostsIndex, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
+];
+
+/** The one that was free longest is lent first. */
+const NODE_INDEXES: IndexDescription[] = [{ name: 'by_free_at', key: { free_at: 1 } }];
+
+const DUPLICATE_KEY = 11_000;
+
+export function collectionsOf(db: Db): Collections {
+  return { results: db.collection('results'), hosts: db.collection('hosts'), nodes: db.collection('nodes') };
+}
+
+export async function ensureIndexes({ results, hosts, nodes }: Collections): Promise<void> {
+  await results.createIndexes(RESULT_INDEXES);
+  await hosts.createIndexes(HOST_INDEXES);
+  await nodes.createIndexes(NODE_INDEXES);
+}
+
+/**
+ * Notes the hosts of results that are about to be inserted, and how new they are. Before the results: a result whose
+ * host is missing would not be found by it, while a host without results, or with older ones, only costs a look.
+ */
+export async function noteHosts(hosts: Collection<HostDocument>, documents: readonly ResultDocument[]): Promise<void> {
+  const newest = new Map<string, HostDocument>();
+  for (const { host, host_reversed, host_unicode, probed_at } of documents) {
+    const known = newest.get(host);
+    if (known !== undefined && known.newest >= probed_at) continue;
+    const unicode = host_unicode === undefined ? {} : { host_unicode };
+    newest.set(host, { _id: host, host_reversed, ...unicode, newest: probed_at });
+  }
+  await hosts.bulkWrite(
+    [...newest.values()].map(({ _id, newest, ...keys }) => ({
+      updateOne: { filter: { _id }, update: { $max: { newest }, $setOnInsert: keys }, upsert: true },
+    })),
+    { ordered: false },
+  );
+}
+
+/** Inserts those whose `_id` is not there yet. */
+export async function insertNew<T extends Document>(
+  collection: Collection<T>,
+  documents: readonly OptionalUnlessRequiredId<T>[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  try {
+    await collection.insertMany(documents, { ordered: false });
+  } catch (error) {
+    if (!isOnlyDuplicates(error)) throw error;
+  }
+}
+
+function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
+  const errors = [error.writeErrors].flat();
+  return errors.length > 0 && errors.every(({ code }) => code === DUPLICATE_KEY);
+}

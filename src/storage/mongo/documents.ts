@@ -1,0 +1,54 @@
+import { Binary } from 'mongodb';
+import type { Result } from '../../domain.ts';
+import { hostKeys } from '../hosts.ts';
+import { asRecord, timeOf, urlKey } from '../record.ts';
+
+/** A record as MongoDB keeps it: its own keys, the id as `_id`, the time as a date, and what the indexes need. */
+export interface ResultDocument {
+  readonly _id: number;
+  readonly probed_at: Date;
+  readonly host: string;
+  readonly host_reversed: string;
+  /** Only where it differs from `host`. */
+  readonly host_unicode?: string;
+  readonly url_key: Binary;
+  readonly [key: string]: unknown;
+}
+
+/** A host of which there are results. */
+export interface HostDocument {
+  /** The host. */
+  readonly _id: string;
+  readonly host_reversed: string;
+  readonly host_unicode?: string;
+  /** When its newest result was probed, or later: never earlier. */
+  readonly newest: Date;
+}
+
+export interface NodeDocument {
+  readonly _id: number;
+  readonly owner: string;
+  readonly free_at: Date;
+}
+
+export function documentOf(result: Result): ResultDocument {
+  const { id, ...rest } = result;
+  const { reversed, unicode } = hostKeys(result.host);
+  return {
+    _id: id,
+    ...rest,
+    probed_at: new Date(timeOf(result.probed_at)),
+    host_reversed: reversed,
+    ...(unicode === null ? {} : { host_unicode: unicode }),
+    url_key: binaryKey(result.url),
+  };
+}
+
+export function recordOf(document: ResultDocument): Result {
+  const { _id, host_reversed: _reversed, host_unicode: _unicode, url_key: _key, ...rest } = document;
+  return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
+}
+
+export function binaryKey(url: string): Binary {
+  return new Binary(urlKey(url));
+}

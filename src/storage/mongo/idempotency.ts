@@ -1,0 +1,95 @@
+import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
+import {
+  ATTEMPT_LEASE_MS,
+  type Attempt,
+  CLAIM_TIMES,
+  type Claim,
+  type ClaimTimes,
+  type IdempotencyStore,
+} from '../idempotency-store.ts';
+
+interface KeyDocument {
+  readonly _id: Binary;
+  readonly digest: Binary;
+  readonly owner: string;
+  readonly lease_until: Date;
+  readonly expires_at: Date;
+  readonly answer: Binary | null;
+}
+
+const DUPLICATE_KEY = 11_000;
+
+export interface MongoIdempotency extends IdempotencyStore {
+  /** Makes the index that lets MongoDB remove what has expired. */
+  prepare(): Promise<void>;
+}
+
+/** Times are the server's: those of the machines may differ. */
+export function mongoIdempotency(db: Db, ask: <T>(work: () => Promise<T>) => Promise<T>): MongoIdempotency {
+  const keys = db.collection<KeyDocument>('idempotency');
+  return {
+    prepare: async () => {
+      await keys.createIndex({ expires_at: 1 }, { name: 'by_expiry', expireAfterSeconds: 0 });
+    },
+    claim: (attempt, times = CLAIM_TIMES) => ask(() => claim(keys, attempt, times)),
+    renew: (attempt) =>
+      ask(async () => {
+        await keys.updateOne(own(attempt), [{ $set: { lease_until: inMs(ATTEMPT_LEASE_MS) } }]);
+      }),
+    keep: (attempt, answer) =>
+      ask(async () => {
+        await keys.updateOne(own(attempt), { $set: { answer: new Binary(answer) } });
+      }),
+    forget: (attempt) =>
+      ask(async () => {
+        await keys.deleteOne(own(attempt));
+      }),
+  };
+}
+
+async function claim(keys: Collection<KeyDocument>, attempt: Attempt, times: ClaimTimes, again = true): Promise<Claim> {
+  const { key, digest, owner } = attempt;
+  // Nobody's: new, expired, or begun by a process that is gone.
+  const free = {
+    $or: [
+      { $lte: [{ $ifNull: ['$expires_at', new Date(0)] }, '$$NOW'] },
+      { $and: [{ $eq: [{ $ifNull: ['$answer', null] }, null] }, { $lte: ['$lease_until', '$$NOW'] }] },
+    ],
+  };
+  const take = (field: string, value: unknown) => ({ $cond: [free, value, `$${field}`] });
+  try {
+    const found = await keys.findOneAndUpdate(
+      { _id: new Binary(key) },
+      [
+        {
+          $set: {
+            digest: take('digest', new Binary(digest)),
+            owner: take('owner', { $literal: owner }),
+            answer: take('answer', null),
+            lease_until: take('lease_until', inMs(times.leaseMs)),
+            expires_at: take('expires_at', inMs(times.lifeMs)),
+          },
+        },
+      ],
+      { upsert: true, returnDocument: 'after' },
+    );
+    if (found === null || found.owner === owner) return { state: 'begun' };
+    if (!Buffer.from(found.digest.buffer).equals(Buffer.from(digest))) return { state: 'mismatch' };
+    return found.answer === null
+      ? { state: 'in_flight' }
+      : { state: 'answered', answer: Uint8Array.from(found.answer.buffer) };
+  } catch (error) {
+    // Another process made it at the same moment.
+    if (again && error instanceof MongoServerError && error.code === DUPLICATE_KEY)
+      return claim(keys, attempt, times, false);
+    throw error;
+  }
+}
+
+function own({ key, owner }: Attempt) {
+  return { _id: new Binary(key), owner };
+}
+
+function inMs(ms: number) {
+  return { $add: ['$$NOW', ms] };
+}

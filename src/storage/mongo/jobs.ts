@@ -1,0 +1,206 @@
+import { Binary, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
+import type { Failure } from '../../errors.ts';
+import {
+  JOB_LEASE_MS,
+  JOB_LIFE_MS,
+  type JobItem,
+  type JobKind,
+  type JobRecord,
+  type JobState,
+  type JobStore,
+  MAX_JOBS,
+  tooManyJobs,
+} from '../job-store.ts';
+
+interface JobDocument {
+  readonly _id: string;
+  readonly kind: JobKind;
+  readonly state: JobState;
+  readonly total: number;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly failure: Failure | null;
+  readonly owner: string | null;
+  readonly lease_until: Date;
+  readonly work: Binary;
+}
+
+interface ItemDocument extends JobItem {
+  readonly _id: string;
+  readonly job: string;
+}
+
+export interface MongoJobs extends JobStore {
+  /** Makes the indexes. */
+  prepare(): Promise<void>;
+}
+
+const DUPLICATE_KEY = 11_000;
+const UNFINISHED = { $in: ['queued', 'running'] satisfies JobState[] };
+const FINISHED = { $nin: ['queued', 'running'] satisfies JobState[] };
+const RUNNING = 'running' satisfies JobState;
+
+/** Times are the server's: those of the machines may differ. */
+export function mongoJobs(db: Db, ask: <T>(work: () => Promise<T>) => Promise<T>): MongoJobs {
+  const jobs = db.collection<JobDocument>('jobs');
+  const items = db.collection<ItemDocument>('job_results');
+
+  const get = async (id: string): Promise<JobRecord | undefined> => {
+    const document = await jobs.findOne({ _id: id }, { projection: { work: 0 } });
+    if (document === null) return undefined;
+    const [done, failed] = await Promise.all([
+      items.countDocuments({ job: id }),
+      items.countDocuments({ job: id, failed: true }),
+    ]);
+    return recordOf(document, done, failed);
+  };
+
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    if (ids.length === 0) return;
+    await items.deleteMany({ job: { $in: [...ids] } });
+    await jobs.deleteMany({ _id: { $in: [...ids] } });
+  };
+
+  return {
+    prepare: async () => {
+      await jobs.createIndex({ state: 1, created_at: 1 }, { name: 'by_state' });
+      await items.createIndex({ job: 1, index: 1 }, { name: 'by_job' });
+      await items.createIndex({ job: 1, failed: 1 }, { name: 'by_failed' });
+    },
+    add: (job, most = MAX_JOBS) =>
+      ask(async () => {
+        if ((await jobs.countDocuments({ state: UNFINISHED })) >= most) throw tooManyJobs(most);
+        const excess = (await jobs.countDocuments()) + 1 - most;
+        if (excess > 0) await remove(await idsOf(jobs, { state: FINISHED }, excess));
+        await jobs.updateOne(
+          { _id: job.id },
+          [
+            {
+              $set: {
+                kind: { $literal: job.kind },
+                state: 'queued',
+                total: job.total,
+                created_at: '$$NOW',
+                started_at: null,
+                finished_at: null,
+                failure: null,
+                owner: null,
+                lease_until: new Date(0),
+                work: new Binary(job.work),
+              },
+            },
+          ],
+          { upsert: true },
+        );
+      }),
+    get: (id) => ask(() => get(id)),
+    results: (id, limit, after = -1) =>
+      ask(() =>
+        items
+          .find({ job: id, index: { $gt: after } })
+          .sort({ index: 1 })
+          .limit(limit)
+          .map(({ index, failed, body }) => ({ index, failed, body }))
+          .toArray(),
+      ),
+    take: (owner, leaseMs = JOB_LEASE_MS) =>
+      ask(async () => {
+        const taken = await jobs.findOneAndUpdate(
+          { state: UNFINISHED, $or: [{ owner: null }, { $expr: { $lte: ['$lease_until', '$$NOW'] } }] },
+          [
+            {
+              $set: {
+                state: RUNNING,
+                owner: { $literal: owner },
+                lease_until: inMs(leaseMs),
+                started_at: { $ifNull: ['$started_at', '$$NOW'] },
+              },
+            },
+          ],
+          { sort: { created_at: 1 }, returnDocument: 'after' },
+        );
+        if (taken === null) return undefined;
+        const done = await items
+          .find({ job: taken._id })
+          .project<{ index: number }>({ _id: 0, index: 1 })
+          .sort({ index: 1 })
+          .toArray();
+        const work = Uint8Array.from(taken.work.buffer);
+        return { id: taken._id, kind: taken.kind, work, done: done.map(({ index }) => index) };
+      }),
+    renew: (id, owner) =>
+      ask(async () => {
+        const { matchedCount } = await jobs.updateOne(own(id, owner), [{ $set: { lease_until: inMs(JOB_LEASE_MS) } }]);
+        return matchedCount > 0;
+      }),
+    put: (id, owner, outcomes) =>
+      ask(async () => {
+        if (outcomes.length === 0 || (await jobs.countDocuments(own(id, owner))) === 0) return;
+        const documents = outcomes.map((item) => ({ _id: `${id}/${item.index}`, job: id, ...item }));
+        await items.insertMany(documents, { ordered: false }).catch((error: unknown) => {
+          if (!isOnlyDuplicates(error)) throw error;
+        });
+      }),
+    finish: (id, owner, end) =>
+      ask(async () => {
+        const failure = end.state === 'failed' ? end.failure : null;
+        await jobs.updateOne(own(id, owner), [
+          { $set: { state: end.state, finished_at: '$$NOW', failure: { $literal: failure } } },
+        ]);
+      }),
+    release: (id, owner) =>
+      ask(async () => {
+        await jobs.updateOne(own(id, owner), { $set: { owner: null } });
+      }),
+    cancel: (id) =>
+      ask(async () => {
+        await jobs.updateOne({ _id: id, state: UNFINISHED }, [{ $set: { state: 'cancelled', finished_at: '$$NOW' } }]);
+        return get(id);
+      }),
+    prune: (lifeMs = JOB_LIFE_MS) =>
+      ask(async () => {
+        const old = { $expr: { $lte: ['$finished_at', { $subtract: ['$$NOW', lifeMs] }] } };
+        await remove(await idsOf(jobs, { state: FINISHED, ...old }, MAX_JOBS));
+      }),
+  };
+}
+
+async function idsOf(
+  jobs: Collection<JobDocument>,
+  filter: Parameters<typeof jobs.find>[0],
+  limit: number,
+): Promise<readonly string[]> {
+  const documents = await jobs.find(filter).project<{ _id: string }>({ _id: 1 }).sort({ finished_at: 1 }).limit(limit);
+  return (await documents.toArray()).map(({ _id }) => _id);
+}
+
+function recordOf(document: Omit<JobDocument, 'work'>, done: number, failed: number): JobRecord {
+  const { _id, kind, state, total, created_at, started_at, finished_at, failure } = document;
+  return {
+    id: _id,
+    kind,
+    state,
+    total,
+    done,
+    failed,
+    createdAt: created_at.toISOString(),
+    startedAt: started_at?.toISOString() ?? null,
+    finishedAt: finished_at?.toISOString() ?? null,
+    failure,
+  };
+}
+
+function own(id: string, owner: string) {
+  return { _id: id, owner, state: RUNNING } as const;
+}
+
+function inMs(ms: number) {
+  return { $add: ['$$NOW', ms] };
+}
+
+/** An outcome that is there already stays as it is. */
+function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
+  return [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);
+}

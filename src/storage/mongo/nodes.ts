@@ -1,0 +1,56 @@
+import { type Collection, MongoServerError } from 'mongodb';
+import { LEASED_NODES } from '../ids.ts';
+import { LEASE_MARGIN_MS, LEASE_MS } from '../node-lease.ts';
+import type { NodeDocument } from './documents.ts';
+
+/*
+ * Leases of nodes, by the server's clock: those of the machines may differ.
+ */
+
+/** A node that was given back is lent again after this: the clock may step back a little. */
+const RELEASED_MS = 1000;
+const DUPLICATE_KEY = 11_000;
+
+/** Claims a node, or renews the one that the owner has; undefined when others hold all of them. */
+export async function claimNode(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {
+  const held = await nodes.findOneAndUpdate({ owner, $expr: { $gt: ['$free_at', '$$NOW'] } }, [leaseTo(owner)]);
+  if (held !== null) return held._id;
+  return (await claimUnused(nodes, owner)) ?? claimFree(nodes, owner);
+}
+
+export async function releaseNode(nodes: Collection<NodeDocument>, owner: string): Promise<void> {
+  await nodes.updateMany({ owner }, [{ $set: { free_at: { $min: ['$free_at', inMs(RELEASED_MS)] } } }]);
+}
+
+async function claimUnused(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {
+  const used = new Set((await nodes.find().project<{ _id: number }>({ _id: 1 }).toArray()).map(({ _id }) => _id));
+  for (let node = 0; node < LEASED_NODES; node += 1) {
+    if (used.has(node)) continue;
+    try {
+      await nodes.updateOne({ _id: node, owner }, [leaseTo(owner)], { upsert: true });
+      return node;
+    } catch (error) {
+      // Another process was quicker.
+      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The one that was free longest. */
+async function claimFree(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {
+  const claimed = await nodes.findOneAndUpdate(
+    { _id: { $lt: LEASED_NODES }, $expr: { $lte: ['$free_at', '$$NOW'] } },
+    [leaseTo(owner)],
+    { sort: { free_at: 1 } },
+  );
+  return claimed?._id;
+}
+
+function leaseTo(owner: string) {
+  return { $set: { owner: { $literal: owner }, free_at: inMs(LEASE_MS + LEASE_MARGIN_MS) } };
+}
+
+function inMs(ms: number) {
+  return { $add: ['$$NOW', ms] };
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription } from 'mongodb';
+import type { Result } from '../../domain.ts';
+import { CapstanError } from '../../errors.ts';
+import { gatherInserts } from '../gathered-inserts.ts';
+import { LEASE_MS, LEASE_RENEWAL_MS } from '../node-lease.ts';
+import type { Keyset, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
+import { type Collections, collectionsOf, ensureIndexes, insertNew, noteHosts } from './collections.ts';
+import { documentOf, recordOf } from './documents.ts';
+import { explain, mongoFailure } from './failure.ts';
+import { createHostSample, type HostSample } from './host-sample.ts';
+import { type MongoIdempotency, mongoIdempotency } from './idempotency.ts';
+import { type MongoJobs, mongoJobs } from './jobs.ts';
+import { claimNode, releaseNode } from './nodes.ts';
+import { pageOf } from './pages.ts';
+
+const DEFAULT_DATABASE = 'capstan';
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 5000;
+
+/** A server that is gone costs a caller this long, an election of a replica set less. */
+const SERVER_SELECTION_MS = 3000;
+/** A server that accepts and does not answer. */
+const SOCKET_MS = 10_000;
+/** How soon a server that came back is noticed. */
+const HEARTBEAT_MS = 2000;
+const POOL = 20;
+
+const CLIENT_OPTIONS: MongoClientOptions = {
+  appName: 'capstan',
+  maxPoolSize: POOL,
+  serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+  connectTimeoutMS: SERVER_SELECTION_MS,
+  socketTimeoutMS: SOCKET_MS,
+  waitQueueTimeoutMS: SOCKET_MS,
+  heartbeatFrequencyMS: HEARTBEAT_MS,
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: SOCKET_MS },
+  ignoreUndefined: true,
+};
+
+export interface MongoStoreOptions {
+  /** `mongodb://` or `mongodb+srv://`; the database it names, or `capstan`. */
+  readonly url: string;
+  /** Called whenever the state changes, with what is wrong when it is `down`. Never told a password. */
+  readonly onState?: (state: StoreState, reason: string) => void;
+}
+
+/** The events lie in the same database. */
+export interface MongoStoreWithDatabase extends ResultStore {
+  readonly database: Db;
+}
+
+/**
+ * The store of many machines. Resolves when the server is reached, or after the first attempt that failed: then the
+ * store is `down` and goes on trying. Rejects only when the URL is not one.
+ */
+export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStoreWithDatabase> {
+  const store = new MongoStore(options, clientOf(options.url));
+  await store.settled;
+  return store;
+}
+
+class MongoStore implements MongoStoreWithDatabase {
+  readonly kind = 'mongo';
+  readonly database: Db;
+  readonly idempotency: MongoIdempotency;
+  readonly jobs: MongoJobs;
+  /** Resolves after the first attempt to reach the server, good or bad. */
+  readonly settled: Promise<void>;
+
+  readonly #client: MongoClient;
+  readonly #collections: Collections;
+  readonly #onState: (state: StoreState, reason: string) => void;
+  readonly #owner = randomUUID();
+  readonly #sample: HostSample;
+  readonly #inserts = gatherInserts<Result>((results) => this.#insertAll(results));
+  #state: StoreState = 'down';
+  /** The indexes are there: before that nothing is asked, as it might scan everything. */
+  #ready = false;
+  #downSince = 0;
+  #closed = false;
+  #told: StoreState | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #retry: NodeJS.Timeout | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #node: { readonly number: number; readonly until: number } | undefined;
+
+  constructor({ url, onState = () => {} }: MongoStoreOptions, client: MongoClient) {
+    this.#client = client;
+    this.database = client.db(databaseOf(url));
+    this.#collections = collectionsOf(this.database);
+    this.#sample = createHostSample(this.#collections, () => performance.now());
+    this.#onState = onState;
+    this.idempotency = mongoIdempotency(this.database, (work) => this.#ask(work));
+    this.jobs = mongoJobs(this.database, (work) => this.#ask(work));
+    client.on('topologyDescriptionChanged', ({ newDescription }) => this.#observe(newDescription));
+    this.settled = this.#prepare();
+  }
+
+  get state(): StoreState {
+    return this.#state;
+  }
+
+  async insert(result: Result): Promise<void> {
+    return this.#inserts.insert(result);
+  }
+
+  get(id: number): Promise<Result | undefined> {
+    return this.#ask(async () => {
+      const document = await this.#collections.results.findOne({ _id: id });
+      return document === null ? undefined : recordOf(document);
+    });
+  }
+
+  page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]> {
+    return this.#ask(async () => (await pageOf(this.#collections, this.#sample, filter, limit, after)).map(recordOf));
+  }
+
+  delete(ids: readonly number[]): Promise<number> {
+    return this.#ask(async () => (await this.#collections.results.deleteMany({ _id: { $in: [...ids] } })).deletedCount);
+  }
+
+  oldest(limit: number, before: number, after = 0): Promise<readonly number[]> {
+    return this.#ask(async () => {
+      const documents = await this.#collections.results
+        .find({ _id: { $gt: after, $lt: before } })
+        .hint('_id_')
+        .project<{ _id: number }>({ _id: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id);
+    });
+  }
+
+  async claimNode(): Promise<number | undefined> {
+    const asked = Date.now();
+    try {
+      const number = await this.#ask(() => claimNode(this.#collections.nodes, this.#owner));
+      this.#node = number === undefined ? undefined : { number, until: asked + LEASE_MS };
+      this.#renewal ??= setInterval(() => void this.claimNode(), LEASE_RENEWAL_MS).unref();
+    } catch {
+      if (this.#node !== undefined && this.#node.until < asked) this.#node = undefined;
+    }
+    return this.#node?.number;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    await this.#inserts.idle();
+    clearInterval(this.#renewal);
+    clearTimeout(this.#retry);
+    if (this.#node !== undefined && this.#state === 'up') {
+      // Else the lease runs out by itself.
+      await releaseNode(this.#collections.nodes, this.#owner).catch(() => undefined);
+    }
+    this.#closed = true;
+    this.#state = 'down';
+    await this.#client.close();
+  }
+
+  async #insertAll(results: readonly Result[]): Promise<void> {
+    await this.#ask(async () => {
+      const documents = results.map(documentOf);
+      await noteHosts(this.#collections.hosts, documents);
+      await insertNew(this.#collections.results, documents);
+    });
+  }
+
+  async #ask<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#ready || this.#closed || this.#isLongDown) throw new CapstanError('database_unavailable');
+    try {
+      return await work();
+    } catch (error) {
+      throw mongoFailure(error);
+    }
+  }
+
+  /** Waiting pays while an election may be under way, not for a server that has been gone for longer than that. */
+  get #isLongDown(): boolean {
+    return this.#state === 'down' && performance.now() - this.#downSince > SERVER_SELECTION_MS;
+  }
+
+  /** Connects and makes the indexes; again with back-off until it succeeds. From then on the driver reconnects. */
+  async #prepare(): Promise<void> {
+    try {
+      await this.#client.connect();
+      await ensureIndexes(this.#collections);
+      await this.idempotency.prepare();
+      await this.jobs.prepare();
+      this.#ready = true;
+      this.#setState('up', '');
+    } catch (error) {
+      if (this.#closed) return;
+      this.#setState('down', explain(error));
+      this.#retry = setTimeout(() => void this.#prepare(), this.#retryMs).unref();
+      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+    }
+  }
+
+  #observe(description: TopologyDescription): void {
+    if (!this.#ready) return;
+    const servers = [...description.servers.values()];
+    if (servers.some(({ isWritable }) => isWritable)) this.#setState('up', '');
+    else {
+      const reasons = servers.flatMap(({ error }) => (error === null ? [] : [explain(error)]));
+      this.#setState('down', reasons[0] ?? 'no server takes writes');
+    }
+  }
+
+  #setState(state: StoreState, reason: string): void {
+    if (this.#closed) return;
+    if (state === 'down' && this.#state === 'up') this.#downSince = performance.now();
+    this.#state = state;
+    if (this.#told === state) return;
+    this.#told = state;
+    this.#onState(state, state === 'up' ? '' : `MongoDB cannot be used: ${reason}`);
+  }
+}
+
+function clientOf(url: string): MongoClient {
+  try {
+    return new MongoClient(url, CLIENT_OPTIONS);
+  } catch {
+    // The driver's text may quote the URL, and with it the password.
+    throw new Error(
+      'the MongoDB URL is not valid; it takes mongodb://[user:password@]host[:port][/database][?options]',
+    );
+  }
+}
+
+/** The name in the URL's path: the driver would make it `test` when there is none. */
+function databaseOf(url: string): string {
+  const [, name = ''] = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]*)/.exec(url) ?? [];
+  return name === '' ? DEFAULT_DATABASE : decodeURIComponent(name);
+}

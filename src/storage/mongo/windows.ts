@@ -1,0 +1,38 @@
+import { timeOf } from '../record.ts';
+import type { Keyset } from '../result-store.ts';
+import { NEWEST_FIRST } from './collections.ts';
+
+/** One range of an index on `(probed_at, _id)`, and the order in which it is a part of the list. */
+export interface Window {
+  readonly bounds: Readonly<Record<string, unknown>>;
+  readonly order: Readonly<Record<string, -1>>;
+  /** It is of one millisecond: few results, however many match what is asked for. */
+  readonly isMoment: boolean;
+}
+
+/**
+ * What comes behind a keyset, in two pieces: the rest of its millisecond, then everything older. One filter for both
+ * would make MongoDB read documents only to find which of them to leave out.
+ */
+function windowsBehind(after: Keyset | undefined): readonly Window[] {
+  if (after === undefined) return [{ bounds: {}, order: NEWEST_FIRST, isMoment: false }];
+  const time = new Date(timeOf(after.probedAt));
+  return [
+    // Ordered by what differs: by both, MongoDB would sort what it could merge.
+    { bounds: { probed_at: time, _id: { $lt: after.id } }, order: { _id: -1 }, isMoment: true },
+    { bounds: { probed_at: { $lt: time } }, order: NEWEST_FIRST, isMoment: false },
+  ];
+}
+
+/** A page from as many windows as it takes. `read` gives at most `limit` rows of a window, newest first. */
+export async function pageThrough<T>(
+  limit: number,
+  after: Keyset | undefined,
+  read: (window: Window, limit: number) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const rows: T[] = [];
+  for (const window of windowsBehind(after)) {
+    if (rows.length < limit) rows.push(...(await read(window, limit - rows.length)));
+  }
+  return rows;
+}

@@ -1,0 +1,44 @@
+import { type IdSource, randomNode } from './ids.ts';
+import type { ResultStore } from './result-store.ts';
+
+/*
+ * Two processes with the same node may make the same id, and the second record of an id is dropped. A node is
+ * therefore leased: held for LEASE_MS after each renewal, and not lent to another before LEASE_MARGIN_MS more.
+ */
+
+/** How long a node may be used after it was last claimed or renewed. */
+export const LEASE_MS = 120_000;
+/** How much longer it is kept from others: covers clocks that differ and ids that ran ahead. */
+export const LEASE_MARGIN_MS = 60_000;
+export const LEASE_RENEWAL_MS = 30_000;
+
+export interface NodeHolderOptions {
+  readonly ids: IdSource;
+  readonly store: ResultStore;
+  /** 0 <= x < 1 */
+  readonly random: () => number;
+  readonly intervalMs?: number;
+}
+
+export interface NodeHolder {
+  /** Asks the store once, and gives the ids what it said. Never rejects. */
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Keeps the node of the ids the one that the store leased, and a random one while there is no lease: the database may
+ * come late, or be away for longer than a lease lasts.
+ */
+export function holdNode({ ids, store, random, intervalMs = LEASE_RENEWAL_MS / 2 }: NodeHolderOptions): NodeHolder {
+  let leased = false;
+  const refresh = async () => {
+    const node = await store.claimNode().catch(() => undefined);
+    if (node !== undefined) ids.setNode(node);
+    else if (leased) ids.setNode(randomNode(random));
+    leased = node !== undefined;
+  };
+  const timer = setInterval(refresh, intervalMs);
+  timer.unref();
+  return { refresh, stop: () => clearInterval(timer) };
+}

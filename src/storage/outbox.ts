@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Result } from '../domain.ts';
+import type { DataDirectory } from './files/data-directory.ts';
+import { ifThere, syncDirectory } from './files/directories.ts';
+import { writeDurably } from './files/durable-file.ts';
+import { namesIn, outboxes, type Workspace } from './files/workspace.ts';
+import { writeFailure } from './files/write-failure.ts';
+import { parseId } from './ids.ts';
+import { asRecord } from './record.ts';
+
+const RECORD = '.json';
+const SET_ASIDE = '.refused';
+const REMOVAL = '.removal';
+
+/** A removal of captures that is decided. Whoever finds it after a crash finishes it. */
+export interface IntendedRemoval {
+  readonly ids: readonly number[];
+  /** It is finished, or was never begun. */
+  done(): Promise<void>;
+}
+
+/** What processes left that are gone, now this one's. */
+export interface Adopted {
+  /** Ids of the records, the smallest first. */
+  readonly records: readonly number[];
+  readonly removals: readonly IntendedRemoval[];
+}
+
+/** What the database has to be told yet, on the disk: records, one file each, and removals. */
+export interface Outbox {
+  /** Resolves when the record would survive a power cut. Rejects with `storage_full` or `internal`. */
+  add(record: Result): Promise<void>;
+  /** Undefined when it is not there. */
+  read(id: number): Promise<Result | undefined>;
+  /** False when it is not there: somebody has withdrawn it. */
+  remove(id: number): Promise<boolean>;
+  /** The database will never take it: it stays on the disk for a person to look at. */
+  setAside(id: number): Promise<void>;
+  /** Which of these wait for the database, in whichever process. */
+  waiting(ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Removes records from the outboxes of all processes. Gives the ids of those that waited. */
+  withdraw(ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Resolves when the intention would survive a power cut. Rejects with `storage_full` or `internal`. */
+  intend(ids: readonly number[]): Promise<IntendedRemoval>;
+  /** Removes what processes left that are gone, but for what the database has to be told. */
+  sweep(): Promise<void>;
+  /** Takes over what processes left that are gone, but for records that `wanted` refuses; removes what else there is. */
+  adopt(wanted: (record: Result) => Promise<boolean>): Promise<Adopted>;
+}
+
+export function createOutbox(data: DataDirectory): Outbox {
+  const inOwn = async (name: string) => join((await data.workspace()).outbox, name);
+
+  async function write(name: string, content: unknown): Promise<void> {
+    try {
+      await data.use((workspace) => writeInto(workspace, name, JSON.stringify(content)));
+    } catch (error) {
+      throw writeFailure(error);
+    }
+  }
+
+  /** Files of the records with these ids, in all outboxes. */
+  async function filesOf(ids: readonly number[]): Promise<readonly { readonly id: number; readonly file: string }[]> {
+    const wanted = new Set(ids);
+    const files = [];
+    for (const outbox of await outboxes(data.path)) {
+      for (const name of await namesIn(outbox)) {
+        const id = recordId(name.endsWith(SET_ASIDE) ? name.slice(0, -SET_ASIDE.length) : name);
+        if (id !== undefined && wanted.has(id)) files.push({ id, file: join(outbox, name) });
+      }
+    }
+    return files;
+  }
+
+  async function withdraw(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const withdrawn = new Set<number>();
+    for (const { id, file } of await filesOf(ids)) if (await unlinked(file)) withdrawn.add(id);
+    return withdrawn;
+  }
+
+  async function intend(ids: readonly number[]): Promise<IntendedRemoval> {
+    const name = `${randomUUID()}${REMOVAL}`;
+    await write(name, ids);
+    return removalIn(await inOwn(name), ids);
+  }
+
+  async function adopt(wanted: (record: Result) => Promise<boolean>): Promise<Adopted> {
+    const own = (await data.workspace()).outbox;
+    const records: number[] = [];
+    const removals: IntendedRemoval[] = [];
+    await data.sweep(async (outbox) => {
+      for (const name of await namesIn(outbox)) {
+        const left = join(outbox, name);
+        const id = recordId(name);
+        // What cannot be read stays for a person to look at.
+        if (id !== undefined) {
+          const record = await readRecord(left).catch(() => undefined);
+          if (record === undefined) continue;
+          if (await wanted(record)) {
+            await rename(left, join(own, name));
+            records.push(id);
+          } else await rm(left);
+        } else if (name.endsWith(REMOVAL)) {
+          const ids = await readIds(left).catch(() => undefined);
+          if (ids === undefined) continue;
+          await rename(left, join(own, name));
+          removals.push(removalIn(join(own, name), ids));
+        }
+      }
+      await syncDirectory(own);
+    });
+    return { records: records.sort((a, b) => a - b), removals };
+  }
+
+  return {
+    add: (record) => write(`${record.id}${RECORD}`, record),
+    read: async (id) => ifThere(readRecord(await inOwn(`${id}${RECORD}`))),
+    remove: async (id) => unlinked(await inOwn(`${id}${RECORD}`)),
+    setAside: async (id) => rename(await inOwn(`${id}${RECORD}`), await inOwn(`${id}${RECORD}${SET_ASIDE}`)),
+    waiting: async (ids) => new Set((await filesOf(ids)).map(({ id }) => id)),
+    withdraw,
+    intend,
+    sweep: () => data.sweep(async () => {}),
+    adopt,
+  };
+}
+
+async function writeInto({ staging, outbox }: Workspace, name: string, content: string): Promise<void> {
+  const draft = join(staging, name);
+  try {
+    await writeDurably(draft, content);
+    await rename(draft, join(outbox, name));
+    await syncDirectory(outbox);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function removalIn(file: string, ids: readonly number[]): IntendedRemoval {
+  return { ids, done: () => rm(file, { force: true }) };
+}
+
+function recordId(name: string): number | undefined {
+  return name.endsWith(RECORD) ? parseId(name.slice(0, -RECORD.length)) : undefined;
+}
+
+/** False when it is not there. */
+async function unlinked(file: string): Promise<boolean> {
+  return (await ifThere(unlink(file).then(() => true))) ?? false;
+}
+
+async function readRecord(path: string): Promise<Result> {
+  return asRecord(JSON.parse(await readFile(path, 'utf8')));
+}
+
+async function readIds(path: string): Promise<readonly number[]> {
+  return z.array(z.int().positive()).parse(JSON.parse(await readFile(path, 'utf8')));
+}

@@ -1,0 +1,200 @@
+import { CapstanError } from '../errors.ts';
+import {
+  type EventEntry,
+  type EventLog,
+  type GapReason,
+  gapEntry,
+  type LoggedEvent,
+  type Publish,
+} from './event-log.ts';
+import { createIdSource } from './ids.ts';
+
+/** How long events are gathered before they are written: a crash costs these, and the next start says so. */
+const GATHER_MS = 50;
+const LARGEST_WRITE = 512;
+const FIRST_RETRY_MS = 200;
+const LONGEST_RETRY_MS = 5000;
+/** What may wait for a database that is away; the oldest go first. */
+const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
+
+/** The last row of a log whose process ended in order. */
+export const CLOSED = 'closed';
+
+/** Where the rows lie. Every method rejects with a `CapstanError` when it cannot. */
+export interface EventTable {
+  /** Keeps the rows, all or none; an id that is there changes nothing. Drops the oldest when there are too many. */
+  append(rows: readonly LoggedEvent[]): Promise<void>;
+  /** Without the ends of processes. */
+  read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
+  newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
+}
+
+export interface WaitingBounds {
+  readonly events: number;
+  /** Of their bodies. */
+  readonly characters: number;
+}
+
+export interface OwnEventLogOptions {
+  /** Null: nothing is kept. */
+  readonly table: EventTable | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly clock: () => number;
+  /** What ids carry (see ids.ts): asked for each, as leases come and go. */
+  readonly node: () => number;
+  readonly waiting?: WaitingBounds;
+}
+
+/** The log of one process: ids are of its own clock, events are sent at once, and written a little later. */
+export function createOwnEventLog(options: OwnEventLogOptions): EventLog {
+  return new OwnEventLog(options);
+}
+
+class OwnEventLog implements EventLog {
+  readonly #table: EventTable | null;
+  readonly #clock: () => number;
+  readonly #node: () => number;
+  readonly #bounds: WaitingBounds;
+  readonly #ids;
+  #publish: Publish = () => {};
+  #last = 0;
+  #waiting: LoggedEvent[] = [];
+  #characters = 0;
+  /** The last event that had to go unwritten, since the last write. */
+  #unwritten: number | undefined;
+  /** What the process before this one left has been looked at. */
+  #opened = false;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #closed = false;
+
+  constructor({ table, clock, node, waiting = WAITING }: OwnEventLogOptions) {
+    this.#table = table;
+    this.#clock = clock;
+    this.#node = node;
+    this.#bounds = waiting;
+    this.#ids = createIdSource({ clock, node: node() });
+  }
+
+  async start(publish: Publish): Promise<number> {
+    this.#publish = publish;
+    if (this.#table === null) return this.#nextId();
+    try {
+      return await this.#open(this.#table);
+    } catch {
+      return this.#nextId();
+    }
+  }
+
+  append(event: EventEntry): void {
+    const logged = { id: this.#nextId(), ...event };
+    if (this.#table !== null) this.#wait(logged);
+    this.#publish([logged]);
+  }
+
+  async read(after: number, limit: number): Promise<readonly LoggedEvent[]> {
+    if (this.#table === null) throw new CapstanError('database_not_enabled');
+    // Taken before the table is read: what is written meanwhile is found in one of them.
+    const waiting = [...this.#gapOfUnwritten(), ...this.#waiting];
+    const rows = await this.#table.read(after, limit);
+    const last = rows.at(-1)?.id ?? after;
+    return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#writing;
+    const table = this.#table;
+    if (table === null) return;
+    try {
+      if (!this.#opened) await this.#open(table);
+      while (this.#waiting.length > 0) await this.#writeSome(table);
+      await table.append([{ id: this.#nextId(), type: CLOSED, host: null, batch: null, body: '' }]);
+    } catch {
+      // The next start finds no end, and says that events may be missing.
+    }
+  }
+
+  #nextId(): number {
+    this.#ids.setNode(this.#node());
+    // A clock that was set back must not take the ids with it.
+    this.#last = Math.max(this.#ids.next(), this.#last + 1);
+    return this.#last;
+  }
+
+  #gap(reason: GapReason): EventEntry {
+    return gapEntry(reason, this.#clock());
+  }
+
+  #wait(event: LoggedEvent): void {
+    this.#waiting.push(event);
+    this.#characters += event.body.length;
+    while (this.#waiting.length > this.#bounds.events || this.#characters > this.#bounds.characters) {
+      const gone = this.#waiting.shift();
+      if (gone === undefined) break;
+      this.#characters -= gone.body.length;
+      this.#unwritten = gone.id;
+    }
+    this.#schedule(GATHER_MS);
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed || this.#timer !== undefined || this.#writing !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#writing = this.#write().finally(() => {
+        this.#writing = undefined;
+        if (this.#waiting.length > 0) this.#schedule(this.#retryMs);
+      });
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  async #write(): Promise<void> {
+    const table = this.#table;
+    if (table === null) return;
+    try {
+      if (!this.#opened) await this.#open(table);
+      while (this.#waiting.length > 0) await this.#writeSome(table);
+      this.#retryMs = FIRST_RETRY_MS;
+    } catch {
+      // Whoever keeps the database's state has said what is wrong.
+      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+    }
+  }
+
+  async #writeSome(table: EventTable): Promise<void> {
+    const unwritten = this.#unwritten;
+    const rows = this.#waiting.slice(0, LARGEST_WRITE);
+    await table.append([...this.#gapOfUnwritten(), ...rows]);
+    if (this.#unwritten === unwritten) this.#unwritten = undefined;
+    const written = rows.at(-1)?.id ?? 0;
+    this.#waiting = this.#waiting.filter(({ id }) => id > written);
+    this.#characters = this.#waiting.reduce((sum, { body }) => sum + body.length, 0);
+  }
+
+  /** It stands at the place of the last event that is missing: who has seen that one misses nothing. */
+  #gapOfUnwritten(): readonly LoggedEvent[] {
+    return this.#unwritten === undefined ? [] : [{ id: this.#unwritten, ...this.#gap('not_written') }];
+  }
+
+  /** Gives the newest id of the log. */
+  async #open(table: EventTable): Promise<number> {
+    const newest = await table.newest();
+    if (newest === undefined) {
+      this.#opened = true;
+      return 0;
+    }
+    this.#last = Math.max(this.#last, newest.id);
+    const first = this.#unwritten ?? this.#waiting[0]?.id;
+    // Before the first event of our own.
+    const id = first === undefined ? this.#nextId() : first - 1;
+    const abrupt = newest.type !== CLOSED && newest.id < id;
+    if (abrupt) await table.append([{ id, ...this.#gap('ended_abruptly') }]);
+    this.#opened = true;
+    return abrupt ? id : newest.id;
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Result } from '../domain.ts';
+import { CapstanError } from '../errors.ts';
+import type { Keyset } from './result-store.ts';
+
+/**
+ * A record as it was read from a store of ours. Only what the stores themselves rely on is looked at: what a later
+ * version adds to a record must come through, and what an earlier one did not know must not hide it.
+ */
+export function asRecord(value: unknown): Result {
+  if (!isRecord(value)) throw new CapstanError('internal', undefined, { cause: new Error('the record is damaged') });
+  return value;
+}
+
+function isRecord(value: unknown): value is Result {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    Number.isSafeInteger(value.id) &&
+    'url' in value &&
+    typeof value.url === 'string' &&
+    'host' in value &&
+    typeof value.host === 'string' &&
+    'probed_at' in value &&
+    typeof value.probed_at === 'string'
+  );
+}
+
+/** Milliseconds since the Unix epoch of a record's or a keyset's time. */
+export function timeOf(iso: string): number {
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms)) throw new CapstanError('invalid_request', `"${iso}" is no time; it takes ISO 8601`);
+  return ms;
+}
+
+/** A keyset as numbers; without one, the place before the newest. */
+export function placeOf(after: Keyset | undefined): { readonly probedAt: number; readonly id: number } {
+  return after === undefined
+    ? { probedAt: 8.64e15, id: Number.MAX_SAFE_INTEGER }
+    : { probedAt: timeOf(after.probedAt), id: after.id };
+}
+
+/**
+ * What stands for a URL in an index: SHA-256 of its UTF-16, so that 8192 characters cost 32 bytes, and so that two
+ * URLs are the same exactly when their characters are.
+ */
+export function urlKey(url: string): Uint8Array {
+  return createHash('sha256').update(url, 'utf16le').digest();
+}

@@ -1,0 +1,54 @@
+import type { Result } from '../domain.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
+import type { JobStore } from './job-store.ts';
+
+/** Which records: all, those of exactly one URL, or those of a host with the meaning of by-host. */
+export type ResultFilter =
+  | { readonly by: 'all' }
+  | { readonly by: 'url'; readonly url: string }
+  | { readonly by: 'host'; readonly host: string };
+
+/** The place in a list behind which the next page begins. Lists go newest first by `(probed_at, id)`. */
+export interface Keyset {
+  /** ISO 8601, UTC, milliseconds. */
+  readonly probedAt: string;
+  readonly id: number;
+}
+
+/** `off`: started without a database. `down`: it is there, but cannot be reached now. */
+export type StoreState = 'off' | 'up' | 'down';
+
+/**
+ * The port to the database of results. Every method rejects with a `CapstanError` of code
+ * `database_not_enabled` or `database_unavailable` when it cannot answer; both recover by themselves.
+ */
+export interface ResultStore {
+  readonly kind: 'none' | 'sqlite' | 'mongo';
+  readonly state: StoreState;
+  /** Beside the results, in the same database; in memory where there is none. */
+  readonly idempotency: IdempotencyStore;
+  /** In the same database. */
+  readonly jobs: JobStore;
+
+  /** Keeps a record, durably. The same id again is no error and changes nothing. */
+  insert(result: Result): Promise<void>;
+
+  get(id: number): Promise<Result | undefined>;
+
+  /** At most `limit` records behind `after`, newest first by `(probed_at, id)`. */
+  page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]>;
+
+  /** Forgets records, durably; ids that are not there are no error. Gives how many were there. */
+  delete(ids: readonly number[]): Promise<number>;
+
+  /** Ids of at most `limit` records, smallest and so oldest first, that are above `after` and below `before`. */
+  oldest(limit: number, before: number, after?: number): Promise<readonly number[]>;
+
+  /**
+   * A node number, 0..63, that no other process which shares this store holds; renewed while the store is open.
+   * Undefined when none can be had now.
+   */
+  claimNode(): Promise<number | undefined>;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,187 @@
+import { CapstanError } from '../errors.ts';
+import type { ArtifactStore } from './artifact-store.ts';
+import type { HeldLock } from './files/held-lock.ts';
+import { firstIdAt } from './ids.ts';
+import { createPace, type Pace } from './pace.ts';
+import type { Removed } from './remover.ts';
+import type { ResultStore } from './result-store.ts';
+
+/*
+ * Removes what is too old and, when the files are too much, the oldest of them. In small steps with pauses: whoever
+ * captures notices nothing. A capture's age is that of its id, for files and records alike, so that both go together.
+ */
+
+/** Captures removed in one step: they share a write to the database and a sync of a directory. */
+const STEP = 32;
+const DAY_MS = 86_400_000;
+const INTERVAL_MS = 60_000;
+/** How long what other processes store may go unnoticed. */
+const MEASURE_MS = 600_000;
+/** A capture younger than this is not removed to make room: it may not even be answered yet. */
+const YOUNGEST_MS = 60_000;
+
+/** What is kept; null: without an end. */
+export interface RetentionLimits {
+  readonly days: number | null;
+  /** Of all files of all captures. */
+  readonly bytes: number | null;
+}
+
+/** What retention has removed since the start. */
+export interface RetentionCounts {
+  readonly screenshots: number;
+  readonly records: number;
+  readonly bytes_freed: number;
+}
+
+export interface RetentionOptions {
+  readonly limits: RetentionLimits;
+  readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure'>;
+  readonly results: Pick<ResultStore, 'kind' | 'oldest'>;
+  readonly remove: (ids: readonly number[]) => Promise<Removed>;
+  /** Of the processes that share the data directory, one at a time removes; undefined when another one does. */
+  readonly lock: () => HeldLock | undefined;
+  /** Milliseconds since the Unix epoch. */
+  readonly clock: () => number;
+  readonly intervalMs?: number;
+  /** Called after a pass that has removed something. */
+  readonly onRemoved?: (removed: RetentionCounts) => void;
+  /** Called with failures; what they kept from being removed is tried again with the next pass. */
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+export interface Retention {
+  readonly counts: RetentionCounts;
+  /** Removes now what is to be removed, and from then on whatever comes to be. */
+  start(): void;
+  /** One look at everything. Never rejects. */
+  pass(): Promise<void>;
+  /** Resolves when nothing is being removed any more. */
+  stop(): Promise<void>;
+}
+
+export function createRetention(options: RetentionOptions): Retention {
+  const { limits, artifacts, results, lock, clock, intervalMs = INTERVAL_MS } = options;
+  const { onRemoved = () => {}, onProblem = () => {} } = options;
+  const ending = new AbortController();
+  const { signal } = ending;
+  let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  let passing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function remove(ids: readonly number[], pace: Pace): Promise<void> {
+    signal.throwIfAborted();
+    try {
+      const { screenshots, records, bytes } = await options.remove(ids);
+      counts = {
+        screenshots: counts.screenshots + screenshots,
+        records: counts.records + records,
+        bytes_freed: counts.bytes_freed + bytes,
+      };
+    } catch (error) {
+      // Files that cannot be removed do not keep younger ones from it.
+      if (isAway(error)) throw error;
+      onProblem(error);
+    }
+    await pace();
+  }
+
+  /** From the oldest on, as long as it is below `before`, and there are more bytes than `most`. */
+  async function removeFiles(before: number, most: number | null, pace: Pace): Promise<void> {
+    let step: number[] = [];
+    let bytesOfStep = 0;
+    for await (const id of artifacts.oldest()) {
+      if (id >= before) break;
+      if (most !== null) {
+        if ((artifacts.bytes ?? 0) - bytesOfStep <= most) break;
+        bytesOfStep += await artifacts.sizeOf(id);
+      }
+      step.push(id);
+      if (step.length < STEP) continue;
+      await remove(step, pace);
+      step = [];
+      bytesOfStep = 0;
+    }
+    if (step.length > 0) await remove(step, pace);
+  }
+
+  /** Captures that failed have a record and no files. */
+  async function removeRecords(before: number, pace: Pace): Promise<void> {
+    if (results.kind === 'none') return;
+    for (let after = 0; ; ) {
+      const ids = await results.oldest(STEP, before, after);
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      await remove(ids, pace);
+      after = last;
+    }
+  }
+
+  async function makeRoom(most: number, pace: Pace): Promise<void> {
+    const isOld = clock() - measuredAt >= MEASURE_MS;
+    if (!isOld && (artifacts.bytes ?? 0) <= most) return;
+    await artifacts.measure(signal);
+    measuredAt = clock();
+    await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), most, pace);
+  }
+
+  async function removeAll(): Promise<void> {
+    const held = lock();
+    if (held === undefined) return;
+    const before = counts;
+    const pace = createPace(signal);
+    try {
+      if (limits.days !== null) {
+        const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
+        await removeFiles(tooOld, null, pace);
+        await removeRecords(tooOld, pace);
+      }
+      if (limits.bytes !== null) await makeRoom(limits.bytes, pace);
+    } catch (error) {
+      if (!isAway(error) && !signal.aborted) onProblem(error);
+    } finally {
+      held.release();
+    }
+    if (counts !== before) onRemoved(difference(counts, before));
+  }
+
+  function pass(): Promise<void> {
+    passing ??= removeAll().finally(() => {
+      passing = undefined;
+    });
+    return passing;
+  }
+
+  return {
+    get counts() {
+      return counts;
+    },
+    start: () => {
+      if (limits.days === null && limits.bytes === null) return;
+      const next = () =>
+        void pass().then(() => {
+          if (!signal.aborted) timer = setTimeout(next, intervalMs).unref();
+        });
+      next();
+    },
+    pass,
+    stop: async () => {
+      ending.abort();
+      clearTimeout(timer);
+      await passing;
+    },
+  };
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof CapstanError && error.code === 'database_unavailable';
+}
+
+function difference(now: RetentionCounts, before: RetentionCounts): RetentionCounts {
+  return {
+    screenshots: now.screenshots - before.screenshots,
+    records: now.records - before.records,
+    bytes_freed: now.bytes_freed - before.bytes_freed,
+  };
+}

@@ -1,0 +1,129 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { hostKeys } from '../hosts.ts';
+import { LEASED_NODES } from '../ids.ts';
+import { LEASE_MARGIN_MS, LEASE_MS } from '../node-lease.ts';
+import { byHost } from './by-host.ts';
+import type { Place, Row, RowFilter } from './protocol.ts';
+import { inTransaction } from './transaction.ts';
+
+/** A node that was given back is lent again after this: the clock may step back a little. */
+const RELEASED_MS = 1000;
+
+const PAGE_BY_TIME = `
+  SELECT record FROM results INDEXED BY results_by_time
+  WHERE (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
+const PAGE_BY_URL = `
+  SELECT record FROM results INDEXED BY results_by_url
+  WHERE url_key = ? AND (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
+
+const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
+/** A host that is left without results would be looked at by every query whose prefix it matches. */
+const DELETE_HOST = `
+  DELETE FROM hosts WHERE host_id = ?1
+  AND NOT EXISTS (SELECT 1 FROM results INDEXED BY results_by_host WHERE host_id = ?1)`;
+
+/** For whoever reads the query plans; those of by-host stand in by-host.ts. */
+export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, OLDEST];
+
+/** What the worker does with an open database. Every method is synchronous and throws SQLite's errors. */
+export interface Database {
+  /** All of them in one transaction; a row whose id is there is left out. */
+  insert(rows: readonly Row[]): void;
+  get(id: number): string | null;
+  page(filter: RowFilter, limit: number, place: Place): string[];
+  /** In one transaction, with the hosts that have no result any more. Gives how many of them were there. */
+  delete(ids: readonly number[]): number;
+  /** Ids above `after` and below `before`, smallest first. */
+  oldest(limit: number, before: number, after: number): number[];
+  /** Claims a node, or renews the one that the owner has; null when others hold all of them. */
+  claimNode(owner: string, nowMs: number): number | null;
+  releaseNode(owner: string, nowMs: number): void;
+}
+
+export function database(db: DatabaseSync): Database {
+  const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
+  const insertResult = db.prepare(
+    'INSERT INTO results (id, probed_at, host_id, url_key, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  );
+  const findResult = db.prepare('SELECT record FROM results WHERE id = ?');
+  const pageByTime = db.prepare(PAGE_BY_TIME);
+  const pageByUrl = db.prepare(PAGE_BY_URL);
+  const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING host_id');
+  const deleteHost = db.prepare(DELETE_HOST);
+  const oldest = db.prepare(OLDEST);
+  const allNodes = db.prepare('SELECT node, owner, free_at FROM nodes WHERE node < ? ORDER BY free_at, node');
+  const takeNode = db.prepare(
+    'INSERT INTO nodes (node, owner, free_at) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET owner = excluded.owner, free_at = excluded.free_at',
+  );
+  const freeNode = db.prepare('UPDATE nodes SET free_at = ? WHERE owner = ? AND free_at > ?');
+  const hosts = byHost(db);
+
+  function hostId(host: string): number {
+    const known = findHost.get(host)?.host_id;
+    if (typeof known === 'number') return known;
+    const keys = hostKeys(host);
+    return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
+  }
+
+  function page(filter: RowFilter, limit: number, place: Place): string[] {
+    switch (filter.by) {
+      case 'all':
+        return pageByTime.all(place.probedAt, place.id, limit).map(recordOf);
+      case 'url':
+        return pageByUrl.all(filter.urlKey, place.probedAt, place.id, limit).map(recordOf);
+      case 'host':
+        return hosts
+          .ids(filter.ranges, limit, place)
+          .map((id) => findResult.get(id))
+          .filter((row) => row !== undefined)
+          .map(recordOf);
+    }
+  }
+
+  function claimNode(owner: string, nowMs: number): number | null {
+    return inTransaction(db, () => {
+      const nodes = allNodes.all(LEASED_NODES).map((row) => ({
+        node: Number(row.node),
+        owner: row.owner,
+        free: Number(row.free_at) <= nowMs,
+      }));
+      const used = new Set(nodes.map(({ node }) => node));
+      // The one that was free longest, if any had to be lent before.
+      const node =
+        nodes.find((one) => one.owner === owner && !one.free)?.node ??
+        Array.from({ length: LEASED_NODES }, (_, at) => at).find((at) => !used.has(at)) ??
+        nodes.find((one) => one.free)?.node;
+      if (node === undefined) return null;
+      takeNode.run(node, owner, nowMs + LEASE_MS + LEASE_MARGIN_MS);
+      return node;
+    });
+  }
+
+  return {
+    insert: (rows) =>
+      inTransaction(db, () => {
+        for (const row of rows) insertResult.run(row.id, row.probedAt, hostId(row.host), row.urlKey, row.record);
+      }),
+    get: (id) => {
+      const row = findResult.get(id);
+      return row === undefined ? null : recordOf(row);
+    },
+    page,
+    delete: (ids) =>
+      inTransaction(db, () => {
+        const deleted = ids.flatMap((id) => deleteResult.all(id));
+        for (const host of new Set(deleted.map((row) => Number(row.host_id)))) deleteHost.run(host);
+        return deleted.length;
+      }),
+    oldest: (limit, before, after) => oldest.all(after, before, limit).map((row) => Number(row.id)),
+    claimNode,
+    releaseNode: (owner, nowMs) => {
+      freeNode.run(nowMs + RELEASED_MS, owner, nowMs + RELEASED_MS);
+    },
+  };
+}
+
+function recordOf(row: Record<string, unknown>): string {
+  return String(row.record);
+}

@@ -1,0 +1,87 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type EventEntry, gapEntry, type LoggedEvent } from '../event-log.ts';
+import { CLOSED } from '../own-event-log.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Rows more than are kept, of so many that are: the oldest go in steps, not one for each that comes. */
+const STEP_SHARE = 0.01;
+
+/** A table more changes nothing for those who read the others: it is made where it is missing. */
+export const EVENTS_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS events (
+    id INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    host TEXT,
+    batch TEXT,
+    body TEXT NOT NULL
+  ) STRICT;
+`;
+
+export interface Events {
+  append(rows: readonly LoggedEvent[]): void;
+  read(after: number, limit: number): LoggedEvent[];
+  newest(): { readonly id: number; readonly type: string } | null;
+}
+
+/** The log of events in an open database, which keeps at least `kept` of them. */
+export function events(db: DatabaseSync, kept: number): Events {
+  const insert = db.prepare(
+    'INSERT INTO events (id, type, host, batch, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  );
+  const page = db.prepare(
+    'SELECT id, type, host, batch, body FROM events WHERE id > ? AND type <> ? ORDER BY id LIMIT ?',
+  );
+  const newest = db.prepare('SELECT id, type FROM events ORDER BY id DESC LIMIT 1');
+  const newestToGo = db.prepare('SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET ?');
+  const remove = db.prepare('DELETE FROM events WHERE id <= ?');
+  const step = Math.ceil(kept * STEP_SHARE);
+  let untilTrimmed = 0;
+
+  /** A gap takes the place of the newest that goes: who comes back from before it is told. */
+  function trim(): void {
+    const id = newestToGo.get(kept)?.id;
+    if (typeof id !== 'number') return;
+    remove.run(id);
+    write({ id, ...gapEntry('too_old', Date.now()) });
+  }
+
+  function write({ id, type, host, batch, body }: LoggedEvent): void {
+    insert.run(id, type, host, batch, body);
+  }
+
+  function append(rows: readonly LoggedEvent[]): void {
+    // Not synced: that is for results. After a power cut, the log has no end, which the next start notices.
+    db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      inTransaction(db, () => {
+        for (const row of rows) write(row);
+        untilTrimmed -= rows.length;
+        if (untilTrimmed <= 0) {
+          trim();
+          untilTrimmed = step;
+        }
+      });
+    } finally {
+      db.exec('PRAGMA synchronous = FULL');
+    }
+  }
+
+  return {
+    append,
+    read: (after, limit) => page.all(after, CLOSED, limit).map(eventOf),
+    newest: () => {
+      const row = newest.get();
+      return row === undefined ? null : { id: Number(row.id), type: String(row.type) };
+    },
+  };
+}
+
+function eventOf(row: Record<string, unknown>): LoggedEvent {
+  const entry: EventEntry = {
+    type: String(row.type),
+    host: typeof row.host === 'string' ? row.host : null,
+    batch: typeof row.batch === 'string' ? row.batch : null,
+    body: String(row.body),
+  };
+  return { id: Number(row.id), ...entry };
+}

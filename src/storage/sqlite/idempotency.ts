@@ -1,0 +1,93 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  ATTEMPT_LEASE_MS,
+  type Attempt,
+  CLAIM_TIMES,
+  type Claim,
+  type ClaimTimes,
+  type IdempotencyStore,
+} from '../idempotency-store.ts';
+import { inTransaction } from './transaction.ts';
+
+/** What the worker is asked. */
+export type IdempotencyCall =
+  | { readonly do: 'claim'; readonly attempt: Attempt; readonly times: ClaimTimes }
+  | { readonly do: 'renew' | 'forget'; readonly attempt: Attempt }
+  | { readonly do: 'keep'; readonly attempt: Attempt; readonly answer: Uint8Array };
+
+/** Expired keys that one claim removes: more than it adds, and not so many that anyone waits for it. */
+const SWEPT_TOGETHER = 20;
+
+export const IDEMPOTENCY_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS idempotency (
+    key BLOB PRIMARY KEY,
+    digest BLOB NOT NULL,
+    owner TEXT NOT NULL,
+    lease_until INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    answer BLOB
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS idempotency_by_expiry ON idempotency (expires_at);
+`;
+
+/** The port, as a worker answers it. */
+export function sqliteIdempotency(ask: (call: IdempotencyCall) => Promise<Claim | null>): IdempotencyStore {
+  const tell = async (call: IdempotencyCall): Promise<void> => {
+    await ask(call);
+  };
+  return {
+    claim: async (attempt, times = CLAIM_TIMES) =>
+      (await ask({ do: 'claim', attempt, times })) ?? { state: 'in_flight' },
+    renew: (attempt) => tell({ do: 'renew', attempt }),
+    keep: (attempt, answer) => tell({ do: 'keep', attempt, answer }),
+    forget: (attempt) => tell({ do: 'forget', attempt }),
+  };
+}
+
+/** In the worker. */
+export function idempotencyTable(db: DatabaseSync): (call: IdempotencyCall, nowMs: number) => Claim | null {
+  const find = db.prepare('SELECT digest, lease_until, expires_at, answer FROM idempotency WHERE key = ?');
+  const sweep = db.prepare(
+    `DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ${SWEPT_TOGETHER})`,
+  );
+  const begin = db.prepare(
+    'INSERT OR REPLACE INTO idempotency (key, digest, owner, lease_until, expires_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  const renew = db.prepare('UPDATE idempotency SET lease_until = ? WHERE key = ? AND owner = ?');
+  const keep = db.prepare('UPDATE idempotency SET answer = ? WHERE key = ? AND owner = ?');
+  const forget = db.prepare('DELETE FROM idempotency WHERE key = ? AND owner = ?');
+
+  function claim({ key, digest, owner }: Attempt, { leaseMs, lifeMs }: ClaimTimes, nowMs: number): Claim {
+    return inTransaction(db, () => {
+      sweep.run(nowMs);
+      const row = find.get(key);
+      const answer = row?.answer instanceof Uint8Array ? row.answer : null;
+      let found: Claim = { state: 'begun' };
+      if (row !== undefined && Number(row.expires_at) > nowMs && (answer !== null || Number(row.lease_until) > nowMs)) {
+        if (!(row.digest instanceof Uint8Array && Buffer.from(digest).equals(row.digest)))
+          found = { state: 'mismatch' };
+        else found = answer === null ? { state: 'in_flight' } : { state: 'answered', answer };
+      } else {
+        begin.run(key, digest, owner, nowMs + leaseMs, nowMs + lifeMs);
+      }
+      return found;
+    });
+  }
+
+  return (call, nowMs) => {
+    const { key, owner } = call.attempt;
+    switch (call.do) {
+      case 'claim':
+        return claim(call.attempt, call.times, nowMs);
+      case 'renew':
+        renew.run(nowMs + ATTEMPT_LEASE_MS, key, owner);
+        return null;
+      case 'keep':
+        keep.run(call.answer, key, owner);
+        return null;
+      case 'forget':
+        forget.run(key, owner);
+        return null;
+    }
+  };
+}

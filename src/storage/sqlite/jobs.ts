@@ -1,0 +1,228 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { CATALOGUE, type FailureCode } from '../../errors.ts';
+import {
+  JOB_LEASE_MS,
+  JOB_LIFE_MS,
+  type JobEnd,
+  type JobItem,
+  type JobKind,
+  type JobRecord,
+  type JobState,
+  type JobStore,
+  MAX_JOBS,
+  type NewJob,
+  type TakenJob,
+  tooManyJobs,
+} from '../job-store.ts';
+import { inTransaction } from './transaction.ts';
+
+/** What the worker can be asked about jobs, with what it answers. */
+export interface JobCalls {
+  addJob: { args: { readonly job: NewJob; readonly most: number }; answer: boolean };
+  getJob: { args: { readonly id: string }; answer: JobRecord | null };
+  jobResults: { args: { readonly id: string; readonly limit: number; readonly after: number }; answer: JobItem[] };
+  takeJob: { args: { readonly owner: string; readonly leaseMs: number }; answer: TakenJob | null };
+  renewJob: { args: { readonly id: string; readonly owner: string }; answer: boolean };
+  putJobResults: {
+    args: { readonly id: string; readonly owner: string; readonly items: readonly JobItem[] };
+    answer: null;
+  };
+  finishJob: { args: { readonly id: string; readonly owner: string; readonly end: JobEnd }; answer: null };
+  releaseJob: { args: { readonly id: string; readonly owner: string }; answer: null };
+  cancelJob: { args: { readonly id: string }; answer: null };
+  pruneJobs: { args: { readonly lifeMs: number }; answer: null };
+}
+
+type JobCall = { [N in keyof JobCalls]: { readonly name: N; readonly args: JobCalls[N]['args'] } }[keyof JobCalls];
+type Ask = <N extends keyof JobCalls>(call: Extract<JobCall, { name: N }>) => Promise<JobCalls[N]['answer']>;
+
+export const JOBS_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS jobs (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    code TEXT,
+    reason TEXT,
+    owner TEXT,
+    lease_until INTEGER NOT NULL,
+    work BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, created_at);
+  CREATE TABLE IF NOT EXISTS job_results (
+    job TEXT NOT NULL,
+    item INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (job, item)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** The port, as a worker answers it. */
+export function sqliteJobs(ask: Ask): JobStore {
+  const get = async (id: string) => (await ask({ name: 'getJob', args: { id } })) ?? undefined;
+  return {
+    add: async (job, most = MAX_JOBS) => {
+      if (!(await ask({ name: 'addJob', args: { job, most } }))) throw tooManyJobs(most);
+    },
+    get,
+    results: (id, limit, after = -1) => ask({ name: 'jobResults', args: { id, limit, after } }),
+    take: async (owner, leaseMs = JOB_LEASE_MS) =>
+      (await ask({ name: 'takeJob', args: { owner, leaseMs } })) ?? undefined,
+    renew: (id, owner) => ask({ name: 'renewJob', args: { id, owner } }),
+    put: async (id, owner, items) => {
+      await ask({ name: 'putJobResults', args: { id, owner, items } });
+    },
+    finish: async (id, owner, end) => {
+      await ask({ name: 'finishJob', args: { id, owner, end } });
+    },
+    release: async (id, owner) => {
+      await ask({ name: 'releaseJob', args: { id, owner } });
+    },
+    cancel: async (id) => {
+      await ask({ name: 'cancelJob', args: { id } });
+      return get(id);
+    },
+    prune: async (lifeMs = JOB_LIFE_MS) => {
+      await ask({ name: 'pruneJobs', args: { lifeMs } });
+    },
+  };
+}
+
+/** In the worker: each method answers the call of its name. */
+export type JobTable = {
+  readonly [N in keyof JobCalls]: (args: JobCalls[N]['args'], nowMs: number) => JobCalls[N]['answer'];
+};
+
+const UNFINISHED = `state IN ('queued', 'running')`;
+
+export function jobTable(db: DatabaseSync): JobTable {
+  const insert = db.prepare(
+    `INSERT INTO jobs (id, kind, state, total, created_at, lease_until, work) VALUES (?, ?, 'queued', ?, ?, 0, ?)`,
+  );
+  const countUnfinished = db.prepare(`SELECT count(*) AS n FROM jobs WHERE ${UNFINISHED}`);
+  const countAll = db.prepare('SELECT count(*) AS n FROM jobs');
+  const oldestFinished = db.prepare(`SELECT id FROM jobs WHERE NOT ${UNFINISHED} ORDER BY finished_at LIMIT ?`);
+  const finishedBefore = db.prepare(`SELECT id FROM jobs WHERE NOT ${UNFINISHED} AND finished_at <= ?`);
+  const removeResults = db.prepare('DELETE FROM job_results WHERE job = ?');
+  const remove = db.prepare('DELETE FROM jobs WHERE id = ?');
+  const find = db.prepare(
+    'SELECT id, kind, state, total, created_at, started_at, finished_at, code, reason FROM jobs WHERE id = ?',
+  );
+  const count = db.prepare(
+    'SELECT count(*) AS done, coalesce(sum(failed), 0) AS failed FROM job_results WHERE job = ?',
+  );
+  const page = db.prepare(
+    'SELECT item, failed, body FROM job_results WHERE job = ? AND item > ? ORDER BY item LIMIT ?',
+  );
+  const free = db.prepare(
+    `SELECT id, kind, work FROM jobs WHERE ${UNFINISHED} AND (owner IS NULL OR lease_until <= ?) ORDER BY created_at LIMIT 1`,
+  );
+  const done = db.prepare('SELECT item FROM job_results WHERE job = ? ORDER BY item');
+  const take = db.prepare(
+    `UPDATE jobs SET state = 'running', owner = ?, lease_until = ?, started_at = coalesce(started_at, ?) WHERE id = ?`,
+  );
+  const renew = db.prepare(`UPDATE jobs SET lease_until = ? WHERE id = ? AND owner = ? AND state = 'running'`);
+  const held = db.prepare(`SELECT 1 FROM jobs WHERE id = ? AND owner = ? AND state = 'running'`);
+  const put = db.prepare(
+    'INSERT INTO job_results (job, item, failed, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const finish = db.prepare(
+    `UPDATE jobs SET state = ?, finished_at = ?, code = ?, reason = ? WHERE id = ? AND owner = ? AND state = 'running'`,
+  );
+  const release = db.prepare(`UPDATE jobs SET owner = NULL WHERE id = ? AND owner = ? AND state = 'running'`);
+  const cancel = db.prepare(`UPDATE jobs SET state = 'cancelled', finished_at = ? WHERE id = ? AND ${UNFINISHED}`);
+
+  function removeAll(rows: readonly Record<string, unknown>[]): void {
+    for (const { id } of rows) {
+      removeResults.run(String(id));
+      remove.run(String(id));
+    }
+  }
+
+  return {
+    addJob: ({ job, most }, nowMs) =>
+      inTransaction(db, () => {
+        if (Number(countUnfinished.get()?.n) >= most) return false;
+        removeAll(oldestFinished.all(Math.max(0, Number(countAll.get()?.n) + 1 - most)));
+        insert.run(job.id, job.kind, job.total, nowMs, job.work);
+        return true;
+      }),
+    getJob: ({ id }) => {
+      const row = find.get(id);
+      return row === undefined ? null : recordOf(row, count.get(id) ?? {});
+    },
+    jobResults: ({ id, limit, after }) =>
+      page
+        .all(id, after, limit)
+        .map(({ item, failed, body }) => ({ index: Number(item), failed: failed === 1, body: String(body) })),
+    takeJob: ({ owner, leaseMs }, nowMs) =>
+      inTransaction(db, () => {
+        const row = free.get(nowMs);
+        if (row === undefined || !(row.work instanceof Uint8Array)) return null;
+        const id = String(row.id);
+        take.run(owner, nowMs + leaseMs, nowMs, id);
+        return { id, kind: kindOf(row.kind), work: row.work, done: done.all(id).map(({ item }) => Number(item)) };
+      }),
+    renewJob: ({ id, owner }, nowMs) => Number(renew.run(nowMs + JOB_LEASE_MS, id, owner).changes) > 0,
+    putJobResults: ({ id, owner, items }) =>
+      inTransaction(db, () => {
+        if (held.get(id, owner) === undefined) return null;
+        for (const { index, failed, body } of items) put.run(id, index, failed ? 1 : 0, body);
+        return null;
+      }),
+    finishJob: ({ id, owner, end }, nowMs) => {
+      const failure = end.state === 'failed' ? end.failure : null;
+      finish.run(end.state, nowMs, failure?.code ?? null, failure?.reason ?? null, id, owner);
+      return null;
+    },
+    releaseJob: ({ id, owner }) => {
+      release.run(id, owner);
+      return null;
+    },
+    cancelJob: ({ id }, nowMs) => {
+      cancel.run(nowMs, id);
+      return null;
+    },
+    pruneJobs: ({ lifeMs }, nowMs) =>
+      inTransaction(db, () => {
+        removeAll(finishedBefore.all(nowMs - lifeMs));
+        return null;
+      }),
+  };
+}
+
+function recordOf(row: Record<string, unknown>, counts: Record<string, unknown>): JobRecord {
+  const { code, reason } = row;
+  return {
+    id: String(row.id),
+    kind: kindOf(row.kind),
+    state: stateOf(row.state),
+    total: Number(row.total),
+    done: Number(counts.done ?? 0),
+    failed: Number(counts.failed ?? 0),
+    createdAt: iso(Number(row.created_at)),
+    startedAt: row.started_at === null ? null : iso(Number(row.started_at)),
+    finishedAt: row.finished_at === null ? null : iso(Number(row.finished_at)),
+    failure: isFailureCode(code) ? { code, reason: String(reason) } : null,
+  };
+}
+
+function kindOf(value: unknown): JobKind {
+  return value === 'screenshot' ? value : 'batch';
+}
+
+function stateOf(value: unknown): JobState {
+  return value === 'queued' || value === 'running' || value === 'completed' || value === 'cancelled' ? value : 'failed';
+}
+
+function isFailureCode(value: unknown): value is FailureCode {
+  return typeof value === 'string' && Object.hasOwn(CATALOGUE, value);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

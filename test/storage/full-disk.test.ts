@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepPicture, openParts } from './parts.ts';
+import { resultOf } from './result-of.ts';
+
+const ID = 300_000_000_000_000;
+const unable = whyNoDisk();
+
+/** A small disk of its own has to be mounted, which root alone may. */
+function whyNoDisk(): string | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-disk-'));
+  try {
+    mount(directory);
+    execFileSync('umount', [directory], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'no file system can be mounted here';
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function mount(directory: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'capstan-test', directory], { stdio: 'ignore' });
+}
+
+describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : ` (skipped: ${unable})`}`, () => {
+  let disk: string;
+
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'capstan-disk-'));
+    mount(disk);
+  });
+
+  afterEach(() => {
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true });
+  });
+
+  const filler = () => join(disk, 'filler');
+  const fill = async () => {
+    for (let bytes = 2_000_000; bytes >= 1; bytes = Math.floor(bytes / 2)) {
+      await writeFile(filler(), Buffer.alloc(bytes), { flag: 'a' }).catch(() => undefined);
+    }
+  };
+
+  it('refuses captures as storage_full, leaves nothing of them, and takes them again when there is room', async () => {
+    const { keeper, artifacts, data, close } = await openParts(disk, { database: false });
+    await keepPicture(keeper, ID);
+    await fill();
+    await expect(keepPicture(keeper, ID + 1)).rejects.toMatchObject({ code: 'storage_full' });
+    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
+    expect(await readdir((await data.workspace()).staging)).toEqual([]);
+    await rm(filler());
+    await keepPicture(keeper, ID + 1);
+    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1, ID]);
+    await close();
+  });
+
+  it('refuses captures that get half of their files onto it', async () => {
+    const { keeper, artifacts, data, close } = await openParts(disk, { database: false });
+    await fill();
+    await rm(filler());
+    await writeFile(filler(), Buffer.alloc(1_980_000));
+    const large = { image: Buffer.alloc(500_000), html: '<p>small</p>' };
+    await expect(keeper.keep(resultOf(ID), large)).rejects.toMatchObject({ code: 'storage_full' });
+    expect(await artifacts.list(10)).toEqual([]);
+    expect(await readdir((await data.workspace()).staging)).toEqual([]);
+    await close();
+  });
+
+  it('under the database makes it unavailable for writing, and it recovers', async () => {
+    const { results, close } = await openParts(disk);
+    await results.insert(resultOf(ID));
+    await fill();
+    const written = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, at) => results.insert(resultOf(ID + 1 + at, { title: 'x'.repeat(20_000) }))),
+    );
+    const refused = written.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    for (const one of refused) expect(one).toMatchObject({ reason: { code: 'database_unavailable' } });
+    await rm(filler());
+    await vi.waitFor(() => results.insert(resultOf(ID + 100)), 20_000);
+    expect(results.state).toBe('up');
+    expect(await results.get(ID)).toEqual(resultOf(ID));
+    expect(await results.get(ID + 100)).toEqual(resultOf(ID + 100));
+    await close();
+  });
+});

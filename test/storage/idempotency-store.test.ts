@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDisabledStore } from '../../src/storage/disabled-store.ts';
+import { type Attempt, CLAIM_TIMES } from '../../src/storage/idempotency-store.ts';
+import { openMongoStore } from '../../src/storage/mongo/store.ts';
+import type { ResultStore } from '../../src/storage/result-store.ts';
+import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+
+const without = await whyNoMongo();
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+let names = 0;
+/** Another body, another key: each test has its own. */
+function attempts() {
+  const key = digest(`key ${names++}`);
+  return (owner: string, body = 'body'): Attempt => ({ key, digest: digest(body), owner });
+}
+
+function describeIdempotency(open: () => Promise<ResultStore>, shared: boolean): void {
+  let store: ResultStore;
+  const answer = Buffer.from([0, 1, 2, 255]);
+
+  beforeAll(async () => {
+    store = await open();
+  });
+
+  afterAll(() => store?.close());
+
+  it('gives a key to the first of many that claim it at once', async () => {
+    const attempt = attempts();
+    const claims = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => store.idempotency.claim(attempt(owner))));
+    expect(claims.map(({ state }) => state).toSorted()).toEqual(['begun', 'in_flight', 'in_flight', 'in_flight']);
+  });
+
+  it('answers later claims with what was kept, byte for byte', async () => {
+    const attempt = attempts();
+    await store.idempotency.claim(attempt('a'));
+    await store.idempotency.keep(attempt('a'), answer);
+    const claim = await store.idempotency.claim(attempt('b'));
+    expect(claim).toEqual({ state: 'answered', answer: expect.any(Uint8Array) });
+    if (claim.state === 'answered') expect(Buffer.from(claim.answer).equals(answer)).toBe(true);
+  });
+
+  it('tells another body from the same, in flight and answered', async () => {
+    const attempt = attempts();
+    await store.idempotency.claim(attempt('a'));
+    expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
+    await store.idempotency.keep(attempt('a'), answer);
+    expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
+  });
+
+  it('knows nothing of a key that was forgotten', async () => {
+    const attempt = attempts();
+    await store.idempotency.claim(attempt('a'));
+    await store.idempotency.forget(attempt('a'));
+    expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'begun' });
+  });
+
+  if (!shared) return;
+
+  it('gives the key of whoever does not renew it to the next, and takes nothing from them afterwards', async () => {
+    const attempt = attempts();
+    await store.idempotency.claim(attempt('a'), { ...CLAIM_TIMES, leaseMs: 0 });
+    expect(await store.idempotency.claim(attempt('b'))).toEqual({ state: 'begun' });
+    await store.idempotency.keep(attempt('a'), answer);
+    await store.idempotency.forget(attempt('a'));
+    expect(await store.idempotency.claim(attempt('c'))).toEqual({ state: 'in_flight' });
+  });
+
+  it('leaves a renewed key to its owner', async () => {
+    const attempt = attempts();
+    await store.idempotency.claim(attempt('a'), { ...CLAIM_TIMES, leaseMs: 0 });
+    await store.idempotency.renew(attempt('a'));
+    expect(await store.idempotency.claim(attempt('b'))).toEqual({ state: 'in_flight' });
+  });
+
+  it('forgets a key when its time is over, answered or not', async () => {
+    for (const end of ['keep', 'renew'] as const) {
+      const attempt = attempts();
+      await store.idempotency.claim(attempt('a'), { ...CLAIM_TIMES, lifeMs: 0 });
+      await store.idempotency[end](attempt('a'), answer);
+      expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'begun' });
+    }
+  });
+
+  it('remembers an answer when it is opened again', async () => {
+    const attempt = attempts();
+    await store.idempotency.claim(attempt('a'));
+    await store.idempotency.keep(attempt('a'), answer);
+    await store.close();
+    store = await open();
+    expect(await store.idempotency.claim(attempt('b'))).toMatchObject({ state: 'answered' });
+  });
+}
+
+describe('the keys of idempotent requests', () => {
+  describe('in memory', () => {
+    describeIdempotency(async () => createDisabledStore(), false);
+  });
+
+  describe('in SQLite', () => {
+    let directory: string;
+
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'capstan-keys-'));
+    });
+
+    afterAll(() => rm(directory, { recursive: true, force: true }));
+
+    describeIdempotency(() => openSqliteStore({ path: join(directory, 'results.db') }), true);
+  });
+
+  describe.skipIf(without !== undefined)(`in MongoDB${without === undefined ? '' : ` (${without})`}`, () => {
+    let server: MongoServer;
+
+    beforeAll(async () => {
+      server = await startMongo();
+    }, 120_000);
+
+    afterAll(() => server?.remove());
+
+    describeIdempotency(() => openMongoStore({ url: `${server.url}keys` }), true);
+  });
+});

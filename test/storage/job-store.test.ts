@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createDisabledStore } from '../../src/storage/disabled-store.ts';
+import type { JobItem, NewJob } from '../../src/storage/job-store.ts';
+import { openMongoStore } from '../../src/storage/mongo/store.ts';
+import type { ResultStore } from '../../src/storage/result-store.ts';
+import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+
+const without = await whyNoMongo();
+
+const made: string[] = [];
+function newJob(overrides: Partial<NewJob> = {}): NewJob {
+  const id = randomUUID();
+  made.push(id);
+  return { id, kind: 'batch', total: 3, work: Buffer.from([0, 1, 255]), ...overrides };
+}
+
+const item = (index: number, failed = false): JobItem => ({ index, failed, body: `{"of":${index}}` });
+
+/** `open` gives a store over a database that holds no jobs, or the same one again. */
+function describeJobs(open: () => Promise<ResultStore>): void {
+  let store: ResultStore;
+
+  beforeAll(async () => {
+    store = await open();
+  });
+
+  // No job of one test is there for the next to take.
+  afterEach(async () => {
+    for (const id of made.splice(0)) await store.jobs.cancel(id);
+    await store.jobs.prune(0);
+  });
+
+  afterAll(() => store?.close());
+
+  async function taken(owner = 'a', leaseMs?: number) {
+    const job = newJob();
+    await store.jobs.add(job);
+    await store.jobs.take(owner, leaseMs);
+    return job.id;
+  }
+
+  it('keeps what is to be done, and how far it is', async () => {
+    const job = newJob({ kind: 'screenshot', total: 1 });
+    await store.jobs.add(job);
+    expect(await store.jobs.get(job.id)).toEqual({
+      id: job.id,
+      kind: 'screenshot',
+      state: 'queued',
+      total: 1,
+      done: 0,
+      failed: 0,
+      createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      startedAt: null,
+      finishedAt: null,
+      failure: null,
+    });
+    const { work, ...rest } = (await store.jobs.take('a')) ?? {};
+    expect(rest).toEqual({ id: job.id, kind: 'screenshot', done: [] });
+    expect(Buffer.from(work ?? []).equals(Buffer.from(job.work))).toBe(true);
+    expect(await store.jobs.get(job.id)).toMatchObject({ state: 'running', startedAt: expect.any(String) });
+
+    await store.jobs.put(job.id, 'a', [item(0, true)]);
+    await store.jobs.finish(job.id, 'a', { state: 'completed' });
+    expect(await store.jobs.get(job.id)).toMatchObject({
+      state: 'completed',
+      done: 1,
+      failed: 1,
+      finishedAt: expect.any(String),
+    });
+    expect(await store.jobs.get(randomUUID())).toBeUndefined();
+  });
+
+  it('gives each job to one of many that take at once, the oldest first', async () => {
+    const jobs = [newJob(), newJob()];
+    for (const job of jobs) {
+      await store.jobs.add(job);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const takes = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => store.jobs.take(owner)));
+    const ids = takes.flatMap((job) => (job === undefined ? [] : [job.id]));
+    expect(ids.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
+  });
+
+  it('gives the job of whoever does not renew it to the next, with what it has done', async () => {
+    const id = await taken('a', 0);
+    await store.jobs.put(id, 'a', [item(2), item(0)]);
+    expect(await store.jobs.take('b')).toMatchObject({ id, done: [0, 2] });
+    expect(await store.jobs.renew(id, 'a')).toBe(false);
+    expect(await store.jobs.renew(id, 'b')).toBe(true);
+
+    await store.jobs.put(id, 'a', [item(1)]);
+    await store.jobs.finish(id, 'a', { state: 'completed' });
+    expect(await store.jobs.get(id)).toMatchObject({ state: 'running', done: 2 });
+  });
+
+  it('leaves a renewed job to its owner, and takes one back that is given back', async () => {
+    const id = await taken('a', 0);
+    expect(await store.jobs.renew(id, 'a')).toBe(true);
+    expect(await store.jobs.take('b')).toBeUndefined();
+    await store.jobs.release(id, 'b');
+    expect(await store.jobs.take('b')).toBeUndefined();
+    await store.jobs.release(id, 'a');
+    expect(await store.jobs.take('b')).toMatchObject({ id });
+  });
+
+  it('keeps the first outcome of a request, and pages through them by index', async () => {
+    const id = await taken();
+    await store.jobs.put(id, 'a', [item(3), item(1)]);
+    await store.jobs.put(id, 'a', [{ ...item(1, true), body: '{}' }, item(0), item(2)]);
+    expect(await store.jobs.results(id, 2)).toEqual([item(0), item(1)]);
+    expect(await store.jobs.results(id, 9, 1)).toEqual([item(2), item(3)]);
+    expect(await store.jobs.get(id)).toMatchObject({ done: 4, failed: 0 });
+  });
+
+  it('says why a job failed', async () => {
+    const id = await taken();
+    const failure = { code: 'internal', reason: 'a $reason' } as const;
+    await store.jobs.finish(id, 'a', { state: 'failed', failure });
+    expect(await store.jobs.get(id)).toMatchObject({ state: 'failed', failure });
+  });
+
+  it('cancels a job whoever has it, and not what has ended', async () => {
+    const id = await taken();
+    expect(await store.jobs.cancel(id)).toMatchObject({ state: 'cancelled', finishedAt: expect.any(String) });
+    expect(await store.jobs.renew(id, 'a')).toBe(false);
+    await store.jobs.finish(id, 'a', { state: 'completed' });
+    expect(await store.jobs.get(id)).toMatchObject({ state: 'cancelled' });
+
+    const ended = await taken();
+    await store.jobs.finish(ended, 'a', { state: 'completed' });
+    expect(await store.jobs.cancel(ended)).toMatchObject({ state: 'completed' });
+    expect(await store.jobs.cancel(randomUUID())).toBeUndefined();
+  });
+
+  it('forgets what finished long ago, with its outcomes, and nothing that is not finished', async () => {
+    const ended = await taken();
+    await store.jobs.put(ended, 'a', [item(0)]);
+    await store.jobs.finish(ended, 'a', { state: 'completed' });
+    const running = await taken();
+    await store.jobs.prune();
+    expect(await store.jobs.get(ended)).toBeDefined();
+    await store.jobs.prune(0);
+    expect(await store.jobs.get(ended)).toBeUndefined();
+    expect(await store.jobs.results(ended, 9)).toEqual([]);
+    expect(await store.jobs.get(running)).toBeDefined();
+  });
+
+  it('makes room for a job by forgetting the one that finished first, and refuses when none has', async () => {
+    const ended = [await taken(), await taken()];
+    for (const id of ended) {
+      await store.jobs.finish(id, 'a', { state: 'completed' });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await store.jobs.add(newJob(), 2);
+    expect(await Promise.all(ended.map((id) => store.jobs.get(id)))).toEqual([undefined, expect.anything()]);
+    await store.jobs.add(newJob(), 2);
+    await expect(store.jobs.add(newJob(), 2)).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  it('has everything when it is opened again', async () => {
+    const id = await taken('a', 0);
+    await store.jobs.put(id, 'a', [item(1)]);
+    await store.close();
+    store = await open();
+    expect(await store.jobs.take('b')).toMatchObject({ id, done: [1] });
+  });
+}
+
+describe('the jobs', () => {
+  it('are refused without a database', async () => {
+    const { jobs } = createDisabledStore();
+    await expect(jobs.add(newJob())).rejects.toMatchObject({ code: 'database_not_enabled' });
+    await expect(jobs.get('x')).rejects.toMatchObject({ code: 'database_not_enabled' });
+  });
+
+  describe('in SQLite', () => {
+    let directory: string;
+
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'capstan-jobs-'));
+    });
+
+    afterAll(() => rm(directory, { recursive: true, force: true }));
+
+    describeJobs(() => openSqliteStore({ path: join(directory, 'results.db') }));
+  });
+
+  describe.skipIf(without !== undefined)(`in MongoDB${without === undefined ? '' : ` (${without})`}`, () => {
+    let server: MongoServer;
+
+    beforeAll(async () => {
+      server = await startMongo();
+    }, 120_000);
+
+    afterAll(() => server?.remove());
+
+    describeJobs(() => openMongoStore({ url: `${server.url}jobs` }));
+  });
+});

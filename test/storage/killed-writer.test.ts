@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer, text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { idsOldestFirst } from '../../src/storage/files/ids-by-time.ts';
+import { HTML, openParts, type Parts, temporaryDirectory } from './parts.ts';
+
+describe('A process killed while it keeps captures', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+
+  afterEach(() => directory.remove());
+
+  /** Kills it as soon as it has answered so many; gives all ids that it answered. */
+  async function writeUntil(answers: number, node: number): Promise<number[]> {
+    const script = join(import.meta.dirname, 'killed-writer.ts');
+    const child: ChildProcess = spawn(process.execPath, ['--no-warnings', script, directory.path, String(node)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exit = once(child, 'exit');
+    const answered: number[] = [];
+    if (child.stdout === null) throw new Error('the child has no output');
+    for await (const line of createInterface({ input: child.stdout })) {
+      answered.push(Number(line));
+      if (answered.length === answers) child.kill('SIGKILL');
+    }
+    await exit;
+    return answered;
+  }
+
+  async function expectWhole({ artifacts, results }: Parts, id: number): Promise<void> {
+    const record = await results.get(id);
+    if (record === undefined) throw new Error(`${id} was answered, and has no record`);
+    if (record.failed) return;
+    const image = await artifacts.open(id, 'image');
+    if (image === undefined) throw new Error(`${id} was answered, and has no image`);
+    const bytes = await buffer(image.stream());
+    expect(bytes.length).toBe(image.info.bytes);
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(image.info.sha256);
+    const html = await artifacts.open(id, 'html');
+    expect(html && (await text(html.stream()))).toBe(HTML);
+  }
+
+  it('has lost nothing that it answered, and leaves no file without a record, at whatever moment', async () => {
+    const answered: number[] = [];
+    for (const [at, answers] of [1, 5, 17, 40].entries()) answered.push(...(await writeUntil(answers, at)));
+    expect(answered.length).toBeGreaterThanOrEqual(63);
+
+    const parts = await openParts(directory.path);
+    await vi.waitFor(() => expect(parts.keeper.pending).toBe(0), 20_000);
+    for (const id of answered) await expectWhole(parts, id);
+
+    const stored: number[] = [];
+    for await (const id of idsOldestFirst(parts.data.path)) stored.push(id);
+    const records = await parts.results.page({ by: 'all' }, 1000);
+    const withFiles = records.filter(({ failed }) => !failed).map(({ id }) => id);
+    expect(stored).toEqual(withFiles.toSorted((a, b) => a - b));
+    for (const id of stored) await expectWhole(parts, id);
+
+    await parts.close();
+    expect(parts.problems).toEqual([]);
+    expect(await readdir(join(parts.data.path, 'workspaces'))).toEqual([]);
+  });
+});

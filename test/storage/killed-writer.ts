@@ -1,0 +1,25 @@
+import { createIdSource } from '../../src/storage/ids.ts';
+import { HTML, IMAGE, openParts } from './parts.ts';
+import { resultOf } from './result-of.ts';
+
+/*
+ * A process that keeps captures, several at a time, and prints the id of each as soon as it is kept: `directory`,
+ * `node`. It goes on until it is killed.
+ */
+
+const AT_ONCE = 8;
+const [directory = '', node = ''] = process.argv.slice(2);
+
+const { keeper } = await openParts(directory);
+const ids = createIdSource({ clock: Date.now, node: Number(node) });
+
+async function keepOn(): Promise<never> {
+  for (let at = 0; ; at += 1) {
+    const id = ids.next();
+    if (at % 4 === 0) await keeper.keep(resultOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
+    else await keeper.keep(resultOf(id), { image: IMAGE, html: HTML });
+    process.stdout.write(`${id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: AT_ONCE }, keepOn));

@@ -1,0 +1,133 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createMongoEventLog } from '../../src/storage/mongo/event-log.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
+
+const reason = await whyNoMongo();
+
+describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB', () => {
+  let server: MongoServer;
+  let databases = 0;
+  const opened: { readonly log: Listening['log']; readonly client: MongoClient }[] = [];
+
+  beforeAll(async () => {
+    server = await startMongo();
+  });
+
+  afterEach(async () => {
+    await Promise.all(opened.map(({ log }) => log.close()));
+    await Promise.all(opened.splice(0).map(({ client }) => client.close()));
+  });
+
+  afterAll(() => server?.remove());
+
+  function fresh(): string {
+    databases += 1;
+    return `events${databases}`;
+  }
+
+  /** A process's log, with a client of its own. */
+  async function open(database: string, clock = Date.now, cappedBytes?: number): Promise<Listening> {
+    const client = new MongoClient(server.url, { serverSelectionTimeoutMS: 500, heartbeatFrequencyMS: 500 });
+    const log = createMongoEventLog({
+      database: client.db(database),
+      clock,
+      node: () => opened.length,
+      ...(cappedBytes === undefined ? {} : { cappedBytes }),
+    });
+    opened.push({ log, client });
+    return listening(log);
+  }
+
+  it('gives every process everything in one order, with ids that grow for each', async () => {
+    const database = fresh();
+    const [a, b] = [await open(database), await open(database, () => Date.now() - 60_000)];
+    for (let n = 0; n < 200; n += 1) {
+      a.log.append(entry(`a${n}`));
+      b.log.append(entry(`b${n}`));
+      if (n % 10 === 0) await new Promise(setImmediate);
+    }
+    await Promise.all([a, b].flatMap(({ hear }) => [hear('a199'), hear('b199')]));
+    expect(a.heard).toEqual(b.heard);
+    expect(isGrowing(a.heard)).toBe(true);
+    const own = (letter: string) => bodies(a.heard).filter((body) => body.startsWith(letter));
+    expect(own('a')).toEqual(Array.from({ length: 200 }, (_, n) => `a${n}`));
+    expect(own('b')).toEqual(Array.from({ length: 200 }, (_, n) => `b${n}`));
+    expect(await readAll(b.log, a.heard[99]?.id ?? 0)).toEqual(a.heard.slice(100));
+  });
+
+  it('is there for the next process, whose ids go on', async () => {
+    const database = fresh();
+    const before = await open(database);
+    for (const body of ['one', 'two']) before.log.append(entry(body));
+    await before.hear('two');
+    await before.log.close();
+    const after = await open(database, () => Date.now() - 3_600_000);
+    after.log.append(entry('three'));
+    await after.hear('three');
+    const all = await readAll(after.log, 0);
+    expect(gist(all)).toEqual(['one', 'two', 'three']);
+    expect(isGrowing(all)).toBe(true);
+  });
+
+  it('has a gap where older events were', async () => {
+    const { log, hear, heard } = await open(fresh(), Date.now, 16 * 1024);
+    for (let n = 0; n < 60; n += 1) {
+      log.append(entry(`${n} ${'x'.repeat(1000)}`));
+      await hear(`${n} ${'x'.repeat(1000)}`);
+    }
+    const [first, ...rest] = await readAll(log, heard[0]?.id ?? 0);
+    expect(gist(first === undefined ? [] : [first])).toEqual(['gap: too_old']);
+    expect(rest.length).toBeGreaterThan(5);
+    expect(rest).toEqual(heard.slice(-rest.length));
+  });
+
+  it('goes on while the server is away, and writes what it sent when it is back, or has a gap in its place', async () => {
+    const [alone, shared] = [fresh(), fresh()];
+    const [one, a, b] = [await open(alone), await open(shared), await open(shared)];
+    one.log.append(entry('before'));
+    await one.hear('before');
+    await server.stop();
+    for (const [{ log, hear }, body] of [
+      [one, 'away'],
+      [a, 'a away'],
+      [b, 'b away'],
+    ] as const) {
+      log.append(entry(body));
+      await hear(body);
+    }
+    await expect(one.log.read(one.floor, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await server.start();
+
+    await expect.poll(logged(one), POLL).toEqual(['before', 'away']);
+    one.log.append(entry('after'));
+    await one.hear('after');
+    expect(gist(one.heard)).toEqual(['before', 'away', 'after']);
+    expect(await readAll(one.log, one.floor)).toEqual(one.heard);
+
+    // Of two, who is back first writes what it sent; the other can do so too only if it sent later.
+    await expect
+      .poll(logged(a), POLL)
+      .toSatisfy((all: readonly string[]) => ['a away,b away', 'b away,gap: not_written'].includes(all.join()));
+    a.log.append(entry('a after'));
+    await b.hear('a after');
+    b.log.append(entry('b after'));
+    await a.hear('b after');
+    for (const [{ heard }, other] of [
+      [a, 'b away'],
+      [b, 'a away'],
+    ] as const) {
+      expect(isGrowing(heard)).toBe(true);
+      const [, between, ...after] = gist(heard);
+      expect([other, 'gap: not_written']).toContain(between);
+      expect(after).toEqual(['a after', 'b after']);
+    }
+  });
+});
+
+const POLL = { timeout: 30_000 };
+
+function logged({ log, floor }: Listening) {
+  return () => readAll(log, floor).then(gist, () => []);
+}

@@ -1,0 +1,249 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { collectionsOf } from '../../src/storage/mongo/collections.ts';
+import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
+import { createHostSample } from '../../src/storage/mongo/host-sample.ts';
+import { claimNode, releaseNode } from '../../src/storage/mongo/nodes.ts';
+import { pageOf } from '../../src/storage/mongo/pages.ts';
+import { openMongoStore } from '../../src/storage/mongo/store.ts';
+import type { Keyset, ResultFilter, StoreState } from '../../src/storage/result-store.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { resultOf } from './result-of.ts';
+import { describeResultStore } from './result-store.contract.ts';
+
+const ID = 300_000_000_000_000;
+/** Some four results in each millisecond. */
+const APART = 1000;
+const missing = await whyNoMongo();
+
+describe.skipIf(missing !== undefined)(
+  `The MongoDB store${missing === undefined ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    let server: MongoServer;
+    let client: MongoClient;
+    let databases = 0;
+
+    beforeAll(async () => {
+      server = await startMongo();
+      client = await new MongoClient(server.url).connect();
+    }, 90_000);
+
+    afterAll(async () => {
+      await client?.close();
+      await server?.remove();
+    });
+
+    const freshUrl = () => {
+      databases += 1;
+      return `${server.url}test-${databases}`;
+    };
+
+    it('gives 32 nodes, then none, and one again once its lease is over', async () => {
+      const db = client.db(new URL(freshUrl()).pathname.slice(1));
+      const nodes = db.collection<NodeDocument>('nodes');
+      const claimed: (number | undefined)[] = [];
+      for (let at = 0; at < 33; at += 1) claimed.push(await claimNode(nodes, `owner ${at}`));
+      expect(claimed).toEqual([...Array(32).keys(), undefined]);
+      await nodes.updateOne({ _id: 9 }, { $set: { free_at: new Date(0) } });
+      expect(await claimNode(nodes, 'late')).toBe(9);
+      expect(await claimNode(nodes, 'late')).toBe(9);
+      expect(await claimNode(nodes, 'later')).toBeUndefined();
+      await releaseNode(nodes, 'late');
+      const released = await nodes.findOne({ _id: 9 });
+      expect(released?.free_at.getTime()).toBeLessThan(Date.now() + 5000);
+    });
+
+    describeResultStore(async () => {
+      const url = freshUrl();
+      return {
+        open: () => openMongoStore({ url }),
+        remove: async () => {
+          await client.db(new URL(url).pathname.slice(1)).dropDatabase();
+        },
+      };
+    });
+
+    it('works in the database of its URL, and in capstan when that names none', async () => {
+      const store = await openMongoStore({ url: server.url });
+      await store.insert(resultOf(ID));
+      await store.close();
+      const document = await client.db('capstan').collection<{ _id: number }>('results').findOne({ _id: ID });
+      expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
+    });
+
+    it('reads indexes alone, and no more of them than the answer needs', async () => {
+      const url = freshUrl();
+      const store = await openMongoStore({ url });
+      const results = Array.from({ length: 3000 }, (_, at) => {
+        const host = at % 2 === 0 ? 'hot.example.com' : `h${at % 600}.example.org`;
+        return resultOf(ID + at * APART, { host, url: `https://x/${at % 100}` });
+      });
+      await Promise.all(results.map((result) => store.insert(result)));
+      await store.close();
+
+      const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+      const sample = createHostSample(collections, () => 0);
+      await sample.share([]);
+      const spies = [
+        vi.spyOn(collections.results, 'find'),
+        vi.spyOn(collections.results, 'aggregate'),
+        vi.spyOn(collections.hosts, 'find'),
+      ];
+      const examined = async (filter: ResultFilter, limit: number, after?: Keyset) => {
+        for (const spy of spies) spy.mockClear();
+        const page = await pageOf(collections, sample, filter, limit, after);
+        const asked = spies.flatMap((spy) => spy.mock.results.map(({ value }) => value));
+        const plans: Plan[] = [];
+        for (const cursor of asked)
+          if (isExplainable(cursor)) plans.push(planOf(await cursor.clone().explain('executionStats')));
+        expect(plans.length).toBe(asked.length);
+        return {
+          found: page.length,
+          keys: plans.reduce((sum, { keys }) => sum + keys, 0),
+          documents: plans.reduce((sum, { documents }) => sum + documents, 0),
+          stages: new Set(plans.flatMap(({ stages }) => stages)),
+        };
+      };
+      const middle = { probedAt: resultOf(ID + 1500 * APART).probed_at, id: ID + 1500 * APART };
+
+      // A list reads its page, and the first key behind it.
+      for (const after of [undefined, middle]) {
+        const all = await examined({ by: 'all' }, 100, after);
+        expect(all).toMatchObject({ found: 100, documents: 100 });
+        expect(all.keys).toBeLessThanOrEqual(102);
+        const byUrl = await examined({ by: 'url', url: 'https://x/7' }, 10, after);
+        expect(byUrl).toMatchObject({ found: 10, documents: 10 });
+        expect(byUrl.keys).toBeLessThanOrEqual(12);
+
+        // One host of half of the results.
+        const hot = await examined({ by: 'host', host: 'hot.example.com' }, 100, after);
+        expect(hot).toMatchObject({ found: 100, documents: 100 });
+        expect(hot.keys).toBeLessThan(110);
+
+        // 60 hosts: their entries are merged, not read and sorted.
+        const few = await examined({ by: 'host', host: 'h1' }, 20, after);
+        expect(few).toMatchObject({ found: 20, documents: 20 });
+        expect(few.keys).toBeLessThan(300);
+        expect(few.stages).toContain('SORT_MERGE');
+
+        // Half of the results on 300 hosts: as many hosts as could be merged, then the newest results.
+        const many = await examined({ by: 'host', host: 'h' }, 10, after);
+        expect(many).toMatchObject({ found: 10, documents: 10 });
+        expect(many.keys).toBeLessThan(400);
+
+        for (const { stages } of [all, byUrl, hot, few]) expect(stages).not.toContain('SORT');
+        for (const { stages } of [all, byUrl, hot, few, many]) expect(stages).not.toContain('COLLSCAN');
+      }
+      expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });
+    });
+
+    it('finds the newest of many hosts that are rare, also where a host is thought to have newer results', async () => {
+      const url = freshUrl();
+      const store = await openMongoStore({ url });
+      const rare = Array.from({ length: 900 }, (_, at) =>
+        resultOf(ID + at * APART, { host: `rare${at % 310}.example.org` }),
+      );
+      const hot = Array.from({ length: 2500 }, (_, at) =>
+        resultOf(ID + (900 + at) * APART, { host: 'hot.example.com' }),
+      );
+      await Promise.all([...rare, ...hot].map((result) => store.insert(result)));
+      const expected = rare.map(({ id }) => id).reverse();
+      const list = async (limit: number, pages: number) => {
+        const ids: number[] = [];
+        let after: Keyset | undefined;
+        for (let page = 0; page < pages; page += 1) {
+          const results = await store.page({ by: 'host', host: 'rare' }, limit, after);
+          ids.push(...results.map(({ id }) => id));
+          const last = results.at(-1);
+          if (last !== undefined) after = { probedAt: last.probed_at, id: last.id };
+        }
+        return ids;
+      };
+      expect(await list(10, 3)).toEqual(expected.slice(0, 30));
+      expect(await list(1000, 1)).toEqual(expected);
+      // A crash between the host and its result leaves this.
+      const { hosts } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+      await hosts.updateMany({ _id: /^rare[13-9]/ }, { $set: { newest: new Date() } });
+      expect(await list(10, 3)).toEqual(expected.slice(0, 30));
+      await store.close();
+    });
+
+    it('never tells the password', async () => {
+      const states: string[] = [];
+      const onState = (_: StoreState, reason: string) => states.push(reason);
+      const store = await openMongoStore({
+        url: server.url.replace('mongodb://', 'mongodb://me:verysecret@'),
+        onState,
+      });
+      const refused: unknown = await store.get(ID).catch((error: unknown) => error);
+      await store.close();
+      expect(refused).toMatchObject({ code: 'database_unavailable' });
+      expect(states).toHaveLength(1);
+      await expect(openMongoStore({ url: 'mongodb://me:verysecret@:x:y/' })).rejects.toThrow(
+        'the MongoDB URL is not valid',
+      );
+      const told = JSON.stringify([states, String(refused), refused instanceof Error && String(refused.cause)]);
+      expect(told).not.toContain('verysecret');
+    });
+
+    it('is down while its server is, and up again by itself', async () => {
+      const onState = vi.fn<(state: StoreState, reason: string) => void>();
+      const store = await openMongoStore({ url: freshUrl(), onState });
+      await store.insert(resultOf(ID));
+      await client.close();
+      await server.stop();
+      await vi.waitFor(() => expect(store.state).toBe('down'), { timeout: 10_000 });
+      expect(onState.mock.lastCall?.[1]).toMatch(/^MongoDB cannot be used: ./);
+      await Promise.all(
+        [store.insert(resultOf(ID + 1)), store.page({ by: 'all' }, 1)].map((asked) =>
+          expect(asked).rejects.toMatchObject({ code: 'database_unavailable' }),
+        ),
+      );
+
+      const late = await openMongoStore({ url: `${server.url}late` });
+      expect(late.state).toBe('down');
+      expect(await late.claimNode()).toBeUndefined();
+
+      await server.start();
+      await vi.waitFor(() => expect([store.state, late.state]).toEqual(['up', 'up']), { timeout: 30_000 });
+      await store.insert(resultOf(ID + 1));
+      expect(await store.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
+      // The indexes are made by whoever comes late, too.
+      await late.insert(resultOf(ID));
+      expect(await late.page({ by: 'host', host: 'example' }, 1)).toEqual([resultOf(ID)]);
+      await store.close();
+      await late.close();
+      client = await new MongoClient(server.url).connect();
+    }, 120_000);
+  },
+);
+
+interface Plan {
+  readonly keys: number;
+  readonly documents: number;
+  readonly stages: readonly string[];
+}
+
+interface Explainable {
+  clone(): { explain(verbosity: 'executionStats'): Promise<object> };
+}
+
+function isExplainable(cursor: unknown): cursor is Explainable {
+  return typeof cursor === 'object' && cursor !== null && 'clone' in cursor;
+}
+
+/** What the server says that it read, wherever in its answer that stands. */
+function planOf(explained: object): Plan {
+  let keys = 0;
+  let documents = 0;
+  const stages: string[] = [];
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if ('totalKeysExamined' in part) keys += Number(part.totalKeysExamined);
+    if ('totalDocsExamined' in part) documents += Number(part.totalDocsExamined);
+    if ('stage' in part) stages.push(String(part.stage));
+    for (const inner of Object.values(part)) visit(inner);
+  };
+  visit(explained);
+  return { keys, documents, stages };
+}

@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createOwnEventLog, type OwnEventLogOptions } from '../../src/storage/own-event-log.ts';
+import {
+  openSqliteStore,
+  type SqliteStoreOptions,
+  type SqliteStoreWithEvents,
+} from '../../src/storage/sqlite/store.ts';
+import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
+
+let directory: string;
+let path: string;
+const stores: SqliteStoreWithEvents[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'capstan-events-'));
+  path = join(directory, 'results.db');
+});
+
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function open(
+  log: Partial<OwnEventLogOptions> = {},
+  store: Partial<SqliteStoreOptions> = {},
+): Promise<Listening & { readonly store: SqliteStoreWithEvents }> {
+  const opened = await openSqliteStore({ path, ...store });
+  stores.push(opened);
+  const options = { table: opened.events, clock: Date.now, node: () => 3, ...log };
+  return { ...(await listening(createOwnEventLog(options))), store: opened };
+}
+
+function numbered(count: number, from = 0): readonly string[] {
+  return Array.from({ length: count }, (_, n) => String(from + n));
+}
+
+/** Until everything is written: nobody but the table knows. */
+async function written(store: SqliteStoreWithEvents, count: number): Promise<void> {
+  await expect.poll(async () => (await store.events.read(0, 100_000)).length, { timeout: 20_000 }).toBe(count);
+}
+
+describe('the log of one process, in SQLite', () => {
+  it('publishes at once, and gives everything back in order', async () => {
+    const { log, heard } = await open();
+    for (const body of numbered(20)) log.append(entry(body));
+    expect(bodies(heard)).toEqual(numbered(20));
+    expect(isGrowing(heard)).toBe(true);
+    expect(await readAll(log, 0)).toEqual(heard);
+    expect(await readAll(log, heard[11]?.id ?? 0)).toEqual(heard.slice(12));
+    await log.close();
+  });
+
+  it('is there after a restart, with ids that go on, even when the clock was set back', async () => {
+    const before = await open();
+    for (const body of numbered(5)) before.log.append(entry(body));
+    await before.log.close();
+    await before.store.close();
+    const after = await open({ clock: () => Date.now() - 3_600_000 });
+    for (const body of numbered(5, 5)) after.log.append(entry(body));
+    expect(after.floor).toBeGreaterThanOrEqual(before.heard.at(-1)?.id ?? Number.NaN);
+    const all = await readAll(after.log, 0);
+    expect(gist(all)).toEqual(numbered(10));
+    expect(isGrowing(all)).toBe(true);
+    await after.log.close();
+  });
+
+  it('says that events may be missing after an abrupt end', async () => {
+    const before = await open();
+    for (const body of numbered(3)) before.log.append(entry(body));
+    await written(before.store, 3);
+    await before.store.close();
+    const after = await open();
+    after.log.append(entry('new'));
+    expect(gist(await readAll(after.log, 0))).toEqual(['0', '1', '2', 'gap: ended_abruptly', 'new']);
+    await after.log.close();
+  });
+
+  it('keeps as many as it is told, and has a gap where older ones were', async () => {
+    const { log, store } = await open({}, { keptEvents: 100 });
+    for (const body of numbered(300)) log.append(entry(body));
+    await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body, { timeout: 20_000 }).toBe('299');
+    for (const body of numbered(300, 300)) log.append(entry(body));
+    await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body, { timeout: 20_000 }).toBe('599');
+    const [first, ...rest] = gist(await readAll(log, 0));
+    expect(first).toBe('gap: too_old');
+    expect(rest.length).toBeGreaterThanOrEqual(99);
+    expect(rest.length).toBeLessThan(700);
+    expect(rest).toEqual(numbered(rest.length, 600 - rest.length));
+    await log.close();
+  });
+
+  it('goes on while the database is away, and writes what happened when it is back', async () => {
+    await mkdir(path);
+    const { log, heard, floor } = await open();
+    for (const body of numbered(5)) log.append(entry(body));
+    expect(bodies(heard)).toEqual(numbered(5));
+    await expect(log.read(0, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await rm(path, { recursive: true });
+    await expect.poll(() => readAll(log, floor).then(bodies, () => []), { timeout: 20_000 }).toEqual(numbered(5));
+    await log.close();
+  });
+
+  it('has a gap in the place of what could not wait for a database that was away', async () => {
+    await mkdir(path);
+    const { log, heard, store } = await open({ waiting: { events: 4, characters: 1000 } });
+    for (const body of numbered(10)) log.append(entry(body));
+    await rm(path, { recursive: true });
+    await expect
+      .poll(() => store.events.read(0, 10).then(gist, () => []), { timeout: 20_000 })
+      .toEqual(['gap: not_written', ...numbered(4, 6)]);
+    expect(gist(await readAll(log, heard[4]?.id ?? 0))).toEqual(['gap: not_written', ...numbered(4, 6)]);
+    // Who has seen the last one that is missing misses nothing.
+    expect(gist(await readAll(log, heard[5]?.id ?? 0))).toEqual(numbered(4, 6));
+    await log.close();
+  });
+});
+
+describe('the log of one process, without a database', () => {
+  it('publishes, and says that nothing is kept', async () => {
+    const { log, heard, floor } = await listening(createOwnEventLog({ table: null, clock: Date.now, node: () => 40 }));
+    log.append(entry('a'));
+    expect(bodies(heard)).toEqual(['a']);
+    expect(heard[0]?.id).toBeGreaterThan(floor);
+    await expect(log.read(0, 10)).rejects.toMatchObject({ code: 'database_not_enabled' });
+    await log.close();
+  });
+});

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Result } from '../../src/domain.ts';
+import { createDisabledStore } from '../../src/storage/disabled-store.ts';
+import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
+import { createFileArtifactStore, type FileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
+import { createKeeper, type Keeper } from '../../src/storage/keeper.ts';
+import { createOutbox, type Outbox } from '../../src/storage/outbox.ts';
+import type { ResultStore } from '../../src/storage/result-store.ts';
+import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import { resultOf } from './result-of.ts';
+
+export const IMAGE = Buffer.alloc(5000, 'image');
+export const HTML = '<p>Grüße</p>';
+
+/** What one process has of a data directory and a SQLite file, each part to be had alone. */
+export interface Parts {
+  readonly directory: string;
+  readonly data: DataDirectory;
+  readonly artifacts: FileArtifactStore;
+  readonly results: ResultStore;
+  readonly outbox: Outbox;
+  readonly keeper: Keeper;
+  readonly problems: readonly unknown[];
+  close(): Promise<void>;
+}
+
+/** `change`: puts something around a part before the keeper gets it. */
+export interface PartsOptions {
+  readonly database?: boolean;
+  readonly change?: (parts: Pick<Parts, 'artifacts' | 'results' | 'outbox'>) => Partial<Parts>;
+}
+
+export async function openParts(directory: string, { database = true, change }: PartsOptions = {}): Promise<Parts> {
+  const data = createDataDirectory(join(directory, 'data'));
+  const results = database ? await openSqliteStore({ path: databaseFile(directory) }) : createDisabledStore();
+  const made = { artifacts: createFileArtifactStore(data), results, outbox: createOutbox(data) };
+  const parts = { ...made, ...change?.(made) };
+  const problems: unknown[] = [];
+  const keeper = createKeeper({ ...parts, onProblem: (problem) => problems.push(problem) });
+  await keeper.start();
+  return {
+    directory,
+    data,
+    ...parts,
+    keeper,
+    problems,
+    close: async () => {
+      await keeper.close();
+      await results.close();
+      await data.close();
+    },
+  };
+}
+
+export function databaseFile(directory: string): string {
+  return join(directory, 'results.db');
+}
+
+export async function temporaryDirectory(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'capstan-removal-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Keeps a capture with files, as a browser's picture is kept. */
+export function keepPicture(keeper: Keeper, id: number, wanted: Partial<Result> = {}): Promise<Result> {
+  return keeper.keep(resultOf(id, wanted), { image: IMAGE, html: HTML });
+}
+
+/** A part with some of its methods changed. */
+export function around<T extends object>(part: T, changed: Partial<T>): T {
+  return new Proxy(part, {
+    get: (_, key) => {
+      const value = Reflect.get(key in changed ? changed : part, key, key in changed ? changed : part);
+      return typeof value === 'function' ? value.bind(key in changed ? changed : part) : value;
+    },
+  });
+}

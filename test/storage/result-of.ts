@@ -1,0 +1,36 @@
+import type { Result } from '../../src/domain.ts';
+import { timeOfId } from '../../src/storage/ids.ts';
+
+/** A record as a capture leaves it, with what a test wants of it. */
+export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
+  const host = wanted.host ?? 'example.com';
+  const url = wanted.url ?? `https://${host}/`;
+  return {
+    id,
+    url,
+    final_url: url,
+    scheme: 'https',
+    host,
+    port: 443,
+    title: 'Ein Titel – mit “allem”\u0000 \u{1F4F7}',
+    response_code: 200,
+    response_reason: 'OK',
+    content_type: 'text/html',
+    content_length: 5_000_000_000,
+    probed_at: timeOfId(id).toISOString(),
+    duration_ms: 321,
+    screenshot: '',
+    html: '',
+    format: 'png',
+    width: 1280,
+    height: 800,
+    truncated: false,
+    partial: false,
+    failed: false,
+    failed_reason: '',
+    failed_code: '',
+    remote_ip: '192.0.2.7',
+    ip_info: { country: 'DE', latitude: 52.5, in_eu: true, hostname: null },
+    ...wanted,
+  };
+}

@@ -1,0 +1,279 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Result } from '../../src/domain.ts';
+import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/result-store.ts';
+import { BY_HOST_TABLE } from './by-host-table.ts';
+import { resultOf } from './result-of.ts';
+
+/** An empty database, which may be opened more than once. */
+export interface Database {
+  open(): Promise<ResultStore>;
+  remove(): Promise<void>;
+}
+
+const FIRST_ID = 300_000_000_000_000;
+const TIME = '2026-01-02T03:04:05.678Z';
+
+/** What every store of results must do, on a real database. */
+export function describeResultStore(create: () => Promise<Database>): void {
+  let database: Database;
+  let store: ResultStore;
+  let opened: ResultStore[];
+
+  const open = async () => {
+    const another = await database.open();
+    opened.push(another);
+    return another;
+  };
+
+  beforeEach(async () => {
+    opened = [];
+    database = await create();
+    store = await open();
+  });
+
+  afterEach(async () => {
+    for (const one of opened) await one.close();
+    await database.remove();
+  });
+
+  it('is up once it is open, and down once it is closed', async () => {
+    expect(store.state).toBe('up');
+    await store.close();
+    expect(store.state).toBe('down');
+    await expect(store.get(1)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await expect(store.insert(resultOf(1))).rejects.toMatchObject({ code: 'database_unavailable' });
+    await expect(store.delete([1])).rejects.toMatchObject({ code: 'database_unavailable' });
+    await expect(store.oldest(1, 2)).rejects.toMatchObject({ code: 'database_unavailable' });
+  });
+
+  it('gives back what it was given, with keys that it does not know, in their order', async () => {
+    const result = { ...resultOf(FIRST_ID), later: { deep: [1, 'two', null, { 'a.b': true, $c: 1.5 }] }, empty: '' };
+    await store.insert(result);
+    const read = await store.get(result.id);
+    expect(read).toEqual(result);
+    expect(Object.keys(read ?? {})).toEqual(Object.keys(result));
+    expect(await store.page({ by: 'all' }, 1)).toEqual([result]);
+  });
+
+  it('knows nothing of an id that was not inserted', async () => {
+    expect(await store.get(FIRST_ID)).toBeUndefined();
+    expect(await store.get(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  });
+
+  it('takes the same id again without an error, and keeps the first', async () => {
+    await store.insert(resultOf(FIRST_ID, { title: 'first' }));
+    await store.insert(resultOf(FIRST_ID, { title: 'second' }));
+    await Promise.all([1, 1, 2, 2, 3].map((at) => store.insert(resultOf(FIRST_ID + at, { title: `${at}` }))));
+    expect((await store.page({ by: 'all' }, 10)).map(({ title }) => title)).toEqual(['3', '2', '1', 'first']);
+  });
+
+  it('keeps the others when one of those that arrive together cannot be written', async () => {
+    const written = await Promise.allSettled([
+      store.insert(resultOf(FIRST_ID)),
+      store.insert(resultOf(FIRST_ID + 1)),
+      store.insert(resultOf(FIRST_ID + 2, { probed_at: 'yesterday' })),
+      store.insert(resultOf(FIRST_ID + 3)),
+    ]);
+    expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('has for every other process what it said is inserted', async () => {
+    const other = await open();
+    await store.insert(resultOf(FIRST_ID));
+    expect(await other.get(FIRST_ID)).toEqual(resultOf(FIRST_ID));
+  });
+
+  it('pages newest first, and loses and repeats nothing where times are equal', async () => {
+    const results = Array.from({ length: 60 }, (_, at) =>
+      resultOf(FIRST_ID + at, { probed_at: at % 3 === 0 ? TIME : `2026-01-02T03:04:0${at % 7}.000Z` }),
+    );
+    await insertAll(store, shuffled(results));
+    const expected = [...results].sort(newestFirst).map(({ id }) => id);
+    for (const filter of [
+      { by: 'all' },
+      { by: 'host', host: 'example' },
+      { by: 'url', url: 'https://example.com/' },
+    ] as const) {
+      for (const limit of [1, 7, 60, 1000]) expect(await idsOf(store, filter, limit)).toEqual(expected);
+    }
+  });
+
+  it('finds exactly one URL, of 8192 characters too, and none that only looks like it', async () => {
+    const long = `https://example.com/${'ä'.repeat(8172)}`;
+    const urls = [
+      'https://example.com/a',
+      'https://example.com/A',
+      'https://example.com/a/',
+      long,
+      `${long.slice(0, -1)}b`,
+    ];
+    await insertAll(
+      store,
+      urls.map((url, at) => resultOf(FIRST_ID + at, { url })),
+    );
+    for (const [at, url] of urls.entries()) expect(await idsOf(store, { by: 'url', url }, 10)).toEqual([FIRST_ID + at]);
+    expect(await idsOf(store, { by: 'url', url: 'https://example.com/%' }, 10)).toEqual([]);
+  });
+
+  it('finds by host what the contract says', async () => {
+    const hosts = [...new Set(BY_HOST_TABLE.flatMap((line) => [...line.hosts, ...line.others]))];
+    await insertAll(
+      store,
+      hosts.map((host, at) => resultOf(FIRST_ID + at, { host })),
+    );
+    for (const { value, hosts, others } of BY_HOST_TABLE) {
+      const found = (await store.page({ by: 'host', host: value }, 1000)).map(({ host }) => host);
+      expect(found, value).toEqual(expect.arrayContaining([...hosts]));
+      for (const other of others) expect(found, value).not.toContain(other);
+    }
+  });
+
+  it('finds by host whatever the host is made of, with few hosts and many, in pages of every size', async () => {
+    const random = fc.sample(anyHost, { numRuns: 600, seed: 5 });
+    const results = random.map((host, at) => resultOf(FIRST_ID + at, { host, probed_at: timeAt(at % 400) }));
+    await insertAll(store, shuffled(results));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(anyHost, beginningOf(random)),
+        fc.constantFrom(1, 2, 50, 1000),
+        async (value, limit) => {
+          if (value.trim() === '') return;
+          const expected = results
+            .filter(({ host }) => host.startsWith(value) || host.endsWith(`.${value}`))
+            .sort(newestFirst)
+            .slice(0, limit === 1000 ? 1000 : limit * 4)
+            .map(({ id }) => id);
+          expect(await idsOf(store, { by: 'host', host: value }, limit, 4)).toEqual(expected);
+        },
+      ),
+      { numRuns: 100, seed: 3 },
+    );
+  });
+
+  it('takes whatever stands in a host, a URL or a title as data', async () => {
+    let id = FIRST_ID;
+    await fc.assert(
+      fc.asyncProperty(anything, anything, async (host, url) => {
+        id += 1;
+        const result = resultOf(id, { host, url, title: url });
+        await store.insert(result);
+        expect(await store.get(id)).toEqual(result);
+        expect(await store.page({ by: 'url', url }, 1)).toEqual([result]);
+        const found = await store.page({ by: 'host', host }, 1000);
+        expect(found.every((one) => typeof one.host === 'string')).toBe(true);
+      }),
+      { numRuns: 60, seed: 11 },
+    );
+    expect(await idsOf(store, { by: 'all' }, 1000)).toHaveLength(id - FIRST_ID);
+  });
+
+  it('forgets what is deleted, in every list and for every other process, and says how much was there', async () => {
+    const other = await open();
+    await insertAll(
+      store,
+      ['a.example', 'a.example', 'b.example', 'c.example'].map((host, at) => resultOf(FIRST_ID + at, { host })),
+    );
+    expect(await store.delete([FIRST_ID, FIRST_ID + 2, FIRST_ID + 9])).toBe(2);
+    expect(await store.delete([FIRST_ID])).toBe(0);
+    expect(await store.delete([])).toBe(0);
+    for (const one of [store, other]) {
+      expect(await one.get(FIRST_ID)).toBeUndefined();
+      expect(await idsOf(one, { by: 'all' }, 10)).toEqual([FIRST_ID + 3, FIRST_ID + 1]);
+      expect(await idsOf(one, { by: 'url', url: 'https://a.example/' }, 10)).toEqual([FIRST_ID + 1]);
+      expect(await idsOf(one, { by: 'host', host: 'a.example' }, 10)).toEqual([FIRST_ID + 1]);
+      expect(await idsOf(one, { by: 'host', host: 'b' }, 10)).toEqual([]);
+    }
+  });
+
+  it('takes what was deleted again', async () => {
+    await store.insert(resultOf(FIRST_ID, { host: 'again.example', title: 'first' }));
+    await store.delete([FIRST_ID]);
+    await store.insert(resultOf(FIRST_ID, { host: 'again.example', title: 'second' }));
+    expect(await store.page({ by: 'host', host: 'again' }, 10)).toMatchObject([{ id: FIRST_ID, title: 'second' }]);
+  });
+
+  it('names its oldest records by their ids, in steps', async () => {
+    await insertAll(store, shuffled(Array.from({ length: 30 }, (_, at) => resultOf(FIRST_ID + at))));
+    expect(await store.oldest(3, FIRST_ID + 5)).toEqual([FIRST_ID, FIRST_ID + 1, FIRST_ID + 2]);
+    expect(await store.oldest(3, FIRST_ID + 5, FIRST_ID + 2)).toEqual([FIRST_ID + 3, FIRST_ID + 4]);
+    expect(await store.oldest(3, FIRST_ID + 5, FIRST_ID + 4)).toEqual([]);
+    expect(await store.oldest(100, Number.MAX_SAFE_INTEGER)).toHaveLength(30);
+  });
+
+  describe('nodes', () => {
+    it('are another one for each store that is open, and the same again for the same store', async () => {
+      const other = await open();
+      const [first, second] = await Promise.all([store.claimNode(), other.claimNode()]);
+      expect(new Set([first, second])).toEqual(new Set([0, 1]));
+      expect(await store.claimNode()).toBe(first);
+      expect(await other.claimNode()).toBe(second);
+    });
+
+    it('are none once the store is closed', async () => {
+      await store.claimNode();
+      await store.close();
+      expect(await (await open()).claimNode()).toBe(1);
+    });
+  });
+}
+
+const label = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '-'), minLength: 1, maxLength: 3 });
+const anyHost = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
+
+const HOSTILE = [
+  "' OR 1=1 --",
+  '"; DROP TABLE results; --',
+  '$where',
+  '{"$gt":""}',
+  '.*',
+  '^',
+  '(?i)a',
+  '\\E',
+  'a\u0000b',
+  '%',
+  '[a-z]',
+  'a|b',
+  '\\x65',
+  '(a+)+$',
+  '__proto__',
+];
+const anything = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ minLength: 1 }),
+  fc.string({ unit: 'binary', minLength: 1 }),
+);
+
+function beginningOf(hosts: readonly string[]): fc.Arbitrary<string> {
+  return fc.tuple(fc.constantFrom(...hosts), fc.nat(8)).map(([host, length]) => host.slice(0, length + 1));
+}
+
+function timeAt(second: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
+}
+
+async function insertAll(store: ResultStore, results: readonly Result[]): Promise<void> {
+  await Promise.all(results.map((result) => store.insert(result)));
+}
+
+/** Ids of a list, page by page, of at most so many pages. */
+async function idsOf(store: ResultStore, filter: ResultFilter, limit: number, pages = 1000): Promise<number[]> {
+  const ids: number[] = [];
+  let after: Keyset | undefined;
+  for (let at = 0; at < pages; at += 1) {
+    const page = await store.page(filter, limit, after);
+    ids.push(...page.map(({ id }) => id));
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit) break;
+    after = { probedAt: last.probed_at, id: last.id };
+  }
+  return ids;
+}
+
+function newestFirst(a: Result, b: Result): number {
+  return Date.parse(b.probed_at) - Date.parse(a.probed_at) || b.id - a.id;
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return fc.sample(fc.shuffledSubarray([...items], { minLength: items.length }), { numRuns: 1, seed: 1 })[0] ?? [];
+}

@@ -1,0 +1,228 @@
+import { DatabaseSync } from 'node:sqlite';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CapstanError } from '../../src/errors.ts';
+import { holdLock } from '../../src/storage/files/held-lock.ts';
+import { retentionLock } from '../../src/storage/files/layout.ts';
+import { firstIdAt } from '../../src/storage/ids.ts';
+import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/retention.ts';
+import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
+import { resultOf } from './result-of.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.UTC(2026, 5, 15, 12);
+
+/** The id of a capture that was asked for so long before now. */
+function idOfAge(ms: number): number {
+  return firstIdAt(new Date(NOW - ms)) + 7;
+}
+
+describe('Retention', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let parts: Parts;
+  let started: Retention[];
+  const problems = vi.fn<(problem: unknown) => void>();
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    parts = await openParts(directory.path);
+    started = [];
+    problems.mockReset();
+  });
+
+  afterEach(async () => {
+    for (const one of started) await one.stop();
+    await parts.close();
+    await directory.remove();
+  });
+
+  function retention(limits: Partial<RetentionOptions['limits']>, options: Partial<RetentionOptions> = {}): Retention {
+    const made = createRetention({
+      limits: { days: null, bytes: null, ...limits },
+      artifacts: parts.artifacts,
+      results: parts.results,
+      remove: (ids) => parts.keeper.remove(ids),
+      lock: () => holdLock(retentionLock(parts.data.path)),
+      clock: () => NOW,
+      onProblem: problems,
+      ...options,
+    });
+    started.push(made);
+    return made;
+  }
+
+  const kept = async () => ({
+    files: (await parts.artifacts.list(1000)).map(({ id }) => id),
+    records: (await parts.results.page({ by: 'all' }, 1000)).map(({ id }) => id),
+  });
+
+  const keepAll = (ids: readonly number[]) => Promise.all(ids.map((id) => keepPicture(parts.keeper, id)));
+
+  it('removes captures that are too old, files and records, and keeps the others', async () => {
+    const [old, older, young] = [idOfAge(2 * DAY + 1), idOfAge(90 * DAY), idOfAge(2 * DAY - 1000)];
+    await keepAll([young, old, older]);
+    const onRemoved = vi.fn();
+    const { counts, ...days } = retention({ days: 2 }, { onRemoved });
+    expect(counts).toEqual({ screenshots: 0, records: 0, bytes_freed: 0 });
+    const bytes = (await parts.artifacts.sizeOf(old)) + (await parts.artifacts.sizeOf(older));
+    await days.pass();
+    expect(await kept()).toEqual({ files: [young], records: [young] });
+    expect(onRemoved.mock.calls).toEqual([[{ screenshots: 2, records: 2, bytes_freed: bytes }]]);
+    await days.pass();
+    expect(onRemoved).toHaveBeenCalledTimes(1);
+    expect(problems).not.toHaveBeenCalled();
+  });
+
+  it('removes records that are too old and have no files, in as many steps as it takes', async () => {
+    const ids = Array.from({ length: 100 }, (_, at) => idOfAge(3 * DAY) + at);
+    const young = idOfAge(HOUR);
+    await Promise.all([...ids, young].map((id) => parts.results.insert(resultOf(id, { failed: true }))));
+    const days = retention({ days: 1 });
+    await days.pass();
+    expect(await kept()).toEqual({ files: [], records: [young] });
+    expect(days.counts).toEqual({ screenshots: 0, records: 100, bytes_freed: 0 });
+  });
+
+  it('removes the oldest until the files are within the limit, and not one more', async () => {
+    const ids = Array.from({ length: 80 }, (_, at) => idOfAge(HOUR - at * 30_000));
+    await keepAll(ids);
+    const total = await parts.artifacts.measure();
+    const size = await parts.artifacts.sizeOf(idOfAge(HOUR));
+    const bytes = retention({ bytes: total - 50 * size });
+    await bytes.pass();
+    const newest = ids.slice(50).reverse();
+    expect(await kept()).toEqual({ files: newest, records: newest });
+    expect(parts.artifacts.bytes).toBe(await parts.artifacts.measure());
+    expect(bytes.counts).toMatchObject({
+      screenshots: 50,
+      records: 50,
+      bytes_freed: total - (parts.artifacts.bytes ?? 0),
+    });
+    await bytes.pass();
+    expect(bytes.counts.screenshots).toBe(50);
+  });
+
+  it('removes nothing to make room that is younger than a minute', async () => {
+    const [young, old] = [idOfAge(59_000), idOfAge(61_000)];
+    await keepAll([young, old]);
+    await retention({ bytes: 1 }).pass();
+    expect((await kept()).files).toEqual([young]);
+  });
+
+  it('sees what this process has stored since at once, and what others have later', async () => {
+    let now = NOW;
+    const [first, second, third] = [idOfAge(5 * HOUR), idOfAge(4 * HOUR), idOfAge(3 * HOUR)];
+    await keepAll([first]);
+    const bytes = retention({ bytes: Math.round(1.5 * (await parts.artifacts.sizeOf(first))) }, { clock: () => now });
+    await bytes.pass();
+    expect((await kept()).files).toEqual([first]);
+    await keepAll([second]);
+    await bytes.pass();
+    expect((await kept()).files).toEqual([second]);
+
+    const other = await openParts(directory.path);
+    await keepPicture(other.keeper, third);
+    await other.close();
+    await bytes.pass();
+    expect((await kept()).files).toEqual([third, second]);
+    now += 10 * 60_000;
+    await bytes.pass();
+    expect((await kept()).files).toEqual([third]);
+  });
+
+  it('lets whoever is reading read to the end', async () => {
+    const id = idOfAge(2 * DAY);
+    await keepAll([id]);
+    const image = await parts.artifacts.open(id, 'image');
+    await retention({ days: 1 }).pass();
+    expect((await kept()).files).toEqual([]);
+    expect(image && (await buffer(image.stream())).length).toBe(image?.bytes);
+  });
+
+  it('removes nothing while the database is away, and all of it when it is back', async () => {
+    const ids = [idOfAge(2 * DAY), idOfAge(3 * DAY)];
+    await keepAll(ids);
+    const days = retention({ days: 1 });
+    const other = new DatabaseSync(databaseFile(directory.path));
+    other.exec('BEGIN IMMEDIATE');
+    await days.pass();
+    expect((await kept()).files).toEqual(ids);
+    other.exec('ROLLBACK');
+    other.close();
+    await days.pass();
+    expect(await kept()).toEqual({ files: [], records: [] });
+    expect(problems).not.toHaveBeenCalled();
+  });
+
+  it('needs no database', async () => {
+    await keepAll([idOfAge(2 * DAY)]);
+    const without = await openParts(directory.path, { database: false });
+    const { artifacts, results, keeper } = without;
+    const days = retention({ days: 1 }, { artifacts, results, remove: (ids) => keeper.remove(ids) });
+    await days.pass();
+    expect(days.counts).toMatchObject({ screenshots: 1, records: 0 });
+    await without.close();
+  });
+
+  it('is one process at a time', async () => {
+    await keepAll([idOfAge(2 * DAY)]);
+    const held = holdLock(retentionLock(parts.data.path));
+    const days = retention({ days: 1 });
+    await days.pass();
+    expect((await kept()).files).toHaveLength(1);
+    held?.release();
+    await days.pass();
+    expect((await kept()).files).toEqual([]);
+  });
+
+  it('goes on behind what cannot be removed, and tells of it', async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => idOfAge(2 * DAY) + at);
+    await keepAll(ids);
+    const broken = new CapstanError('internal');
+    const days = retention(
+      { days: 1 },
+      { remove: (step) => (step.includes(idOfAge(2 * DAY)) ? Promise.reject(broken) : parts.keeper.remove(step)) },
+    );
+    await days.pass();
+    expect(problems).toHaveBeenCalledWith(broken);
+    expect((await kept()).files).toEqual(ids.slice(0, 32).reverse());
+  });
+
+  it('begins at the start, goes on by itself, and ends between two steps when it is stopped', async () => {
+    await keepAll([idOfAge(2 * DAY)]);
+    const removed = vi.fn();
+    const days = retention({ days: 1 }, { intervalMs: 5, onRemoved: removed });
+    days.start();
+    await vi.waitFor(() => expect(removed).toHaveBeenCalledTimes(1), 20_000);
+    await keepAll([idOfAge(3 * DAY)]);
+    await vi.waitFor(() => expect(removed).toHaveBeenCalledTimes(2), 20_000);
+    await days.stop();
+
+    const ids = Array.from({ length: 100 }, (_, at) => idOfAge(2 * DAY) + at);
+    await keepAll(ids);
+    const removing = Promise.withResolvers<void>();
+    const stopped = retention(
+      { days: 1 },
+      {
+        remove: (step) => {
+          removing.resolve();
+          return parts.keeper.remove(step);
+        },
+      },
+    );
+    stopped.start();
+    await removing.promise;
+    await stopped.stop();
+    expect((await kept()).files).toHaveLength(68);
+    expect(problems).not.toHaveBeenCalled();
+  });
+
+  it('has nothing to do without a limit', async () => {
+    await keepAll([idOfAge(1000 * DAY)]);
+    retention({}).start();
+    await retention({}).pass();
+    expect((await kept()).files).toHaveLength(1);
+    expect(parts.artifacts.bytes).toBeNull();
+  });
+});

@@ -1,0 +1,198 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { HostKey } from '../../src/storage/hosts.ts';
+import type { ResultStore, StoreState } from '../../src/storage/result-store.ts';
+import { byHostStatements } from '../../src/storage/sqlite/by-host.ts';
+import { database, PAGE_STATEMENTS } from '../../src/storage/sqlite/database.ts';
+import { openDatabase } from '../../src/storage/sqlite/schema.ts';
+import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import { resultOf } from './result-of.ts';
+import { describeResultStore } from './result-store.contract.ts';
+
+const ID = 300_000_000_000_000;
+
+describe('The SQLite store', () => {
+  describeResultStore(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'capstan-sqlite-'));
+    return {
+      open: () => openSqliteStore({ path: join(directory, 'deep', 'er', 'results.db') }),
+      remove: () => rm(directory, { recursive: true, force: true }),
+    };
+  });
+
+  describe('and its file', () => {
+    let directory: string;
+    let path: string;
+    let store: ResultStore | undefined;
+    const onState = vi.fn<(state: StoreState, reason: string) => void>();
+
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'capstan-sqlite-'));
+      path = join(directory, 'results.db');
+      onState.mockReset();
+    });
+
+    afterEach(async () => {
+      await store?.close();
+      store = undefined;
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    it('that cannot be opened leaves the store down, which says why and recovers when it can', async () => {
+      const inTheWay = join(directory, 'way');
+      await writeFile(inTheWay, 'not a directory');
+      store = await openSqliteStore({ path: join(inTheWay, 'results.db'), onState });
+      expect(store.state).toBe('down');
+      await expect(store.get(ID)).rejects.toMatchObject({
+        code: 'database_unavailable',
+        message: 'The database cannot be used: unable to open database file.',
+      });
+      expect(await store.claimNode()).toBeUndefined();
+      expect(onState.mock.calls).toEqual([
+        ['down', `${join(inTheWay, 'results.db')} cannot be used: unable to open database file`],
+      ]);
+
+      await rm(inTheWay);
+      await vi.waitFor(() => expect(onState).toHaveBeenLastCalledWith('up', ''), { timeout: 10_000 });
+      await store.insert(resultOf(ID));
+      expect(await store.get(ID)).toEqual(resultOf(ID));
+    });
+
+    it('where no directory can be made leaves the store down', async () => {
+      store = await openSqliteStore({ path: '/proc/no/results.db' });
+      await expect(store.page({ by: 'all' }, 1)).rejects.toMatchObject({
+        message: 'The database cannot be used: its directory cannot be used (ENOENT).',
+      });
+    });
+
+    it('of another application is not touched', async () => {
+      const other = new DatabaseSync(path);
+      other.exec('CREATE TABLE theirs (a)');
+      other.close();
+      store = await openSqliteStore({ path });
+      await expect(store.get(ID)).rejects.toThrow('it is a SQLite database of another application');
+    });
+
+    it('of a later version is not touched', async () => {
+      openDatabase(path).close();
+      const later = new DatabaseSync(path);
+      later.exec('PRAGMA user_version = 9');
+      later.close();
+      store = await openSqliteStore({ path });
+      await expect(store.get(ID)).rejects.toThrow('its format is 9 and this version reads 1');
+    });
+
+    it('that is no database is not touched', async () => {
+      await writeFile(path, 'something that somebody wrote down'.repeat(100));
+      store = await openSqliteStore({ path });
+      await expect(store.get(ID)).rejects.toThrow('file is not a database');
+    });
+
+    it('locked by another process refuses records until it is free, and can be read', async () => {
+      store = await openSqliteStore({ path, onState });
+      await store.insert(resultOf(ID));
+      const other = new DatabaseSync(path);
+      other.exec('BEGIN IMMEDIATE');
+      try {
+        await expect(store.insert(resultOf(ID + 1))).rejects.toMatchObject({
+          code: 'database_unavailable',
+          message: 'The database cannot be used: another process holds its lock.',
+        });
+        expect(store.state).toBe('down');
+        expect(await store.get(ID)).toEqual(resultOf(ID));
+      } finally {
+        other.exec('ROLLBACK');
+        other.close();
+      }
+      await store.insert(resultOf(ID + 1));
+      expect(store.state).toBe('up');
+    });
+
+    it('removed while it is open is made again: nothing is written where nobody finds it', async () => {
+      store = await openSqliteStore({ path });
+      await store.insert(resultOf(ID));
+      for (const name of ['results.db', 'results.db-wal', 'results.db-shm']) await rm(join(directory, name));
+      await store.insert(resultOf(ID + 1));
+      await store.close();
+      store = await openSqliteStore({ path });
+      expect(await store.get(ID + 1)).toEqual(resultOf(ID + 1));
+    });
+
+    it('on a directory that is one with its name is no database', async () => {
+      await mkdir(path);
+      store = await openSqliteStore({ path });
+      expect(store.state).toBe('down');
+    });
+
+    it('is answered from while the event loop is free', async () => {
+      store = await openSqliteStore({ path });
+      const turned = new Promise<string>((resolve) => setImmediate(() => resolve('the loop turned')));
+      const answered = store.insert(resultOf(ID)).then(() => 'the store answered');
+      expect(await Promise.race([turned, answered])).toBe('the loop turned');
+      await answered;
+    });
+  });
+
+  describe('and its statements', () => {
+    it('read indexes and never a table from end to end', () => {
+      const db = openDatabase(':memory:');
+      const keys: HostKey[][] = [
+        ['host', 'reversed'],
+        ['host', 'reversed', 'unicode'],
+      ];
+      for (const sql of [...PAGE_STATEMENTS, ...keys.flatMap(byHostStatements)]) {
+        const plan = db
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...sql.matchAll(/\?/g).map(() => 0))
+          .map((row) => String(row.detail));
+        const scans = plan.filter((line) => /^SCAN (results|hosts)/.test(line));
+        expect(scans, sql).toEqual([]);
+        if (PAGE_STATEMENTS.includes(sql)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
+      }
+      db.close();
+    });
+  });
+
+  describe('and its hosts', () => {
+    const row = (id: number, host: string) => ({ id, probedAt: id, host, urlKey: new Uint8Array(32), record: '{}' });
+
+    it('go with their last result, and none before', () => {
+      const db = openDatabase(':memory:');
+      const results = database(db);
+      const hosts = () =>
+        db
+          .prepare('SELECT host FROM hosts ORDER BY host')
+          .all()
+          .map(({ host }) => host);
+      results.insert([row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')]);
+      results.delete([1, 3]);
+      expect(hosts()).toEqual(['a.example', 'c.example']);
+      results.delete([2, 3, 4]);
+      expect(hosts()).toEqual([]);
+      results.insert([row(5, 'b.example')]);
+      expect(hosts()).toEqual(['b.example']);
+      db.close();
+    });
+  });
+
+  describe('and its leases', () => {
+    const MINUTE = 60_000;
+
+    it('give 32 nodes, then none, and one again a margin after its lease ran out', () => {
+      const db = openDatabase(':memory:');
+      const nodes = database(db);
+      const claimed = Array.from({ length: 33 }, (_, at) => nodes.claimNode(`owner ${at}`, 0));
+      expect(claimed).toEqual([...Array(32).keys(), null]);
+      expect(nodes.claimNode('late', 2 * MINUTE)).toBeNull();
+      for (let at = 0; at < 32; at += 1) if (at !== 7) nodes.claimNode(`owner ${at}`, 2 * MINUTE);
+      expect(nodes.claimNode('late', 3 * MINUTE)).toBe(7);
+      expect(nodes.claimNode('later', 3 * MINUTE)).toBeNull();
+      nodes.releaseNode('late', 3 * MINUTE);
+      expect(nodes.claimNode('later', 3 * MINUTE + 2000)).toBe(7);
+      db.close();
+    });
+  });
+});
