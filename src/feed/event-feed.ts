@@ -1,0 +1,119 @@
+import type { Observable } from 'rxjs';
+import type { CapstanEvent } from '../domain.ts';
+import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/event-log.ts';
+import { eventBody } from './event-body.ts';
+import { createRecentEvents, type RecentEvents } from './recent-events.ts';
+
+export type { LoggedEvent } from '../storage/event-log.ts';
+
+/** A minute of a busy service; where there is no database, all that can be resumed from. */
+const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
+
+/** Who is told of events as they happen. */
+export interface FeedListener {
+  /** In the order of their ids. */
+  events(events: readonly LoggedEvent[]): void;
+  /** There will be no more. */
+  end(): void;
+}
+
+/** A part of what came behind an id. */
+export interface FeedPage {
+  readonly events: readonly LoggedEvent[];
+  /** The id behind which the next part begins: that of the last event, or one further on when there is nothing. */
+  readonly cursor: number;
+  /** Nothing is behind it now: who begins to listen before anything else happens misses nothing. */
+  readonly live: boolean;
+}
+
+/** The events of the service, with ids, for those who subscribe to them and come back. */
+export interface EventFeed {
+  /** The id of the newest event. */
+  readonly newest: number;
+  readonly ended: boolean;
+  /** Returns what ends it. */
+  listen(listener: FeedListener): () => void;
+  /**
+   * At most `limit` events behind an id, gaps among them. A page that is no promise may be `live`; one that had to be
+   * read from the log never is. Never rejects: what cannot be read is a gap.
+   */
+  after(cursor: number, limit: number): FeedPage | Promise<FeedPage>;
+  /** Ends the feed for all, and writes what is left to the log. */
+  close(): Promise<void>;
+}
+
+/** Resolves when the log has been looked at, or cannot be. `clock`: milliseconds since the Unix epoch. */
+export async function openEventFeed(
+  events$: Observable<CapstanEvent>,
+  log: EventLog,
+  clock: () => number,
+): Promise<EventFeed> {
+  const listeners = new Set<FeedListener>();
+  const early: LoggedEvent[] = [];
+  let recent: RecentEvents | undefined;
+  let ended = false;
+
+  const startAfter = await log.start((events) => {
+    if (recent === undefined) early.push(...events);
+    else recent.add(events);
+    for (const listener of listeners) listener.events(events);
+  });
+  const kept = createRecentEvents(startAfter, RECENT);
+  kept.add(early);
+  recent = kept;
+  const subscription = events$.subscribe((event) => log.append(entryOf(event)));
+
+  const gapPage = (reason: GapReason, id: number): FeedPage => ({
+    events: [{ id, ...gapEntry(reason, clock()) }],
+    cursor: id,
+    live: false,
+  });
+
+  async function read(cursor: number, limit: number): Promise<FeedPage> {
+    // What is below this floor is in the log, or lost: it was so before the log was asked.
+    const { floor } = kept;
+    try {
+      const events = await log.read(cursor, limit);
+      return { events, cursor: events.at(-1)?.id ?? floor, live: false };
+    } catch {
+      return gapPage('too_old', floor);
+    }
+  }
+
+  return {
+    get newest() {
+      return kept.newest;
+    },
+    get ended() {
+      return ended;
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    after(cursor, limit) {
+      if (cursor > kept.newest) return gapPage('unknown_id', kept.newest);
+      if (cursor < kept.floor) return read(cursor, limit);
+      const events = kept.after(cursor, limit);
+      const reached = events.at(-1)?.id ?? cursor;
+      return { events, cursor: reached, live: reached >= kept.newest };
+    },
+    async close() {
+      if (ended) return;
+      subscription.unsubscribe();
+      await log.close();
+      ended = true;
+      for (const listener of listeners) listener.end();
+      listeners.clear();
+    },
+  };
+}
+
+function entryOf(event: CapstanEvent): EventEntry {
+  return {
+    type: event.type,
+    host: 'host' in event ? event.host : null,
+    batch: 'batch' in event ? event.batch : null,
+    body: eventBody(event),
+  };
+}

@@ -1,0 +1,66 @@
+import type { LoggedEvent } from '../storage/event-log.ts';
+
+export interface RecentEventsBounds {
+  readonly events: number;
+  /** Characters of their bodies. */
+  readonly characters: number;
+}
+
+/** The newest events of this process, in memory: whoever was away for a moment needs no database. */
+export interface RecentEvents {
+  /** What came up to this id is not here. */
+  readonly floor: number;
+  readonly newest: number;
+  add(events: readonly LoggedEvent[]): void;
+  /** At most `limit` events behind an id that is not below the floor, oldest first. */
+  after(id: number, limit: number): readonly LoggedEvent[];
+}
+
+export function createRecentEvents(startAfter: number, bounds: RecentEventsBounds): RecentEvents {
+  let events: LoggedEvent[] = [];
+  /** Those before it have gone, and are cut off now and then. */
+  let first = 0;
+  let characters = 0;
+  let floor = startAfter;
+  let newest = startAfter;
+
+  function trim(): void {
+    while (events.length - first > bounds.events || characters > bounds.characters) {
+      const gone = events[first];
+      if (gone === undefined) break;
+      first += 1;
+      characters -= gone.body.length;
+      floor = gone.id;
+    }
+    if (first <= bounds.events) return;
+    events = events.slice(first);
+    first = 0;
+  }
+
+  return {
+    get floor() {
+      return floor;
+    },
+    get newest() {
+      return newest;
+    },
+    add(added) {
+      for (const event of added) {
+        events.push(event);
+        characters += event.body.length;
+        newest = event.id;
+      }
+      trim();
+    },
+    after(id, limit) {
+      let low = first;
+      let high = events.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((events[middle]?.id ?? Number.POSITIVE_INFINITY) > id) high = middle;
+        else low = middle + 1;
+      }
+      return events.slice(low, low + limit);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { type Observable, Subscription } from 'rxjs';
+import type { BatchEvent, CaptureEvent, WebhookEvent } from '../domain.ts';
+import type { Egress } from '../egress/egress.ts';
+import { CapstanError } from '../errors.ts';
+import { type Delivery, type DeliveryOptions, deliver, type Message } from './deliver.ts';
+import { createReceiverLines, type ReceiverLines, type ReceiverLinesOptions } from './receiver-lines.ts';
+import { readSecret } from './signature.ts';
+
+/** How something that was admitted has ended, and who asked to be told of it. */
+export interface Told {
+  readonly event: CaptureEvent | BatchEvent;
+  readonly callback: string | undefined;
+}
+
+export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutMs' | 'retries' | 'retryDelayMs'>> {
+  /** URLs that are told of everything. */
+  readonly receivers: readonly string[];
+  /** `whsec_` and base64; none: there is nobody to tell, and no callback is taken. */
+  readonly secrets: readonly string[];
+  readonly egress: Pick<Egress, 'agents' | 'screen'>;
+  readonly conclusions$: Observable<Told>;
+  readonly emit: (event: WebhookEvent) => void;
+  /** The JSON of an event, as subscribers get it. */
+  readonly bodyOf: (event: Told['event']) => string;
+  /** A new message's `webhook-id`. */
+  readonly ids: () => string;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly bounds?: Partial<Pick<ReceiverLinesOptions<unknown>, 'concurrency' | 'mostOfOne' | 'most'>>;
+}
+
+/** Tells receivers how captures and batches ended. Nobody waits for it. */
+export interface Webhooks {
+  /** Resolves when a callback may be taken, rejects with `invalid_request` or `target_forbidden`, or as aborted. */
+  admit(callback: string, signal: AbortSignal): Promise<void>;
+  /** Messages that wait or are under way. */
+  readonly pending: number;
+  /** Gives what is pending so much time, in milliseconds, and then gives it up. May be asked again, more urgently. */
+  drain(graceMs: number): Promise<void>;
+  /** Takes no more. */
+  stop(): void;
+}
+
+/** A message on its way, and what its event tells of it. */
+interface Posting extends Message {
+  readonly about: Told['event'];
+  readonly queuedAt: number;
+}
+
+/** Receivers are web services: four at once fill a connection, and forty would be a flood. */
+const CONCURRENCY = 4;
+/** Some two megabytes of a receiver that is away. */
+const MOST_OF_ONE = 1_000;
+/** Callbacks are strangers' wishes: all of them together may cost this much. */
+const MOST_OF_CALLBACKS = 5_000;
+
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { egress, emit, ids, clock, bodyOf, bounds } = options;
+  const keys = options.secrets.map(readSecret);
+  const given = new AbortController();
+  const receivers = options.receivers.map((receiver) => new URL(receiver));
+  const delivery: DeliveryOptions = { ...options, agents: egress.agents, keys };
+
+  const report = ({ id, url, about, queuedAt }: Posting, result: Delivery): void => {
+    const base = {
+      at: new Date(clock()).toISOString(),
+      webhook: id,
+      receiver: url.host,
+      about: about.type,
+      capture: 'id' in about ? about.id : null,
+      batch: about.batch,
+      attempts: result.attempts,
+    };
+    if (result.delivered) {
+      emit({ type: 'webhook.delivered', ...base, status: result.status, duration_ms: clock() - queuedAt });
+    } else {
+      const { cause, reason, status } = result;
+      emit({ type: 'webhook.failed', ...base, cause, reason, status });
+    }
+  };
+  const work = async (posting: Posting): Promise<void> =>
+    report(posting, await deliver(posting, delivery, given.signal));
+
+  const limits = { concurrency: CONCURRENCY, mostOfOne: MOST_OF_ONE, most: MOST_OF_CALLBACKS, ...bounds };
+  const callbackLines = createReceiverLines<Posting>({ ...limits, work });
+  // The operator's own receivers never lose their place to callbacks.
+  const receiverLines = createReceiverLines<Posting>({ ...limits, most: Number.POSITIVE_INFINITY, work });
+
+  const post = (lines: ReceiverLines<Posting>, url: URL, about: Told['event'], body: string): void => {
+    const posting = { id: ids(), url, body, about, queuedAt: clock() };
+    if (given.signal.aborted) report(posting, gaveUp('shutting_down', 'the service was stopped'));
+    else if (!lines.join(url.origin, posting)) {
+      report(posting, gaveUp('dropped', 'too much is waiting for this receiver, or for callbacks'));
+    }
+  };
+
+  const subscription = new Subscription();
+  if (keys.length > 0) {
+    subscription.add(
+      options.conclusions$.subscribe(({ event, callback }) => {
+        if (receivers.length === 0 && callback === undefined) return;
+        const body = bodyOf(event);
+        for (const url of receivers) post(receiverLines, url, event, body);
+        if (callback !== undefined) post(callbackLines, new URL(callback), event, body);
+      }),
+    );
+  }
+
+  return {
+    async admit(callback, signal) {
+      if (keys.length === 0) throw noSecret();
+      const forbidden = await egress.screen(new URL(callback), signal);
+      if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
+    },
+    get pending() {
+      return callbackLines.pending + receiverLines.pending;
+    },
+    async drain(graceMs) {
+      const giveUp = (): void => {
+        given.abort();
+        for (const posting of [...receiverLines.clear(), ...callbackLines.clear()]) {
+          report(posting, gaveUp('shutting_down', 'the service was stopped'));
+        }
+      };
+      const timer = setTimeout(giveUp, graceMs);
+      await Promise.all([receiverLines.empty(), callbackLines.empty()]);
+      clearTimeout(timer);
+    },
+    stop: () => subscription.unsubscribe(),
+  };
+}
+
+function gaveUp(cause: 'dropped' | 'shutting_down', reason: string): Delivery {
+  return { delivered: false, cause, reason, status: null, attempts: 0 };
+}
+
+function noSecret(): CapstanError {
+  const message =
+    'is not taken here: the service was started without --webhook-secret, which deliveries are signed with';
+  return new CapstanError('invalid_request', `callback: ${message}`, { problems: [{ path: 'callback', message }] });
+}
