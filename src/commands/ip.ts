@@ -1,0 +1,132 @@
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import type { IpapiErrorCode } from '../ipinfo/errors.ts';
+import type { IpapiClient } from '../ipinfo/mod.ts';
+import { FIELD_NAMES, FORMATS } from '../ipinfo/names.ts';
+
+/** 1 is left for what nobody foresaw, 2 is bad usage everywhere on this command line. */
+const EXIT_CODES: Readonly<Record<IpapiErrorCode, number>> = {
+  invalid_argument: 2,
+  invalid_ip: 3,
+  reserved_ip: 4,
+  invalid_key: 5,
+  rate_limited: 6,
+  not_found: 7,
+  method_not_allowed: 8,
+  server_error: 9,
+  unexpected_status: 10,
+  network_error: 11,
+  timeout: 12,
+  body_too_large: 13,
+  invalid_response: 14,
+  limiter_failed: 15,
+};
+
+const EXIT_CODES_HELP = `
+Exit codes:
+   0  answered
+   1  something that nobody foresaw
+   2  bad usage: arguments, options, format or field
+   3  not an IP address
+   4  private or reserved address
+   5  key wrong; or, without one, this network is blocked
+   6  allowance used up
+   7  not found (404)
+   8  method not allowed (405)
+   9  the upstream failed (400, 500, or an error of its own)
+  10  another unexpected status
+  11  no answer: DNS, connection, TLS
+  12  no answer in time
+  13  answer too large
+  14  answer that cannot be read
+`;
+
+const LONGEST_TIMEOUT_MS = 2_147_483_647;
+const TIMEOUT_TAKES = `--timeout-ms takes a whole number from 1 to ${LONGEST_TIMEOUT_MS}`;
+
+const flagsSchema = z.object({
+  field: z.enum([...FIELD_NAMES, 'hostname'], `--field takes one of ${FIELD_NAMES.join(', ')}, hostname`).optional(),
+  format: z.enum(FORMATS, `--format takes one of ${FORMATS.join(', ')}`).optional(),
+  quota: z.boolean().default(false),
+  url: z.string().optional(),
+  key: z.string().optional(),
+  timeoutMs: z.coerce
+    .number(TIMEOUT_TAKES)
+    .int(TIMEOUT_TAKES)
+    .min(1, TIMEOUT_TAKES)
+    .max(LONGEST_TIMEOUT_MS, TIMEOUT_TAKES)
+    .optional(),
+});
+
+type Flags = z.infer<typeof flagsSchema>;
+
+export function registerIpCommand(program: Command): void {
+  program
+    .command('ip')
+    .description('Print what ipapi.co knows about an address: JSON, or text, on standard output.')
+    .argument('[address]', 'an IPv4 or IPv6 address, or "me" for your own')
+    .option('--field <name>', 'only this field, as text')
+    .option('--format <format>', `${FORMATS.join(', ')}; all but json are printed byte for byte (default: json)`)
+    .option('--quota', "what is left of the key's allowance, instead of an address")
+    .addOption(new Option('--url <url>', 'base address of the service').env('CAPSTAN_IPINFO_URL'))
+    .addOption(
+      new Option('--key <key>', 'API key; the environment keeps it from the list of processes').env(
+        'CAPSTAN_IPINFO_KEY',
+      ),
+    )
+    .option('--timeout-ms <n>', 'milliseconds for each of at most three attempts (default: 10000)')
+    .addHelpText('after', EXIT_CODES_HELP)
+    .action(async (address: string | undefined, rawFlags: unknown) => {
+      const { IpapiClient, IpapiError } = await import('../ipinfo/mod.ts');
+      const flags = flagsSchema.safeParse(rawFlags);
+      const misuse = flags.success ? misuseOf(address, flags.data) : (flags.error.issues[0]?.message ?? 'bad options');
+      if (!flags.success || misuse !== null) {
+        complain(misuse ?? 'bad options', EXIT_CODES.invalid_argument);
+        return;
+      }
+      const { url, key, timeoutMs } = flags.data;
+      try {
+        const client = new IpapiClient({ baseUrl: url || undefined, apiKey: key, timeoutMs });
+        await print(await answer(client, address ?? '', flags.data));
+      } catch (error) {
+        if (!(error instanceof IpapiError)) throw error;
+        complain(error.message, EXIT_CODES[error.code]);
+      }
+    });
+}
+
+/** Why the arguments do not go together; null when they do. */
+function misuseOf(address: string | undefined, { quota, field, format }: Flags): string | null {
+  if (quota && (address !== undefined || field !== undefined || format !== undefined)) {
+    return '--quota goes without an address, --field and --format';
+  }
+  if (!quota && address === undefined) return 'give an address, "me" or --quota';
+  if (field !== undefined && format !== undefined) return '--field and --format do not go together';
+  return null;
+}
+
+async function answer(client: IpapiClient, address: string, flags: Flags): Promise<string | Uint8Array> {
+  const { quota, field, format = 'json' } = flags;
+  if (quota) return json(await client.getQuota());
+  const own = address === 'me';
+  if (field !== undefined) return `${await (own ? client.getClientField(field) : client.getField(address, field))}\n`;
+  if (format === 'json') return json(await (own ? client.getClientIPInfo() : client.getIPInfo(address)));
+  return own ? client.getClientIPInfoRaw(format) : client.getIPInfoRaw(address, format);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Resolves when the text has left the process. */
+function print(text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** One line, whatever the upstream put into it. */
+function complain(message: string, exitCode: number): void {
+  process.stderr.write(`capstan ip: ${message.replace(/[\p{Cc}\s]+/gu, ' ').trim()}\n`);
+  process.exitCode = exitCode;
+}

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Config, loadConfig } from '../config.ts';
+
+/** The configuration of this process: its environment, its files, and the flags that a command was given. */
+export function processConfig(flags: Readonly<Record<string, unknown>>): Config {
+  return loadConfig({
+    flags,
+    env: process.env,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    defaultsFile: fileURLToPath(new URL('../../config/default.json', import.meta.url)),
+    machine: { cores: availableParallelism() },
+  });
+}

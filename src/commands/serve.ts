@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { addConfigFlags } from '../config/flags.ts';
+import { type Config, printableConfig } from '../config.ts';
+import type { HttpOptions } from '../http/app.ts';
+import { createLogger, type Logger } from '../log.ts';
+import { watchForEnd } from './ending.ts';
+import { processConfig } from './process-config.ts';
+import { watchForReload } from './reload.ts';
+
+/** How long answers may still be on their way to slow clients once the service has stopped. */
+const DRAIN_MS = 1_000;
+
+export function registerServeCommand(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('Serve the HTTP interface until SIGTERM or SIGINT; a second signal ends it at once.')
+    .option('--print-config', 'Print the effective configuration as JSON, secrets masked, and end.');
+  addConfigFlags(command).action(async (flags: Readonly<Record<string, unknown>>) => {
+    const config = processConfig(flags);
+    if (flags.printConfig === true) process.stdout.write(`${JSON.stringify(printableConfig(config), null, 2)}\n`);
+    else await serve(config, () => processConfig(flags));
+  });
+}
+
+/** Serves until it is told to stop, and resolves when nothing is left of it. `read`: the configuration as it is now. */
+async function serve(config: Config, read: () => Config): Promise<void> {
+  const logger = createLogger(config.logLevel, { fd: process.stderr.fd, readable: process.stderr.isTTY === true });
+  const ending = watchForEnd(logger);
+  const reload = watchForReload(config, read, logger);
+  // Loaded here and not above: what only prints something should not wait for a database driver.
+  const [{ createService }, { createHttpApp }, { listen }] = await Promise.all([
+    import('../service.ts'),
+    import('../http/app.ts'),
+    import('../http/server.ts'),
+  ]);
+
+  const service = await createService(config, logger);
+  ending.watchOver(service);
+  reload.applyTo(service);
+  try {
+    const server = await listen(createHttpApp(service, httpOptions(config, logger)), config);
+    try {
+      if (config.apiKey.length === 0 && !isLoopback(server.address)) {
+        logger.warn({ address: server.address }, 'anybody who reaches this address may capture: set --api-key');
+      }
+      process.stdout.write(`capstan listening on ${server.address}\n`);
+      if (!ending.signal.aborted) await once(ending.signal, 'abort');
+      await service.stop(config.graceMs);
+    } finally {
+      // After the service, so that it answers to the end: 503 to what is new, and what was under way.
+      await server.close(DRAIN_MS);
+    }
+  } finally {
+    await service.stop(0);
+  }
+  logger.info('stopped');
+}
+
+function httpOptions(config: Config, logger: Logger): HttpOptions {
+  const { apiKey: apiKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
+  return { apiKeys, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+}
+
+/** Of the address that is really listened on, which a name in `--host` does not tell. */
+function isLoopback(address: string): boolean {
+  return /^(127\.|\[::1\]$|\[::ffff:(127\.|7f))/.test(new URL(address).hostname);
+}

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { HttpMiddleware } from './state.ts';
+
+/** What a request is logged with when its client went away before there was a status. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** One line for each request, when its answer has left or its client has. The query is not logged: it may hold secrets. */
+export function accessLog(logger: Logger, now: () => number = () => performance.now()): HttpMiddleware {
+  return async (ctx, next) => {
+    const startedAt = now();
+    const { socket } = ctx.req;
+    const writtenBefore = socket.bytesWritten;
+    ctx.res.once('close', () => {
+      const finished = ctx.res.writableFinished;
+      const line = {
+        request_id: ctx.state.requestId,
+        method: ctx.method,
+        path: ctx.path,
+        status: finished || ctx.res.headersSent ? ctx.res.statusCode : CLIENT_CLOSED_REQUEST,
+        duration_ms: Math.round((now() - startedAt) * 10) / 10,
+        // On the wire: head and body, and no more than what was sent.
+        bytes: socket.bytesWritten - writtenBefore,
+        ...(ctx.state.captureId === undefined ? {} : { capture_id: ctx.state.captureId }),
+        ...(finished ? {} : { aborted: true }),
+      };
+      if (line.status >= 500) logger.warn(line, 'request');
+      else logger.info(line, 'request');
+    });
+    await next();
+  };
+}

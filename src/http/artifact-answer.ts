@@ -1,0 +1,70 @@
+import { CapstanError } from '../errors.ts';
+import type { ArtifactKind, OpenArtifact } from '../storage/artifact-store.ts';
+import { readByteRange } from './byte-range.ts';
+import { answerFailure } from './envelope.ts';
+import { matchesEtag } from './if-none-match.ts';
+import type { HttpContext } from './state.ts';
+
+/** A capture's files never change; a year is the longest that caches care for. */
+const CACHE_CONTROL = 'private, max-age=31536000, immutable';
+
+/**
+ * Strangers' HTML on our own origin: a unique origin, no script, no request to anywhere, no frame around it. Only what
+ * it carries itself is shown.
+ */
+const INERT_POLICY =
+  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** What a file is sent with, whoever asked for it. */
+export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
+  ctx.set('Cache-Control', CACHE_CONTROL);
+  ctx.set('X-Capture-Id', String(info.id));
+  if (kind === 'image') {
+    ctx.type = `image/${info.format}`;
+    ctx.set('ETag', `"${info.sha256}"`);
+  } else {
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.set('ETag', `"html-${info.id}-${info.sha256}"`);
+    ctx.set('Content-Security-Policy', INERT_POLICY);
+  }
+}
+
+/** The whole of it, 304 when the client has it already, or the part that a Range asks for. Closes it in every case. */
+export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, kind: ArtifactKind): Promise<void> {
+  ctx.status = 200;
+  describeArtifact(ctx, artifact, kind);
+  ctx.set('Accept-Ranges', 'bytes');
+  if (matchesEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'))) {
+    ctx.status = 304;
+    return artifact.close();
+  }
+  const range = ctx.method === 'GET' && rangeApplies(ctx) ? readByteRange(ctx.get('Range'), artifact.bytes) : null;
+  if (range === 'unsatisfiable') {
+    await artifact.close();
+    return answerUnsatisfiable(ctx, artifact.bytes);
+  }
+  if (range !== null) {
+    ctx.status = 206;
+    ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${artifact.bytes}`);
+  }
+  const length = range === null ? artifact.bytes : range.end - range.start + 1;
+  if (ctx.method === 'HEAD') await artifact.close();
+  else ctx.body = range === null ? artifact.stream() : artifact.stream(range);
+  ctx.length = length;
+}
+
+/** A Range with an If-Range holds only for exactly that version. A date is none of ours. */
+function rangeApplies(ctx: HttpContext): boolean {
+  const condition = ctx.get('If-Range');
+  return condition === '' || condition === ctx.response.get('ETag');
+}
+
+function answerUnsatisfiable(ctx: HttpContext, bytes: number): void {
+  ctx.remove('ETag');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Content-Range', `bytes */${bytes}`);
+  answerFailure(
+    ctx,
+    new CapstanError('range_not_satisfiable', `The file has ${bytes} bytes; the range begins behind it.`),
+  );
+}

@@ -1,0 +1,14 @@
+import { firstValueFrom, takeUntil } from 'rxjs';
+import type { CaptureService } from '../service.ts';
+import { clientGone } from './client-gone.ts';
+import type { HttpContext } from './state.ts';
+
+/** Refuses a callback before the head of an answer is sent, which says that all is well. */
+export async function admitCallback(
+  ctx: HttpContext,
+  service: CaptureService,
+  callback: string | undefined,
+): Promise<void> {
+  if (callback === undefined) return;
+  await firstValueFrom(service.admitCallback(callback).pipe(takeUntil(clientGone(ctx))));
+}

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino';
+import { CapstanError } from '../errors.ts';
+import { answerFailure } from './envelope.ts';
+import type { HttpMiddleware } from './state.ts';
+
+/** Set for an answer that did not come to be. */
+const ANSWER_HEADERS = ['Content-Length', 'Content-Type', 'ETag', 'Link', 'Location', 'X-Capture-Id', 'Accept-Ranges'];
+
+/** Everything that is thrown further in becomes an envelope from the catalogue; what is not from it goes to the log. */
+export function answerErrors(logger: Logger): HttpMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      if (ctx.headerSent) throw thrown;
+      const error =
+        thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+      if (error.code === 'internal') logger.error({ request_id: ctx.state.requestId, err: thrown }, 'request failed');
+      for (const name of ANSWER_HEADERS) ctx.remove(name);
+      answerFailure(ctx, error);
+    }
+  };
+}

@@ -1,0 +1,139 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { CapstanError } from '../errors.ts';
+import type { CaptureService } from '../service.ts';
+import { ATTEMPT_LEASE_MS, type Attempt } from '../storage/idempotency-store.ts';
+import { describeArtifact } from './artifact-answer.ts';
+import { refusal } from './problems.ts';
+import type { HttpContext, HttpMiddleware } from './state.ts';
+
+/** Printable ASCII. */
+const KEY = /^[\x20-\x7e]{1,255}$/;
+/** Bytes of a kept answer, compressed: what one document of MongoDB takes, and then some. */
+const LARGEST_KEPT = 12 * 1024 * 1024;
+/** Headers that belong to an answer, and not to the exchange. */
+const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Id'];
+
+const Kept = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  /** The text; null when it is the image of the capture that `X-Capture-Id` names. */
+  body: z.string().nullable(),
+});
+type Kept = z.output<typeof Kept>;
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/**
+ * Carries out a request with an `Idempotency-Key` once: the same key and the same body again are given the first
+ * answer. It stands behind the parser of the body. What was refused or cancelled, or failed inside, is not kept: it may
+ * be tried again.
+ */
+export function idempotent(service: CaptureService, logger: Logger): HttpMiddleware {
+  return async (ctx, next) => {
+    const key = keyOf(ctx);
+    if (key === undefined) return next();
+    const attempt: Attempt = {
+      key: digestOf([ctx.state.client ?? '', ctx.method, ctx.path, key]),
+      digest: digestOf([ctx.request.rawBody ?? '']),
+      owner: randomUUID(),
+    };
+    const { idempotency } = service.results;
+    const claim = await idempotency.claim(attempt);
+    switch (claim.state) {
+      case 'mismatch':
+        throw new CapstanError('idempotency_mismatch');
+      case 'in_flight':
+        throw new CapstanError('idempotency_in_flight');
+      case 'answered':
+        return replay(ctx, service, await readKept(claim.answer));
+    }
+
+    const lost = (error: unknown) =>
+      logger.warn({ request_id: ctx.state.requestId, err: error }, 'an Idempotency-Key could not be kept');
+    const renewal = setInterval(() => void idempotency.renew(attempt).catch(lost), ATTEMPT_LEASE_MS / 3);
+    ctx.state.lines = [];
+    let kept: Uint8Array | undefined;
+    try {
+      await next();
+      kept = await keepable(ctx);
+    } finally {
+      clearInterval(renewal);
+      // Whoever is answered will find it kept.
+      await (kept === undefined ? idempotency.forget(attempt) : idempotency.keep(attempt, kept)).catch(lost);
+    }
+    if (ctx.respond === false) ctx.res.end();
+  };
+}
+
+/** For a body that is not there as a whole, and cannot be compared with another. */
+export function refuseIdempotencyKey(ctx: HttpContext): void {
+  if (keyOf(ctx) === undefined) return;
+  throw refusal([{ path: 'Idempotency-Key', message: 'is not taken with a body of lines' }]);
+}
+
+function keyOf(ctx: HttpContext): string | undefined {
+  const given = ctx.req.headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && KEY.test(given)) return given;
+  throw refusal([{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }]);
+}
+
+/** The answer as it is kept; undefined when the request may be tried again. */
+async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
+  const { status } = ctx;
+  // The target's own failures are results. Ours are not, and neither are refusals.
+  if (status >= 400 && status !== 422 && status !== 502 && status !== 504) return undefined;
+  const image = ctx.res.hasHeader('X-Capture-Id') && !isJson(ctx);
+  const body = image ? null : ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
+  // A batch that the service's end cut short.
+  if (body?.includes('"code":"shutting_down"')) return undefined;
+  if (body !== null && ctx.respond !== false) {
+    // What is sent is what is kept, to the byte.
+    const type = ctx.response.get('Content-Type');
+    ctx.body = body;
+    ctx.set('Content-Type', type);
+  }
+  const headers = Object.fromEntries(
+    KEPT_HEADERS.filter((name) => ctx.res.hasHeader(name)).map((name) => [name, String(ctx.response.get(name))]),
+  );
+  const bytes = await compress(JSON.stringify({ status, headers, body } satisfies Kept));
+  return bytes.length > LARGEST_KEPT ? undefined : bytes;
+}
+
+async function readKept(answer: Uint8Array): Promise<Kept> {
+  return Kept.parse(JSON.parse((await decompress(answer)).toString()));
+}
+
+async function replay(ctx: HttpContext, service: CaptureService, { status, headers, body }: Kept): Promise<void> {
+  ctx.status = status;
+  if (body === null) {
+    const id = Number(headers['X-Capture-Id']);
+    const artifact = await service.artifacts.open(id, 'image');
+    if (artifact === undefined) {
+      throw new CapstanError(
+        'not_found',
+        `The first answer was the image of capture ${id}, which is not kept any more.`,
+      );
+    }
+    describeArtifact(ctx, artifact, 'image');
+    ctx.body = artifact.stream();
+    ctx.length = artifact.bytes;
+  } else {
+    ctx.body = body;
+  }
+  ctx.set({ ...headers, 'Idempotent-Replayed': 'true' });
+}
+
+function isJson(ctx: HttpContext): boolean {
+  return ctx.response.is('json') !== false;
+}
+
+/** Of parts that cannot run into one another. */
+function digestOf(parts: readonly string[]): Uint8Array {
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}

@@ -1,0 +1,80 @@
+import { bodyParser } from '@koa/bodyparser';
+import { CapstanError } from '../errors.ts';
+import { refusal } from './problems.ts';
+import type { HttpContext, HttpMiddleware } from './state.ts';
+
+const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
+/** Bytes of the body, decompressed. The parser reads `mb` as 1024 * 1024. */
+const LIMIT = '1mb';
+
+/**
+ * Reads the JSON body of the requests it stands before into `ctx.request.body`. Any JSON value passes (the schema
+ * says what is wrong with it); the parser's strict mode would make an empty body `{}`. `alsoTaken`: a type that the path
+ * takes besides.
+ */
+export function jsonBody(alsoTaken?: string): readonly HttpMiddleware[] {
+  const parse = bodyParser({
+    enableTypes: ['json'],
+    // The type was checked by then. The parser's own list of types has not `+json`, and cannot be added to.
+    detectJSON: () => true,
+    jsonStrict: false,
+    jsonLimit: LIMIT,
+    onError: (error, ctx) => {
+      // The rest of the body is read and dropped, so that the client gets to the answer.
+      ctx.req.unpipe();
+      ctx.req.resume();
+      throw bodyFailure(error);
+    },
+  });
+  return [requireJson(alsoTaken), parse, requireContent];
+}
+
+function requireJson(alsoTaken: string | undefined): HttpMiddleware {
+  const right = `application/json${alsoTaken === undefined ? '' : ` or ${alsoTaken}`}`;
+  return async (ctx, next) => {
+    if (!JSON_TYPE.test(ctx.request.type)) {
+      const given = ctx.get('Content-Type');
+      throw new CapstanError(
+        'unsupported_media_type',
+        `The body must be ${right}, not ${given === '' ? 'without a Content-Type' : JSON.stringify(given)}.`,
+      );
+    }
+    await next();
+  };
+}
+
+const requireContent: HttpMiddleware = async (ctx: HttpContext, next) => {
+  if (ctx.request.rawBody === undefined || ctx.request.rawBody.trim() === '') {
+    throw new CapstanError('invalid_json', 'The body is empty: it must be a JSON object.');
+  }
+  await next();
+};
+
+/** The parser's errors carry a status, and the text that it could not parse. */
+function bodyFailure(error: Error & { status?: unknown; body?: unknown; code?: unknown }): Error {
+  if (error.status === 413) return new CapstanError('payload_too_large');
+  if (error.status === 415) {
+    return new CapstanError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.');
+  }
+  if (typeof error.body === 'string') {
+    // It was JSON all the same when the parser refused it for a key that could poison a prototype.
+    if (isJson(error.body)) return refusal([{ path: '__proto__', message: 'is not a field of the request' }]);
+    return new CapstanError('invalid_json', `The body is not valid JSON: ${error.message}`, { cause: error });
+  }
+  if (error.status === 400) {
+    return new CapstanError('invalid_json', 'The body ended before its Content-Length.', { cause: error });
+  }
+  if (typeof error.code === 'string' && /^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(error.code)) {
+    return new CapstanError('invalid_json', 'The body is not what its Content-Encoding says.', { cause: error });
+  }
+  return error;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

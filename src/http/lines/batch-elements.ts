@@ -1,0 +1,32 @@
+import { type Failure, toFailure } from '../../errors.ts';
+import type { BatchElement } from '../../service.ts';
+import { parseOrRefuse } from '../problems.ts';
+import { MAX_URL_CHARACTERS, type requestSchemas } from '../schemas/requests.ts';
+import type { BodyLine } from './body-lines.ts';
+
+/** What a line asks for. One that is bad is an element too, and says what is wrong with it. */
+export function batchElement(line: BodyLine, schema: ReturnType<typeof requestSchemas>['screenshot']): BatchElement {
+  if ('failure' in line) return { url: '', failure: line.failure };
+  let value: unknown;
+  try {
+    value = JSON.parse(line.text);
+  } catch (error) {
+    return { url: '', failure: notJson(error) };
+  }
+  try {
+    return parseOrRefuse(schema, value);
+  } catch (error) {
+    return { url: namedUrl(value), failure: toFailure(error) };
+  }
+}
+
+function notJson(error: unknown): Failure {
+  const why = error instanceof Error ? error.message : String(error);
+  return { code: 'invalid_json', reason: `The line is not valid JSON: ${why}` };
+}
+
+/** So that whoever reads the item knows what it was about. */
+function namedUrl(value: unknown): string {
+  const named = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;
+  return typeof named === 'string' ? named.slice(0, MAX_URL_CHARACTERS) : '';
+}

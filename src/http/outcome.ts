@@ -1,0 +1,47 @@
+import type { BatchItem, CaptureOutcome, Result } from '../domain.ts';
+import { CapstanError, type Failure } from '../errors.ts';
+import type { BatchLine, BatchResult } from './schemas/answers.ts';
+
+/** A capture that was not stored, as it is answered. */
+export interface FailedOutcome {
+  readonly failure: Failure;
+  readonly result: Result | null;
+}
+
+/** Null for a capture that was stored. */
+export function failureOf(outcome: CaptureOutcome): FailedOutcome | null {
+  switch (outcome.state) {
+    case 'stored':
+      return null;
+    case 'failed':
+    case 'timed_out':
+      return outcome;
+    case 'rejected':
+      return { failure: outcome.failure, result: null };
+    case 'cancelled':
+      // Whoever reads this has not cancelled it, so the service did, to stop.
+      return {
+        failure: { code: 'shutting_down', reason: 'The service shut down before the capture was done.' },
+        result: null,
+      };
+  }
+}
+
+export function failureError({ code, reason }: Failure): CapstanError {
+  return new CapstanError(code, reason);
+}
+
+export function toBatchResult({ url, outcome }: BatchItem): BatchResult {
+  if (outcome.state === 'stored') return { url, result: outcome.result, error: null, code: null };
+  const failed = failureOf(outcome);
+  return {
+    url,
+    result: failed?.result ?? null,
+    error: failed?.failure.reason ?? null,
+    code: failed?.failure.code ?? null,
+  };
+}
+
+export function toBatchLine(item: BatchItem): BatchLine {
+  return { index: item.index, ...toBatchResult(item) };
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import { CapstanError, type FieldProblem } from '../errors.ts';
+
+/** So that a body of nothing but mistakes is not answered with many times its size. */
+const MAX_LISTED = 5000;
+
+/** What the schema makes of a value, or `invalid_request` with every bad field and its path. */
+export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusal(parsed.error.issues.flatMap(fieldProblems));
+}
+
+export function refusal(problems: readonly FieldProblem[]): CapstanError {
+  const listed = problems.slice(0, MAX_LISTED);
+  const rest = problems.length - listed.length;
+  const text = listed.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
+}
+
+function fieldProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: fieldPath(issue.path), message: issue.message }];
+  return issue.keys.map((key) => ({ path: fieldPath([...issue.path, key]), message: issue.message }));
+}
+
+/** `['requests', 3, 'url']` as `requests[3].url`. */
+function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    return text === '' ? String(step) : `${text}.${String(step)}`;
+  }, '');
+}

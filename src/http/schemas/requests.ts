@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { type CaptureRequest, IMAGE_FORMATS } from '../../domain.ts';
+import { readTarget } from '../target-url.ts';
+
+/** What a configuration says about requests. */
+export interface RequestLimits {
+  /** Most requests in one batch. */
+  readonly maxBatch: number;
+  /** Deadline of a capture that names none, in milliseconds. */
+  readonly defaultTimeoutMs: number;
+  /** Longest deadline that a request gets, in milliseconds. */
+  readonly maxTimeoutMs: number;
+  /** Whether callbacks are taken, in other words signed; by default they are not. */
+  readonly callbacks?: boolean;
+}
+
+export const MAX_URL_CHARACTERS = 8192;
+/** Of one ScreenshotRequest in a body of lines: room for a URL of 8192 characters, each of them escaped. */
+export const MAX_LINE_BYTES = 64 * 1024;
+const DEFAULT_QUALITY = 80;
+/** Thousands of them may wait. */
+const MAX_CALLBACK_CHARACTERS = 2048;
+/** Where a callback may lead, as far as can be said without looking it up. */
+export const callbackUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+  .max(MAX_CALLBACK_CHARACTERS, { error: `must have at most ${MAX_CALLBACK_CHARACTERS} characters` });
+const NO_CALLBACKS =
+  'is not taken here: the service was started without --webhook-secret, with which what is sent is signed';
+
+export interface BatchRequest {
+  readonly requests: readonly CaptureRequest[];
+  readonly concurrency?: number | undefined;
+  /** Is told of the batch's end. */
+  readonly callback?: string | undefined;
+}
+
+/** The bodies of both POSTs, and what they become: every option decided. */
+export function requestSchemas(limits: RequestLimits) {
+  const screenshot = z.strictObject(screenshotFields(limits), {
+    error: objectError('a ScreenshotRequest', ['url', 'fullPage', 'format', 'quality', 'timeoutMs', 'callback']),
+  }) satisfies z.ZodType<CaptureRequest>;
+
+  const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
+  const batch = z.strictObject(
+    {
+      // The length first: a list that is too long is not worth looking at element by element.
+      requests: z
+        .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
+        .max(limits.maxBatch, { error: tooMany })
+        .pipe(z.array(screenshot))
+        // For the OpenAPI document, which would see a list of anything.
+        .meta({
+          description: 'What to capture; the answer has the same order.',
+          items: { $ref: '#/components/schemas/ScreenshotRequest' },
+        }),
+      concurrency: z
+        .int({ error: 'must be an integer of 1 or more' })
+        .min(1, { error: 'must be 1 or more' })
+        .optional()
+        .meta({ description: 'Most captures of this batch at once. Cut to, and by default, the service-wide cap.' }),
+      callback: callbackField(limits.callbacks ?? false).meta({
+        description: "Is sent the batch's `batch.completed`, as that of a ScreenshotRequest its event.",
+      }),
+    },
+    { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },
+  ) satisfies z.ZodType<BatchRequest>;
+
+  return { screenshot, batch };
+}
+
+function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: RequestLimits) {
+  return {
+    url: z
+      .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+      .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
+      .transform((text, context) => {
+        const target = readTarget(text);
+        if (target.ok) return target.url;
+        context.addIssue({ code: 'custom', message: target.problem });
+        return z.NEVER;
+      })
+      .meta({
+        description: '`https://` is put before it when it has no scheme.',
+        examples: ['https://example.com/', 'example.com'],
+      }),
+    fullPage: z
+      .boolean({ error: 'must be true or false' })
+      .default(false)
+      .meta({ description: 'The whole page, to a cap of 16384 px, past which `truncated` is true.' }),
+    format: z
+      .enum([...IMAGE_FORMATS, 'jpg'], { error: 'must be png, jpeg or webp' })
+      .default('png')
+      .transform((format) => (format === 'jpg' ? 'jpeg' : format))
+      .meta({ description: '`jpg` is read as `jpeg`.' }),
+    quality: z
+      .int({ error: 'must be an integer from 1 to 100' })
+      .min(1, { error: 'must be from 1 to 100' })
+      .max(100, { error: 'must be from 1 to 100' })
+      .default(DEFAULT_QUALITY)
+      .meta({ description: 'For jpeg and webp.' }),
+    timeoutMs: z
+      .int({ error: 'must be an integer of milliseconds, 1 or more' })
+      .min(1, { error: 'must be 1 or more' })
+      .default(Math.min(defaultTimeoutMs, maxTimeoutMs))
+      .transform((timeoutMs) => Math.min(timeoutMs, maxTimeoutMs))
+      .meta({ description: `The deadline in milliseconds. Cut to ${maxTimeoutMs}.` }),
+    callback: callbackField(callbacks).meta({
+      description:
+        'Is sent the event that the capture ends with, once it was admitted, by POST and signed as Standard Webhooks has it. Needs --webhook-secret. Its address must be public, or allowed by --allow-webhooks.',
+    }),
+  };
+}
+
+function callbackField(taken: boolean) {
+  return callbackUrl.refine(() => taken, { error: NO_CALLBACKS }).optional();
+}
+
+function objectError(what: string, fields: readonly string[]) {
+  return (issue: { readonly code?: string | undefined }) =>
+    issue.code === 'unrecognized_keys'
+      ? `is not a field of ${what}; its fields are ${fields.join(', ')}`
+      : `must be a JSON object, ${what}`;
+}

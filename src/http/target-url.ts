@@ -1,0 +1,55 @@
+/*
+ * What people write for a target: with a scheme, without one (`localhost:3000/x`), or with one that is not the web's
+ * (`javascript:...`), which is recognised as such and left for the egress rules to forbid.
+ */
+
+/** Schemes that could be read as `host:port` when digits follow (`javascript:1`). Nobody names a host so. */
+const OTHER_SCHEMES =
+  /^(?:about|blob|chrome|chrome-extension|content|data|devtools|feed|file|filesystem|ftp|intent|jar|javascript|mailto|sms|tel|urn|vbscript|view-source|ws|wss):/i;
+const SCHEME = /^([a-z][a-z0-9+.-]*):(.*)$/is;
+const PORT_AND_REST = /^\d+(?:[/?#]|$)/;
+/** C0 controls and DEL: URL parsers drop some of them silently, so that two readers would see two URLs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+
+export type TargetReading =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** `https://` before what has no scheme; anything else as it is. */
+export function ensureProtocol(text: string): string {
+  if (hasScheme(text)) return text;
+  return text.startsWith('//') ? `https:${text}` : `https://${text}`;
+}
+
+function hasScheme(text: string): boolean {
+  if (OTHER_SCHEMES.test(text)) return true;
+  const [, name, rest] = SCHEME.exec(text) ?? [];
+  if (name === undefined || rest === undefined) return false;
+  if (rest.startsWith('//')) return true;
+  // A dot or a port makes it a host: no registered scheme in use has a dot.
+  return !PORT_AND_REST.test(rest) && !name.includes('.') && name.toLowerCase() !== 'localhost';
+}
+
+/** The target as it is kept: as written, the scheme put before it when it had none. */
+export function readTarget(text: string): TargetReading {
+  const trimmed = text.trim();
+  if (trimmed === '') return wrong('must not be blank: give a URL such as https://example.com/');
+  if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not hold control characters');
+  const url = ensureProtocol(trimmed);
+  // The parser would take the first path segment for the host.
+  if (/^https?:\/\/(?:\/|$)/i.test(url) || !URL.canParse(url)) {
+    return wrong(
+      `is not a URL: ${quoted(trimmed)} has no host that can be read; give one such as https://example.com/`,
+    );
+  }
+  return { ok: true, url };
+}
+
+function wrong(problem: string): TargetReading {
+  return { ok: false, problem };
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}

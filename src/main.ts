@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { z } from 'zod';
+import { registerIpCommand } from './commands/ip.ts';
+import { registerServeCommand } from './commands/serve.ts';
+import { registerShotCommand } from './commands/shot.ts';
+import { ConfigError } from './config.ts';
+
+/** Bad usage: a flag or a value that cannot be. */
+const EXIT_USAGE = 2;
+
+/**
+ * The command line. `args` are those behind the program's name. Resolves with the exit code, once the command is done:
+ * 0; 1 when it failed; 2 when it was asked for what cannot be.
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  const program = createProgram();
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    process.stderr.write(`capstan: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof ConfigError ? EXIT_USAGE : 1;
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('capstan')
+    .description('Captures web pages, keeps what it saw, and answers later questions about it.')
+    .version(version())
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          `capstan: ${text
+            .replace(/^error: /, '')
+            .trim()
+            .replace(/\s*\n\s*/g, ' ')}\n`,
+        ),
+    });
+  registerServeCommand(program);
+  registerShotCommand(program);
+  registerIpCommand(program);
+  return program;
+}
+
+function version(): string {
+  const manifest = z.object({ version: z.string() });
+  return manifest.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
+}
+
+if (import.meta.main) process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,55 @@
+import type { CaptureActor } from './actors/capture-actor.ts';
+import { failedResult, storedResult } from './capture-result.ts';
+import type { CaptureCommand, CaptureOutcome, Snapshot } from './domain.ts';
+import type { Egress } from './egress/egress.ts';
+import { type Failure, failure, toFailure } from './errors.ts';
+import type { IpFactsSource } from './ip-facts.ts';
+import type { Logger } from './log.ts';
+import type { Keeper } from './storage/keeper.ts';
+
+export interface CaptureParts {
+  readonly egress: Pick<Egress, 'screen'>;
+  readonly actor: Pick<CaptureActor, 'capture'>;
+  readonly ipFacts: IpFactsSource;
+  readonly keeper: Keeper;
+  readonly logger: Logger;
+}
+
+/** Who aborted it knows the reason better. */
+const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
+
+/**
+ * One capture, from the border to the store. What is said to be stored is stored when it is said; what nobody waits for
+ * any more is not.
+ */
+export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
+  const { egress, actor, ipFacts, keeper, logger } = parts;
+  const { request, signal } = command;
+  const forbidden = await egress.screen(new URL(request.url), signal);
+  if (forbidden !== null) return { state: 'rejected', failure: forbidden };
+
+  const startedAt = Date.now();
+  const began = performance.now();
+  const timing = () => ({ startedAt, durationMs: performance.now() - began });
+  let snapshot: Snapshot;
+  try {
+    snapshot = await actor.capture(request, signal);
+  } catch (error) {
+    const failed = toFailure(error);
+    if (failed.code === 'internal') logger.error({ capture_id: command.id, err: error }, 'a capture failed inside');
+    if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
+    const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
+    const result = tellsOfTarget(failed) ? await keeper.keep(failedResult(command, failed, timing()), null) : null;
+    return { state, failure: failed, result };
+  }
+  const leftMs = request.timeoutMs - timing().durationMs;
+  const facts = await ipFacts.lookUp(snapshot.remoteIp, leftMs, signal);
+  if (signal.aborted) return CANCELLED;
+  const result = await keeper.keep(storedResult(command, snapshot, facts, timing()), snapshot);
+  return { state: 'stored', result };
+}
+
+/** A failure of ours says nothing of the target, and is no record of it. */
+function tellsOfTarget({ code }: Failure): boolean {
+  return code !== 'internal' && code !== 'browser_unavailable' && code !== 'shutting_down';
+}

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { access, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startSite } from '../fixtures/site.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const manifestSchema = z.looseObject({
+  version: z.string(),
+  engines: z.object({ node: z.string() }),
+  dependencies: z.record(z.string(), z.string()),
+});
+const manifest = manifestSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command to its end. */
+function run(command: string, args: readonly string[], cwd = ROOT): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+    });
+  });
+}
+
+/** A Node on this machine that is older than the one we need. */
+async function olderNode(): Promise<string | undefined> {
+  for (const dir of (process.env.PATH ?? '').split(delimiter)) {
+    const node = join(dir, 'node');
+    const { code, stdout } = await run(node, ['--version']);
+    if (code === 0 && Number.parseInt(stdout.slice(1), 10) < Number.parseInt(manifest.engines.node.slice(2), 10))
+      return node;
+  }
+  return undefined;
+}
+
+const older = await olderNode();
+
+describe('bin/capstan.js', () => {
+  it('hands over to the sources in a checkout', async () => {
+    expect(await run(process.execPath, ['bin/capstan.js', '--version'])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+  });
+
+  it('can be started through a link, as npm installs it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'capstan-bin-'));
+    await symlink(join(ROOT, 'bin/capstan.js'), join(dir, 'capstan'));
+    expect((await run(process.execPath, [join(dir, 'capstan'), '--version'])).stdout).toBe(`${manifest.version}\n`);
+    await rm(dir, { recursive: true });
+  });
+
+  it('says on a runtime that is too old what is wrong and what to do, in one line', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'capstan-bin-'));
+    await cp(join(ROOT, 'bin'), join(dir, 'bin'), { recursive: true });
+    await writeFile(join(dir, 'package.json'), JSON.stringify({ ...manifest, engines: { node: '>=99.1' } }));
+    const { code, stdout, stderr } = await run(process.execPath, [join(dir, 'bin/capstan.js'), '--version']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^capstan: needs Node\.js 99\.1 or newer, but this is v\d.*npm start.*nodejs\.org.*\n$/);
+    await rm(dir, { recursive: true });
+  });
+
+  it.skipIf(older === undefined)('can be read by an older runtime, which is told the same', async () => {
+    const { code, stderr } = await run(older ?? '', ['bin/capstan.js', '--version']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^capstan: needs Node\.js .*\n$/);
+  });
+});
+
+describe('the published package', () => {
+  let dir: string;
+  let installed: string;
+  const npm = promisify(execFile);
+
+  /** Built and packed in a place of its own, then unpacked under node_modules, where Node strips no types. */
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'capstan-pack-'));
+    installed = join(dir, 'node_modules/capstan');
+    const build = await run(process.execPath, [
+      join(ROOT, 'node_modules/typescript/bin/tsc'),
+      ...['-p', 'tsconfig.build.json', '--outDir', join(dir, 'tree/dist')],
+    ]);
+    expect(build).toMatchObject({ code: 0, stdout: '' });
+    for (const part of ['package.json', 'bin', 'config', 'src']) {
+      await cp(join(ROOT, part), join(dir, 'tree', part), { recursive: true });
+    }
+    await npm('npm', ['pack', '--ignore-scripts', '--pack-destination', dir], { cwd: join(dir, 'tree') });
+    await npm('tar', ['-xzf', `capstan-${manifest.version}.tgz`], { cwd: dir });
+    await cp(join(dir, 'package'), installed, { recursive: true });
+    await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+    await symlink(join(ROOT, 'node_modules/@types'), join(dir, 'node_modules/@types'));
+  });
+
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  it('has the command, the defaults and the library with its declarations, and no sources', async () => {
+    for (const file of ['bin/capstan.js', 'bin/package.json', 'config/default.json', 'dist/main.js']) {
+      await access(join(installed, file));
+    }
+    for (const entry of ['dist/mod', 'dist/ipinfo/mod']) {
+      await access(join(installed, `${entry}.js`));
+      await access(join(installed, `${entry}.d.ts`));
+    }
+    await expect(access(join(installed, 'src'))).rejects.toThrow('ENOENT');
+  });
+
+  it('runs its command', async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [join(installed, 'bin/capstan.js'), '--version'], dir);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  it('finds its file of defaults', async () => {
+    const { code, stdout } = await run(
+      process.execPath,
+      [join(installed, 'bin/capstan.js'), 'serve', '--print-config'],
+      dir,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ port: 8080 });
+  });
+
+  it('can be imported, the service and the IP client', async () => {
+    const program = `
+      import { createService } from 'capstan';
+      import { IpapiClient } from 'capstan/ipinfo';
+      console.log(typeof createService, typeof IpapiClient);`;
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program], dir);
+    expect({ stdout, stderr: stderr.replace(/^.*(SQLite|trace-warnings).*\n/gm, '') }).toEqual({
+      stdout: 'function function\n',
+      stderr: '',
+    });
+  });
+
+  it('captures in a program that embeds it: examples/embed.ts, as it stands', async () => {
+    const site = await startSite();
+    await cp(join(ROOT, 'examples/embed.ts'), join(dir, 'embed-example.ts'));
+    const url = site.url('/short');
+    const { stdout, stderr } = await run(process.execPath, ['--no-warnings', 'embed-example.ts', url], dir);
+    await site.close();
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringMatching(/^looking at http:\/\/127\.0\.0\.1:\d+\/short\nstored \d+: .+\n$/),
+      stderr: '',
+    });
+  });
+
+  it('declares with nothing but what is installed with it', async () => {
+    const imported = new Set<string>();
+    const seen = new Set<string>();
+    const read = async (file: string): Promise<void> => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = await readFile(file, 'utf8');
+      for (const [, specifier = ''] of text.matchAll(/(?:from|import) ?\(?['"]([^'"]+)['"]/g)) {
+        if (!specifier.startsWith('.')) imported.add(specifier);
+        else await read(join(dirname(file), specifier.replace(/\.(?:js|ts)$/, '.d.ts')));
+      }
+    };
+    await read(join(installed, 'dist/mod.d.ts'));
+    await read(join(installed, 'dist/ipinfo/mod.d.ts'));
+    const outside = [...imported].filter((name) => !name.startsWith('node:'));
+    expect(outside).toEqual(expect.arrayContaining(['rxjs', 'pino']));
+    expect(outside.filter((name) => !Object.hasOwn(manifest.dependencies, name))).toEqual([]);
+  });
+
+  it('brings declarations that TypeScript understands', async () => {
+    await writeFile(
+      join(dir, 'embed.mts'),
+      `import { type CaptureOutcome, type CaptureService, captureRequest, createService } from 'capstan';
+       import { IpapiClient } from 'capstan/ipinfo';
+       export const client: IpapiClient = new IpapiClient();
+       // @ts-expect-error a service is no number
+       export const wrong: number = createService;
+       export type Stats = ReturnType<CaptureService['stats']>;
+       export const service: CaptureService = await createService({ maxQueue: 5 });
+       service.submit(captureRequest('example.com', { format: 'webp' })).subscribe((outcome: CaptureOutcome) => outcome);
+       service.events$.subscribe((event) => event.type === 'capture.stored' && event.result.title.length);
+       // @ts-expect-error there is no such option
+       export const misspelt = createService({ maxQue: 5 });
+       // @ts-expect-error a client is no number
+       export const wrongToo: number = client;`,
+    );
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
+    const { stdout } = await run(process.execPath, [tsc, ...options, '--types', 'node', 'embed.mts'], dir);
+    expect(stdout).toBe('');
+  });
+});

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const BIN = join(import.meta.dirname, '../../bin/capstan.js');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+}
+
+/** Runs `capstan` to its end, as a user would: a process of its own, through `bin`, and no CAPSTAN_ variable of ours. */
+export async function capstan(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { child, stdout, stderr } = start(args, options);
+  child.stdin?.end(options.stdin ?? '');
+  const [code] = await once(child, 'close');
+  return { code: typeof code === 'number' ? code : null, stdout: await stdout, stderr: await stderr };
+}
+
+export interface Served {
+  readonly child: ChildProcess;
+  /** From the ready line. */
+  readonly url: string;
+  /** Everything, when it has ended. */
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts `capstan serve` on a free port and resolves when it is ready. Rejects with what it said when it ends instead. */
+export async function serve(args: readonly string[], options: RunOptions = {}): Promise<Served> {
+  const { child, stdout, stderr } = start(['serve', '--port', '0', ...args], options);
+  child.stdin?.end();
+  const ended = once(child, 'close').then(
+    async ([code]): Promise<Ended> => ({ code, stdout: await stdout, stderr: await stderr }),
+  );
+  const url = await new Promise<string>((resolve, reject) => {
+    let seen = '';
+    child.stdout?.on('data', (chunk) => {
+      seen += String(chunk);
+      const [, address] = /^capstan listening on (http:\S+)\n/m.exec(seen) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    void ended.then(({ code, stderr: said }) => reject(new Error(`it ended with ${code}: ${said}`)));
+  });
+  return { child, url, ended };
+}
+
+function start(args: readonly string[], { env = {}, cwd }: RunOptions) {
+  const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...Object.fromEntries(ours), ...env } });
+  return { child, stdout: text(child.stdout), stderr: text(child.stderr) };
+}
+
+/** A directory for one test: where the process has its working directory and its temporary files. */
+export interface Ground extends AsyncDisposable {
+  readonly path: string;
+  /** The options that make a process live here. */
+  readonly options: { readonly cwd: string; readonly env: { readonly TMPDIR: string } };
+  /** Command lines of the browser processes that were started from here and still run. */
+  browsers(): Promise<readonly string[]>;
+}
+
+export async function ground(): Promise<Ground> {
+  const path = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  return {
+    path,
+    options: { cwd: path, env: { TMPDIR: path } },
+    browsers: () => processesThatName(path),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** A browser names its profile, which lies in the temporary directory, on its command line. */
+async function processesThatName(path: string): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return lines.filter((line) => line.includes(path));
+}

@@ -1,0 +1,155 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BRISBANE, body, hangUp, json, silence, Upstream } from '../ipinfo/upstream.ts';
+
+const PROGRAM = fileURLToPath(new URL('./ip-program.ts', import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Takes what a stream brings apart at its zero bytes. */
+async function* pieces(stream: Readable): AsyncGenerator<string, void, undefined> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const [last = '', ...whole] = `${rest}${chunk}`.split('\0').reverse();
+    rest = last;
+    yield* whole.reverse();
+  }
+}
+
+describe('capstan ip', () => {
+  let upstream: Upstream;
+  let session: ChildProcessByStdio<Writable, Readable, Readable>;
+  let printed: AsyncGenerator<string, void, undefined>;
+  let complained: AsyncGenerator<string, void, undefined>;
+
+  beforeAll(() => {
+    session = spawn(process.execPath, [PROGRAM], { env: { PATH: process.env.PATH }, stdio: ['pipe', 'pipe', 'pipe'] });
+    printed = pieces(session.stdout);
+    complained = pieces(session.stderr);
+  });
+  afterAll(async () => {
+    const ended = new Promise((resolve) => session.once('close', resolve));
+    session.stdin.end();
+    await ended;
+  });
+
+  beforeEach(async () => {
+    upstream = await new Upstream().listen();
+  });
+  afterEach(() => upstream[Symbol.asyncDispose]());
+
+  const run = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> => {
+    const commandLine = { args: ['ip', ...args], env: { CAPSTAN_IPINFO_URL: upstream.url, ...env } };
+    session.stdin.write(`${JSON.stringify(commandLine)}\n`);
+    const [out, err] = await Promise.all([printed.next(), complained.next()]);
+    const code = await complained.next();
+    return { code: Number(code.value), out: out.value ?? '', err: err.value ?? '' };
+  };
+
+  /** The command in a process of its own. */
+  const runAlone = async (args: readonly string[]): Promise<Ended> => {
+    const child = spawn(process.execPath, [PROGRAM, 'ip', ...args], {
+      env: { PATH: process.env.PATH, CAPSTAN_IPINFO_URL: upstream.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+    return { code: code ?? -1, out, err };
+  };
+
+  it('ends its process with the answer, and with the failure', async () => {
+    expect(await runAlone(['1.1.1.1', '--field', 'ip'])).toMatchObject({ code: 0, err: '' });
+    upstream.answer = body(404, '');
+    expect(await runAlone(['1.1.1.1'])).toMatchObject({ code: 7, out: '' });
+  });
+
+  it('prints a record as JSON that is made to be read', async () => {
+    const { code, out, err } = await run(['1.1.1.1']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(`${JSON.stringify(BRISBANE, null, 2)}\n`);
+    expect(upstream.seen[0]?.path).toBe('/1.1.1.1/json/');
+  });
+
+  it('asks for one’s own address, a field, and both', async () => {
+    expect(await run(['me'])).toMatchObject({ code: 0, out: expect.stringContaining('"Brisbane"') });
+    upstream.answer = body(200, 'AS13335\n');
+    expect(await run(['1.1.1.1', '--field', 'asn'])).toEqual({ code: 0, out: 'AS13335\n', err: '' });
+    expect(await run(['me', '--field', 'asn'])).toEqual({ code: 0, out: 'AS13335\n', err: '' });
+    expect(upstream.seen.map(({ path }) => path)).toEqual(['/json/', '/1.1.1.1/asn/', '/asn/']);
+  });
+
+  it('prints the other formats byte for byte', async () => {
+    upstream.answer = body(200, 'ip,city\r\n1.1.1.1,Brisbane');
+    expect(await run(['1.1.1.1', '--format', 'csv'])).toEqual({ code: 0, out: 'ip,city\r\n1.1.1.1,Brisbane', err: '' });
+    expect(await run(['me', '--format', 'yaml'])).toMatchObject({ code: 0, out: 'ip,city\r\n1.1.1.1,Brisbane' });
+    expect(upstream.seen.map(({ path }) => path)).toEqual(['/1.1.1.1/csv/', '/yaml/']);
+  });
+
+  it('prints the quota, with the key from the environment, which a flag beats', async () => {
+    upstream.answer = json(200, { available: 12345 });
+    const { code, out } = await run(['--quota'], { CAPSTAN_IPINFO_KEY: 'from-env' });
+    expect([code, JSON.parse(out)]).toEqual([0, { available: '12345', remaining: 12345 }]);
+    await run(['--quota', '--key', 'from-flag', '--url', `${upstream.url}base`], { CAPSTAN_IPINFO_KEY: 'from-env' });
+    expect(upstream.seen.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/quota/', 'Bearer from-env'],
+      ['/base/quota/', 'Bearer from-flag'],
+    ]);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['nothing', []],
+    ['an address and --quota', ['8.8.8.8', '--quota']],
+    ['--field and --format', ['8.8.8.8', '--field', 'city', '--format', 'csv']],
+    ['an unknown field', ['8.8.8.8', '--field', 'colour']],
+    ['an unknown format', ['8.8.8.8', '--format', 'toml']],
+    ['a bad time-out', ['8.8.8.8', '--timeout-ms', 'soon']],
+    ['a bad base address', ['8.8.8.8', '--url', 'ftp://x/']],
+    ['a bad key', ['8.8.8.8', '--key', 'two words']],
+  ])('ends with 2 for %s, and asks nobody', async (_what, args) => {
+    const { code, out, err } = await run(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^capstan ip: .+\n$/);
+    expect(upstream.sends).toBe(0);
+  });
+
+  it.each<[number, string, Upstream['answer'], readonly string[]]>([
+    [3, 'what is no address', silence, ['8.8.8.8/24']],
+    [4, 'a reserved address', json(200, { ip: '10.0.0.1', reserved: true }), ['10.0.0.1']],
+    [5, 'a bad key', json(403, { error: true, reason: 'Invalid Key' }), ['8.8.8.8', '--key', 's3cret']],
+    [6, 'a used-up allowance', json(429, { error: true, reason: 'RateLimited' }), ['8.8.8.8']],
+    [7, 'a 404', body(404, ''), ['8.8.8.8']],
+    [8, 'a 405', body(405, ''), ['8.8.8.8']],
+    [9, 'a 500', body(500, ''), ['8.8.8.8']],
+    [10, 'a 418', body(418, ''), ['8.8.8.8']],
+    [11, 'a broken connection', hangUp, ['8.8.8.8']],
+    [12, 'a time-out', silence, ['8.8.8.8', '--timeout-ms', '50']],
+    [13, 'a body without measure', body(200, 'x'.repeat(2 * 1024 * 1024)), ['8.8.8.8']],
+    [14, 'a body that cannot be read', body(200, '<html>'), ['8.8.8.8']],
+  ])('ends with %i for %s', async (exitCode, _what, answer, args) => {
+    upstream.answer = answer;
+    const { code, out, err } = await run(args);
+    expect([code, out]).toEqual([exitCode, '']);
+    expect(err).toMatch(/^capstan ip: .+\n$/);
+    expect(err).not.toContain('s3cret');
+  });
+
+  it('keeps to one line whatever the upstream says', async () => {
+    upstream.answer = json(403, { error: true, reason: 'Invalid Key', message: 'a\nb\u001b[31mc' });
+    expect((await run(['8.8.8.8', '--key', 'k3y'])).err).toBe('capstan ip: The key is not valid. a b [31mc\n');
+  });
+
+  it('documents every exit code in its help', async () => {
+    const { code, out } = await runAlone(['--help']);
+    expect(code).toBe(0);
+    for (let exitCode = 0; exitCode <= 14; exitCode += 1) expect(out).toMatch(new RegExp(`^ +${exitCode}  \\w`, 'm'));
+    for (const name of ['CAPSTAN_IPINFO_URL', 'CAPSTAN_IPINFO_KEY', '--field', '--format', '--quota'])
+      expect(out).toContain(name);
+  });
+});

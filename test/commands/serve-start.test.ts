@@ -1,0 +1,131 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { capstan, ground, serve } from './capstan-process.ts';
+
+describe('capstan', () => {
+  it('alone prints its help', async () => {
+    const { code, stdout } = await capstan([]);
+    expect(code).toBe(0);
+    for (const command of ['serve', 'shot', 'ip']) expect(stdout).toContain(`\n  ${command} `);
+  });
+
+  it.each([
+    [['srve'], "capstan: unknown command 'srve' (Did you mean serve?)\n"],
+    [['serve', '--prot', '1'], "capstan: unknown option '--prot' (Did you mean --port?)\n"],
+    [['serve', '--port'], "capstan: option '--port <n>' argument missing\n"],
+    [
+      ['serve', '--port', 'x'],
+      'capstan: --port "x" (from the command line) cannot be; it takes an integer from 0 to 65535\n',
+    ],
+    [
+      ['serve', '--db-path', 'a', '--mongo-url', 'mongodb://me:hush@h/d'],
+      /^capstan: two stores at once: (?!.*hush).*\n$/,
+    ],
+  ])('refuses %j with one line and exit code 2', async (args, line) => {
+    const { code, stdout, stderr } = await capstan(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(line);
+    expect(stderr.split('\n')).toHaveLength(2);
+  });
+});
+
+describe('capstan serve --print-config', () => {
+  it('prints the effective configuration, secrets masked, and ends', async () => {
+    await using place = await ground();
+    await writeFile(join(place.path, 'mine.json'), '{"maxQueue": 7, "maxBatch": 7, "timeoutMs": 7}');
+    await writeFile(join(place.path, 'keys'), 'hush-three\n');
+    const args = ['--config', 'mine.json', '--api-key', 'hush-one', '--api-key', 'hush-two', '--api-key-file', 'keys'];
+    const { code, stdout, stderr } = await capstan(
+      ['serve', '--print-config', ...args, '--max-queue', '5', '--no-ipinfo', '--allow-targets', '10.0.0.0/8,::1'],
+      {
+        ...place.options,
+        env: { CAPSTAN_MAX_BATCH: '6', CAPSTAN_MAX_QUEUE: '6', CAPSTAN_IPINFO: '1', CAPSTAN_IPINFO_KEY: 'hush-four' },
+      },
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('hush');
+    expect(JSON.parse(stdout)).toMatchObject({
+      maxQueue: 5,
+      maxBatch: 6,
+      timeoutMs: 7,
+      apiKey: ['***', '***', '***'],
+      ipinfo: false,
+      ipinfoKey: '***',
+      allowTargets: ['10.0.0.0/8', '::1'],
+    });
+  });
+
+  it('names what is wrong in a variable or a file, and where it stands', async () => {
+    await using place = await ground();
+    await writeFile(join(place.path, 'mine.json'), '{"retireAfter": 0}');
+    const inFile = await capstan(['serve', '--config', 'mine.json'], place.options);
+    expect(inFile).toMatchObject({ code: 2, stdout: '' });
+    expect(inFile.stderr).toBe(
+      'capstan: --retire-after 0 (from mine.json) cannot be; it takes an integer from 1 to 1000000 (captures)\n',
+    );
+    const inVariable = await capstan(['serve'], { env: { CAPSTAN_SANDBOX: 'maybe' } });
+    expect(inVariable.stderr).toBe(
+      'capstan: --sandbox maybe (from the environment, CAPSTAN_SANDBOX) cannot be; it takes one of auto, on, off\n',
+    );
+  });
+});
+
+describe('capstan serve', () => {
+  it('prints exactly one line on standard output, which names the address, and structured logs on standard error', async () => {
+    await using place = await ground();
+    const { url, child, ended } = await serve(['--db-path', 'results.db'], place.options);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `capstan listening on ${url}\n` });
+    const lines = stderr.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
+  });
+
+  it('never logs a key, neither its own nor one that is wrong', async () => {
+    await using place = await ground();
+    const { url, child, ended } = await serve(['--api-key', 'sesame-right', '--log-level', 'trace'], place.options);
+    const statuses = [];
+    for (const headers of [
+      { 'x-api-key': 'sesame-right' },
+      { authorization: 'Bearer sesame-right' },
+      { authorization: 'Bearer sesame-wrong' },
+    ]) {
+      statuses.push((await fetch(`${url}/stats`, { headers })).status);
+    }
+    child.kill('SIGTERM');
+    const { stderr } = await ended;
+    expect(statuses).toEqual([200, 200, 401]);
+    expect(stderr).toContain('/stats');
+    expect(stderr).not.toContain('sesame');
+  });
+
+  it('warns when anybody may capture from elsewhere, and only then', async () => {
+    const warned = async (...args: string[]) => {
+      await using place = await ground();
+      const { child, ended } = await serve(args, place.options);
+      child.kill('SIGTERM');
+      return (await ended).stderr.includes('set --api-key');
+    };
+    expect(
+      await Promise.all([warned('--host', '0.0.0.0'), warned('--host', '0.0.0.0', '--api-key', 'k'), warned()]),
+    ).toEqual([true, false, false]);
+  });
+
+  it('ends with exit code 1 and one line when the address is taken, and leaves nothing behind', async () => {
+    await using place = await ground();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const { code, stdout, stderr } = await capstan(['serve', '--port', port, '--log-level', 'silent'], place.options);
+    taken.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^capstan: .*EADDRINUSE.*\n$/);
+    expect(stderr).toContain(port);
+    expect(await place.browsers()).toEqual([]);
+  });
+});

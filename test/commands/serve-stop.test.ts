@@ -1,0 +1,103 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type Ground, ground, type Served, serve } from './capstan-process.ts';
+
+/** What stays of a service in its place: its data, and nothing temporary. */
+async function leftIn(
+  place: Ground,
+): Promise<{ readonly files: readonly string[]; readonly browsers: readonly string[] }> {
+  return { files: await readdir(place.path), browsers: await place.browsers() };
+}
+
+function capture(service: Served, url: string): Promise<Response> {
+  return fetch(`${service.url}/screenshot`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+}
+
+describe('stopping capstan serve', () => {
+  let site: Site;
+
+  beforeAll(async () => {
+    site = await startSite();
+  });
+
+  afterAll(() => site.close());
+
+  const start = (place: Ground, ...args: string[]) =>
+    serve(['--allow-targets', '127.0.0.1', '--db-path', 'data/results.db', ...args], place.options);
+
+  /** Resolves when the site has been asked for a path: the capture is under way then. */
+  const asked = async (path: string) => {
+    while (site.hits(path) === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s leaves no process and no temporary directory behind', async (signal) => {
+    await using place = await ground();
+    const service = await start(place);
+    expect((await capture(service, site.url('/short'))).status).toBe(200);
+    expect(await place.browsers()).not.toEqual([]);
+    service.child.kill(signal);
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+  });
+
+  it('refuses new work with 503 and lets a capture under way finish', async () => {
+    await using place = await ground();
+    const service = await start(place);
+    const underWay = capture(service, site.url('/slow?ms=2000&finish'));
+    await asked('/slow');
+    service.child.kill('SIGTERM');
+    let refused = await fetch(`${service.url}/readyz`);
+    while (refused.status === 200) refused = await fetch(`${service.url}/readyz`);
+    expect(refused.status).toBe(503);
+    const late = await capture(service, site.url('/short'));
+    expect({ status: late.status, body: await late.json() }).toMatchObject({
+      status: 503,
+      body: { success: false, code: 'shutting_down' },
+    });
+    expect((await underWay).status).toBe(200);
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+  });
+
+  it('cancels what is not done within the grace time', async () => {
+    await using place = await ground();
+    const service = await start(place, '--grace-ms', '100');
+    const underWay = capture(service, site.url('/hang'));
+    await asked('/hang');
+    service.child.kill('SIGTERM');
+    const answer = await underWay;
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ body: { success: false } });
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+  });
+
+  it('a Ctrl-C that comes twice, from the terminal and from npm, is one wish', async () => {
+    await using place = await ground();
+    const service = await start(place);
+    const underWay = capture(service, site.url('/slow?ms=1000&ctrl-c'));
+    const before = site.hits('/slow');
+    while (site.hits('/slow') === before) await new Promise((resolve) => setImmediate(resolve));
+    service.child.kill('SIGINT');
+    service.child.kill('SIGINT');
+    expect((await underWay).status).toBe(200);
+    expect(await service.ended).toMatchObject({ code: 0 });
+  });
+
+  it('a second signal ends it at once with exit code 1, the browsers too', async () => {
+    await using place = await ground();
+    const service = await start(place, '--grace-ms', '600000');
+    const underWay = capture(service, site.url('/never'));
+    underWay.catch(() => undefined);
+    await asked('/never');
+    service.child.kill('SIGTERM');
+    while ((await fetch(`${service.url}/readyz`)).status === 200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 1 });
+    await vi.waitUntil(async () => (await place.browsers()).length === 0);
+  });
+});

@@ -1,0 +1,353 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpApp } from '../../src/http/app.ts';
+import { BatchLineSchema, BatchResultSchema, FailureSchema } from '../../src/http/schemas/answers.ts';
+import { listen } from '../../src/http/server.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+
+const LINES = 'application/x-ndjson';
+const MIB = 1024 * 1024;
+
+let cleanUp: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const undo of cleanUp.toReversed()) await undo();
+  cleanUp = [];
+});
+
+/** A batch that is being sent and answered at the same time. */
+class Exchange {
+  readonly sent: ClientRequest;
+  readonly #response: Promise<IncomingMessage>;
+  #lines: AsyncIterator<string> | undefined;
+
+  constructor(baseUrl: string, path: string, headers: OutgoingHttpHeaders) {
+    this.sent = request(`${baseUrl}${path}`, { method: 'POST', headers: { 'Content-Type': LINES, ...headers } });
+    this.sent.on('error', () => {});
+    this.#response = once(this.sent, 'response').then(([response]) => response);
+    this.sent.flushHeaders();
+    cleanUp.push(() => void this.sent.destroy());
+  }
+
+  /** A string is sent as it is. */
+  send(...lines: unknown[]): void {
+    for (const line of lines) this.sent.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+  }
+
+  response(): Promise<IncomingMessage> {
+    return this.#response;
+  }
+
+  /** The next line of the answer, undefined at its end. */
+  async next(): Promise<unknown> {
+    if (this.#lines === undefined) {
+      const input = await this.#response;
+      input.on('error', () => {});
+      this.#lines = createInterface({ input })[Symbol.asyncIterator]();
+    }
+    const step = await this.#lines.next();
+    return step.done === true ? undefined : JSON.parse(step.value);
+  }
+
+  async rest(): Promise<unknown[]> {
+    const lines: unknown[] = [];
+    for (let line = await this.next(); line !== undefined; line = await this.next()) lines.push(line);
+    return lines;
+  }
+}
+
+function exchange(app: { readonly baseUrl: string }, path = '/batch', headers: OutgoingHttpHeaders = {}): Exchange {
+  return new Exchange(app.baseUrl, path, headers);
+}
+
+const byIndex = (lines: readonly unknown[]) =>
+  lines.map((line) => BatchLineSchema.parse(line)).toSorted((a, b) => a.index - b.index);
+
+describe('a batch in lines', () => {
+  let site: Site;
+  let running: RunningService;
+
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startService({ maxConcurrent: 2 }, { maxBatch: 3 })]);
+  });
+
+  afterAll(async () => {
+    await running?.stop();
+    await site?.close();
+  });
+
+  it('is answered from its first line on, before the last was sent', async () => {
+    const batch = exchange(running);
+    const { statusCode, headers } = await batch.response();
+    expect([statusCode, headers['content-type']]).toEqual([200, LINES]);
+    batch.send({ url: site.url('/short') });
+    const first = BatchLineSchema.parse(await batch.next());
+    expect(first).toMatchObject({ index: 0, url: site.url('/short'), error: null, result: { failed: false } });
+
+    batch.send({ url: site.url('/404'), format: 'webp' });
+    expect(await batch.next()).toMatchObject({ index: 1, result: { response_code: 404, format: 'webp' } });
+    batch.sent.end();
+    expect(await batch.next()).toBeUndefined();
+    expect((await fetch(`${running.baseUrl}/results/${first.result?.id}`)).status).toBe(200);
+  });
+
+  it('of more requests than --max-batch has a line for each, as each is done', async () => {
+    const batch = exchange(running, '/batch?concurrency=2');
+    const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];
+    batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 2_000 : 20_000 })));
+    batch.sent.end();
+    const lines = await batch.rest();
+    expect(byIndex(lines).map(({ url }) => url)).toEqual(paths.map((path) => site.url(path)));
+    expect(byIndex(lines).map(({ code }) => code)).toEqual(['capture_timeout', null, null, null, null]);
+    expect(lines.at(0)).not.toMatchObject({ index: 0 });
+  });
+
+  it('may be the answer to a body that is no lines, in any order, and the array to one that is', async () => {
+    const requests = [{ url: site.url('/short') }, { url: 'file:///x' }];
+    const response = await fetch(`${running.baseUrl}/batch`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: LINES },
+      body: JSON.stringify({ requests }),
+    });
+    expect(response.headers.get('Content-Type')).toBe(LINES);
+    const lines = (await response.text()).trimEnd().split('\n');
+    expect(byIndex(lines.map((line) => JSON.parse(line))).map(({ code }) => code)).toEqual([null, 'target_forbidden']);
+
+    const asArray = await fetch(`${running.baseUrl}/batch`, {
+      method: 'POST',
+      headers: { 'Content-Type': LINES, Accept: 'application/json' },
+      body: requests.map((each) => JSON.stringify(each)).join('\n'),
+    });
+    const items = BatchResultSchema.array().parse(await asArray.json());
+    expect(items.map(({ code }) => code)).toEqual([null, 'target_forbidden']);
+  });
+
+  it('is cancelled when its client hangs up, with what is under way', async () => {
+    const requested = site.hits('/hang');
+    const { cancelled } = running.service.stats().captures;
+    const batch = exchange(running);
+    batch.send({ url: site.url('/hang') }, { url: site.url('/hang') }, { url: site.url('/hang') });
+    await eventually(() => site.hits('/hang')).toBe(requested + 2);
+    batch.sent.destroy();
+    await eventually(() => running.service.stats().queue).toMatchObject({ running: 0, queued: 0 });
+    expect(running.service.stats().captures.cancelled).toBe(cancelled + 2);
+    await eventually(() => running.service.stats().captures.inside).toBe(0);
+    const { accepted, completed } = running.service.stats().batches;
+    expect(completed).toBe(accepted);
+    expect(site.hits('/hang')).toBe(requested + 2);
+  });
+
+  it('is cut off when its sender sends nothing for too long, and says so in its last line', async () => {
+    const impatient = await serve(running.service, { silenceMs: 50 });
+    cleanUp.push(() => impatient.close());
+    const batch = exchange(impatient);
+    batch.send('{"url":1}');
+    const response = await batch.response();
+    const broken = once(response, 'error');
+    expect(await batch.next()).toMatchObject({ index: 0, code: 'invalid_request' });
+    expect(FailureSchema.parse(await batch.next())).toMatchObject({ code: 'request_timeout' });
+    expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
+    await eventually(() => running.service.stats().captures.inside).toBe(0);
+  });
+
+  it('may take longer than any other body, and what is left of it when it is answered may not', async () => {
+    const app = createHttpApp(running.service, {
+      apiKeys: [],
+      maxBatch: 1,
+      defaultTimeoutMs: 20_000,
+      maxTimeoutMs: 30_000,
+      logger: pino({ level: 'silent' }),
+    });
+    const server = await listen(app, { host: '127.0.0.1', port: 0, timeouts: { requestMs: 300 } });
+    cleanUp.push(() => server.close(0));
+    const batch = exchange({ baseUrl: server.address });
+    batch.send({ url: site.url('/hang'), timeoutMs: 1_000 });
+    expect(await batch.next()).toMatchObject({ index: 0, code: 'capture_timeout' });
+    batch.send({ url: 'file:///x' });
+    expect(await batch.next()).toMatchObject({ index: 1, code: 'target_forbidden' });
+
+    const refused = exchange({ baseUrl: server.address }, '/screenshot');
+    const { statusCode, socket } = await refused.response();
+    expect(statusCode).toBe(415);
+    if (!socket.destroyed) await once(socket, 'close');
+  });
+
+  it('has all the time that its captures take: the sender of a full batch is not the one who is silent', async () => {
+    const impatient = await serve(running.service, { silenceMs: 400 });
+    cleanUp.push(() => impatient.close());
+    const batch = exchange(impatient, '/batch?concurrency=1');
+    batch.send({ url: site.url('/hang'), timeoutMs: 1_500 }, { url: 'file:///x' });
+    expect(await batch.next()).toMatchObject({ index: 0, code: 'capture_timeout' });
+    expect(await batch.next()).toMatchObject({ index: 1, code: 'target_forbidden' });
+  });
+});
+
+/** Needs no browser: what is captured here fails at once. */
+describe('the lines of a batch', () => {
+  let running: RunningService;
+  let app: RunningApp;
+
+  beforeAll(async () => {
+    running = await startService(NO_BROWSER);
+    app = await serve(running.service, { maxBatch: 3 });
+  });
+
+  afterAll(async () => {
+    await app?.close();
+    await running?.stop();
+  });
+
+  async function answered(body: NonNullable<RequestInit['body']>, headers: Record<string, string> = {}) {
+    const init = { method: 'POST', headers: { 'Content-Type': LINES, ...headers }, body };
+    const response = await app.call('/batch', init);
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).toMatch(/^(?:.+\n)*$/);
+    return byIndex(text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])));
+  }
+
+  it('that are bad are items of their own, which say what is wrong, and the others are captured', async () => {
+    const tooLong = JSON.stringify({ url: 'https://example.com/', x: 'x'.repeat(64 * 1024) });
+    const bad: [line: string, code: string, says: RegExp, url?: string][] = [
+      ['{', 'invalid_json', /not valid JSON/],
+      ['[]', 'invalid_request', /a ScreenshotRequest/],
+      ['{"url":"example.com","quality":0}', 'invalid_request', /^quality: must be from 1/, 'example.com'],
+      ['{"url":"example.com","fullpage":true}', 'invalid_request', /^fullpage: is not a field/, 'example.com'],
+      ['{"url":"example.com","__proto__":{}}', 'invalid_request', /^__proto__: is not a field/, 'example.com'],
+      [tooLong, 'invalid_request', /longer than 65536 bytes/],
+      [' '.repeat(65_537), 'invalid_request', /longer than 65536 bytes/],
+      ['{"url":"file:///etc/passwd"}', 'target_forbidden', /./, 'file:///etc/passwd'],
+      ['{"url":"https://example.com/"}', 'browser_unavailable', /./, 'https://example.com/'],
+    ];
+    const items = await answered(bad.map(([line]) => line).join('\n'));
+    expect(items.map(({ code }) => code)).toEqual(bad.map(([, code]) => code));
+    for (const [index, [, , says, url = '']] of bad.entries()) {
+      expect(items[index]).toMatchObject({ index, url, error: expect.stringMatching(says), result: null });
+    }
+  });
+
+  it('that are not UTF-8 are not JSON', async () => {
+    const body = Buffer.concat([Buffer.from('{"url":"https://example.com/'), Buffer.of(0xff), Buffer.from('"}\n{')]);
+    expect((await answered(body)).map(({ code }) => code)).toEqual(['invalid_json', 'invalid_json']);
+  });
+
+  it('may end in any way, and blank ones do not count', async () => {
+    const url = (name: string) => JSON.stringify({ url: `file:///${name}` });
+    const items = await answered(`\uFEFF${url('a')}\r\n\r\n \t \n${url('ü')}\n\n\n${url('c')}`);
+    expect(items.map((item) => item.url)).toEqual(['file:///a', 'file:///ü', 'file:///c']);
+    expect(await answered('')).toEqual([]);
+    expect(await answered('\n \r\n\n')).toEqual([]);
+  });
+
+  it('may be as long as 64 KiB, and arrive in any pieces', async () => {
+    const longest = JSON.stringify({ url: 'file:///x' }).padEnd(64 * 1024);
+    const batch = exchange(app);
+    const bytes = Buffer.from(`${longest}\n${longest}\n{"url":"file:///ü"}`);
+    for (let at = 0; at < bytes.length; at += 4_099) batch.sent.write(bytes.subarray(at, at + 4_099));
+    batch.sent.end();
+    expect(byIndex(await batch.rest()).map(({ code }) => code)).toEqual(Array(3).fill('target_forbidden'));
+  });
+
+  it('may be more than 1 MiB together, and compressed', async () => {
+    const body = `${JSON.stringify({ url: 'file:///x' }).padEnd(60 * 1024)}\n`.repeat(40);
+    expect(body.length).toBeGreaterThan(2 * MIB);
+    expect(await answered(body)).toHaveLength(40);
+    expect(await answered(gzipSync(body), { 'Content-Encoding': 'gzip' })).toHaveLength(40);
+  });
+
+  it('that are not what their Content-Encoding says break the answer off', async () => {
+    const batch = exchange(app, '/batch', { 'Content-Encoding': 'gzip' });
+    batch.send('no gzip');
+    const broken = once(await batch.response(), 'error');
+    expect(await batch.next()).toMatchObject({ success: false, code: 'invalid_json' });
+    await broken;
+    const unknown = await app.call('/batch', {
+      method: 'POST',
+      headers: { 'Content-Type': LINES, 'Content-Encoding': 'zstd', Accept: 'application/json' },
+      body: '{}',
+    });
+    expect([unknown.status, (await failureOf(unknown)).code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  it('that an array answers are at most as many as --max-batch', async () => {
+    const lines = (count: number) => `${JSON.stringify({ url: 'file:///x' })}\n`.repeat(count);
+    const init = { method: 'POST', headers: { 'Content-Type': LINES, Accept: 'application/json' } };
+    expect(await (await app.call('/batch', { ...init, body: lines(3) })).json()).toHaveLength(3);
+    const refused = await app.call('/batch', { ...init, body: lines(4) });
+    expect(refused.status).toBe(400);
+    expect(await failureOf(refused)).toMatchObject({
+      code: 'invalid_request',
+      error: expect.stringMatching(/at most 3/),
+    });
+  });
+
+  it('that do not come in time are answered 408 where there is an answer yet', async () => {
+    const impatient = await serve(running.service, { silenceMs: 50 });
+    cleanUp.push(() => impatient.close());
+    const batch = exchange(impatient, '/batch', { Accept: 'application/json' });
+    expect((await batch.response()).statusCode).toBe(408);
+    expect(await batch.next()).toMatchObject({ code: 'request_timeout' });
+  });
+
+  it.each(['0', '-1', 'x', '1.5', ''])('cannot be worked off %j at once', async (concurrency) => {
+    const init = { method: 'POST', headers: { 'Content-Type': LINES }, body: '' };
+    const response = await app.call(`/batch?concurrency=${concurrency}`, init);
+    expect([response.status, (await failureOf(response)).code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('that nobody reads the answers of hold back their sender', async () => {
+    // Items of many bytes, so that the buffers in between are full soon.
+    const item = `${JSON.stringify({ url: `file:///${'x'.repeat(8_000)}` })}\n`;
+    const chunk = item.repeat(8);
+    const many = 64 * MIB;
+    const socket = await dial(app);
+    socket.pause();
+    socket.write(`POST /batch HTTP/1.1\r\nHost: x\r\nContent-Type: ${LINES}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const { refused } = running.service.stats().captures;
+    let sent = 0;
+    let stuck = false;
+    while (sent < many && !stuck) {
+      sent += chunk.length;
+      const taken = socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+      if (!taken) stuck = await isStuck(socket, () => running.service.stats().captures.refused);
+    }
+    expect(stuck).toBe(true);
+    const worked = running.service.stats().captures.refused - refused;
+    expect(worked * item.length).toBeLessThan(sent);
+
+    // Whoever reads again gets the rest.
+    socket.resume();
+    await once(socket, 'drain');
+    expect(running.service.stats().captures.refused - refused).toBeGreaterThan(worked);
+    socket.destroy();
+    await eventually(() => running.service.stats().captures.inside).toBe(0);
+  });
+});
+
+async function dial({ baseUrl }: { readonly baseUrl: string }): Promise<Socket> {
+  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+  cleanUp.push(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Whether what was written is not taken while nothing is worked off any more. */
+async function isStuck(socket: Socket, worked: () => number): Promise<boolean> {
+  for (let before = -1, now = worked(); before !== now; now = worked()) {
+    before = now;
+    const drained = await Promise.race([
+      once(socket, 'drain').then(() => true),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 300)),
+    ]);
+    if (drained) return false;
+  }
+  return true;
+}

@@ -1,0 +1,327 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Result } from '../../src/domain.ts';
+import { ResultSchema } from '../../src/http/schemas/answers.ts';
+import type { CaptureService } from '../../src/service.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { eventually, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+
+const Envelope = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  data: ResultSchema.optional(),
+  code: z.string().optional(),
+});
+
+let site: Site;
+let running: RunningService;
+let app: RunningApp;
+
+beforeAll(async () => {
+  site = await startSite();
+  running = await startService();
+  app = await serve(running.service);
+});
+
+afterAll(async () => {
+  await app?.close();
+  await running?.stop();
+  await site?.close();
+});
+
+async function resultIn(response: Response): Promise<Result> {
+  const { data } = Envelope.parse(await response.json());
+  if (data === undefined) throw new Error('there is no result in the answer');
+  return data;
+}
+
+/** A port of loopback that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** A POST that can be broken off. */
+function postAndHold(baseUrl: string, path: string, body: unknown): ClientRequest {
+  const sent = request(baseUrl + path, { method: 'POST', headers: { 'Content-Type': 'application/json' } });
+  sent.on('error', () => {});
+  sent.end(JSON.stringify(body));
+  return sent;
+}
+
+function running$(service: CaptureService): { running: number; queued: number } {
+  const { running, queued } = service.stats().queue;
+  return { running, queued };
+}
+
+describe('POST /screenshot', () => {
+  it('answers with the result, which is found again by its id', async () => {
+    const response = await app.post('/screenshot', { url: site.url('/short') });
+    expect(response.status).toBe(200);
+    const result = await resultIn(response);
+    expect(response.headers.get('Location')).toBe(`/screenshot/${result.id}`);
+    expect(result).toMatchObject({
+      url: site.url('/short'),
+      host: '127.0.0.1',
+      port: site.port,
+      response_code: 200,
+      format: 'png',
+      failed: false,
+      failed_code: '',
+      screenshot: `/screenshot/${result.id}`,
+    });
+    expect(await resultIn(await app.call(`/results/${result.id}`))).toEqual(result);
+    const image = Buffer.from(await (await app.call(result.screenshot)).arrayBuffer());
+    expect(image.subarray(1, 4).toString()).toBe('PNG');
+    expect(await (await app.call(result.html)).text()).toContain('<title>');
+  });
+
+  it('answers with the image itself when that is what is accepted', async () => {
+    const body = { url: site.url('/short'), format: 'jpg', quality: 50 };
+    const response = await app.post('/screenshot', body, { headers: { Accept: 'image/*' } });
+    expect(response.status).toBe(200);
+    const id = response.headers.get('X-Capture-Id');
+    expect(response.headers.get('Content-Type')).toBe('image/jpeg');
+    expect(response.headers.get('Location')).toBe(`/screenshot/${id}`);
+    const image = Buffer.from(await response.arrayBuffer());
+    expect([...image.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+    const kept = await app.call(`/screenshot/${id}`);
+    expect(kept.headers.get('ETag')).toBe(response.headers.get('ETag'));
+    expect(Buffer.from(await kept.arrayBuffer())).toEqual(image);
+  });
+
+  it.each([
+    ['/404', 404],
+    ['/500', 500],
+  ])('takes a target that answers %s for a success', async (path, code) => {
+    const response = await app.post('/screenshot', { url: site.url(path) });
+    expect(response.status).toBe(200);
+    expect(await resultIn(response)).toMatchObject({ response_code: code, failed: false });
+  });
+
+  it('answers 502 when there is no response, and keeps the failed result', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/`;
+    const response = await app.post('/screenshot', { url }, { headers: { Accept: 'image/*' } });
+    expect(response.status).toBe(502);
+    const { success, code, data } = Envelope.parse(await response.json());
+    expect({ success, code }).toEqual({ success: false, code: 'target_unreachable' });
+    expect(data).toMatchObject({
+      url,
+      failed: true,
+      failed_code: 'target_unreachable',
+      screenshot: '',
+      response_code: 0,
+    });
+    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual(data);
+    expect((await app.call(`/screenshot/${data?.id}`)).status).toBe(404);
+  });
+
+  it('answers 504 when the deadline passes before there is anything, and keeps the failed result', async () => {
+    const response = await app.post('/screenshot', { url: site.url('/hang'), timeoutMs: 500 });
+    expect(response.status).toBe(504);
+    const { code, data } = Envelope.parse(await response.json());
+    expect(code).toBe('capture_timeout');
+    expect(data).toMatchObject({ failed: true, failed_code: 'capture_timeout' });
+    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual(data);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,hi',
+    'file:///etc/passwd',
+    'view-source:https://example.com/',
+    'ftp://example.com/',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]/',
+    '2130706434',
+  ])('answers 403 for %s', async (url) => {
+    const response = await app.post('/screenshot', { url });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({
+      success: false,
+      code: 'target_forbidden',
+      error: expect.stringMatching(/./),
+    });
+  });
+
+  it('puts https:// before a URL without a scheme', async () => {
+    const bare = `127.0.0.1:${await closedPort()}/x`;
+    const response = await app.post('/screenshot', { url: bare });
+    expect(await resultIn(response)).toMatchObject({ url: `https://${bare}`, scheme: 'https' });
+    const found = await app.call(`/results/by-url?url=${encodeURIComponent(bare)}`);
+    expect(z.object({ data: z.array(ResultSchema) }).parse(await found.json()).data).toMatchObject([
+      { url: `https://${bare}` },
+    ]);
+  });
+});
+
+describe('POST /batch', () => {
+  const Batch = z.array(
+    z.strictObject({
+      url: z.string(),
+      result: ResultSchema.nullable(),
+      error: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  );
+
+  it('answers with a bare array in the order of the requests, one failure among them', async () => {
+    const paths = ['/short', '/hang', '/404', '/title?t=x'];
+    const requests = [
+      ...paths.map((path) => ({ url: site.url(path), ...(path === '/hang' ? { timeoutMs: 500 } : {}) })),
+      { url: 'javascript:alert(1)' },
+      { url: `http://127.0.0.1:${await closedPort()}/` },
+    ];
+    const response = await app.post('/batch', { requests, concurrency: 3 });
+    expect(response.status).toBe(200);
+    const items = Batch.parse(await response.json());
+    expect(items.map((item) => item.url)).toEqual(requests.map(({ url }) => url));
+    expect(items.map((item) => item.code)).toEqual([
+      null,
+      'capture_timeout',
+      null,
+      null,
+      'target_forbidden',
+      'target_unreachable',
+    ]);
+    expect(items.map((item) => item.error === null)).toEqual([true, false, true, true, false, false]);
+    expect(items.map((item) => item.result?.failed)).toEqual([false, true, false, false, undefined, true]);
+  });
+
+  it('answers with an empty array for an empty batch', async () => {
+    const response = await app.post('/batch', { requests: [] });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([]);
+  });
+
+  it('is refused as a whole, before anything runs, for one bad element', async () => {
+    const before = site.hits('/medium');
+    const response = await app.post('/batch', {
+      requests: [{ url: site.url('/medium') }, { url: site.url('/medium'), quality: 0 }],
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_request',
+      data: { problems: [{ path: 'requests[1].quality' }] },
+    });
+    expect(site.hits('/medium')).toBe(before);
+  });
+
+  it('is refused when it is longer than --max-batch', async () => {
+    const requests = Array.from({ length: 11 }, () => ({ url: site.url('/short') }));
+    const response = await app.post('/batch', { requests });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_request',
+      error: expect.stringContaining('at most 10'),
+    });
+  });
+
+  it('may ask for more at once than there is', async () => {
+    const response = await app.post('/batch', { requests: [{ url: site.url('/short') }], concurrency: 1_000_000 });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('a service with one slot and one place to wait', () => {
+  let small: RunningService;
+
+  beforeAll(async () => {
+    small = await startService({ maxConcurrent: 1, maxQueue: 1 });
+  });
+
+  afterAll(async () => {
+    await small?.stop();
+  });
+
+  const hanging = { timeoutMs: 20_000 };
+
+  it('frees the slot and the place of clients that go away, and answers 429 until then', async () => {
+    const requested = site.hits('/hang');
+    const first = postAndHold(small.baseUrl, '/screenshot', { url: site.url('/hang'), ...hanging });
+    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    const second = postAndHold(small.baseUrl, '/screenshot', { url: site.url('/hang'), ...hanging });
+    await eventually(() => running$(small.service)).toEqual({ running: 1, queued: 1 });
+
+    const refused = await fetch(`${small.baseUrl}/screenshot`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: site.url('/short') }),
+    });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ success: false, code: 'queue_full' });
+
+    second.destroy();
+    await eventually(() => running$(small.service)).toEqual({ running: 1, queued: 0 });
+    first.destroy();
+    await eventually(() => running$(small.service)).toEqual({ running: 0, queued: 0 });
+    expect(small.service.stats().captures.cancelled).toBe(2);
+  });
+
+  it('cancels what is left of a batch when its client goes away', async () => {
+    const requested = site.hits('/hang');
+    const requests = [{ url: site.url('/hang') }, { url: site.url('/hang') }];
+    const sent = postAndHold(small.baseUrl, '/batch', { requests });
+    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    sent.destroy();
+    await eventually(() => running$(small.service)).toEqual({ running: 0, queued: 0 });
+    expect(site.hits('/hang')).toBe(requested + 1);
+  });
+});
+
+describe('a service that is stopped', () => {
+  it('answers 503 to what was under way and to what is new, and says that it is not ready', async () => {
+    const stopping = await startService();
+    const http = await serve(stopping.service);
+    try {
+      const requested = site.hits('/hang');
+      const underWay = http.post('/screenshot', { url: site.url('/hang') });
+      const batch = http.post('/batch', { requests: [{ url: site.url('/hang') }] });
+      await eventually(() => site.hits('/hang')).toBe(requested + 2);
+      const stopped = stopping.service.stop(0);
+
+      for (const answer of [underWay, http.post('/screenshot', { url: site.url('/short') }), http.call('/readyz')]) {
+        const response = await answer;
+        expect(response.status).toBe(503);
+        expect(await response.json()).toMatchObject({ success: false, code: 'shutting_down' });
+      }
+      expect(await (await batch).json()).toMatchObject([{ result: null, code: 'shutting_down' }]);
+      expect((await http.call('/livez')).status).toBe(200);
+      await stopped;
+    } finally {
+      await http.close();
+      await stopping.stop();
+    }
+  });
+});
+
+describe('a service without a browser', () => {
+  it('answers 503 to captures, says that it is not ready and why, and goes on reading', async () => {
+    const without = await startService(NO_BROWSER);
+    try {
+      const ready = await fetch(`${without.baseUrl}/readyz`);
+      expect(ready.status).toBe(503);
+      expect(await ready.json()).toMatchObject({ code: 'browser_unavailable', error: expect.stringMatching(/./) });
+      const response = await fetch(`${without.baseUrl}/screenshot`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ url: site.url('/short') }),
+      });
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ success: false, code: 'browser_unavailable' });
+      expect((await fetch(`${without.baseUrl}/results`)).status).toBe(200);
+    } finally {
+      await without.stop();
+    }
+  });
+});

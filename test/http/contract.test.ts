@@ -1,0 +1,474 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { filter, firstValueFrom } from 'rxjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { FailureCode } from '../../src/errors.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { keepCapture, NO_BROWSER, type RunningApp, resultOf, serve } from './running-app.ts';
+
+/*
+ * The table of statuses and codes of the contract, row by row, and each answer held against the OpenAPI document: the
+ * operation has this status with this code, and the body is what its schema says.
+ */
+
+const KEY = 'contract-key';
+const LIMITS = { maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000 };
+const document = openApiDocument(LIMITS);
+
+let site: Site;
+let main: RunningService;
+let withoutDatabase: RunningService;
+let lostDatabase: RunningService;
+let withoutBrowser: RunningService;
+let stopping: RunningService;
+let full: RunningService;
+let broken: RunningService;
+const apps = new Map<Which, RunningApp>();
+let unreachable: string;
+
+type Which =
+  | 'main'
+  | 'keyed'
+  | 'without database'
+  | 'lost database'
+  | 'without browser'
+  | 'stopping'
+  | 'full'
+  | 'broken';
+
+beforeAll(async () => {
+  site = await startSite();
+  unreachable = `http://127.0.0.1:${await closedPort()}/`;
+  [main, withoutDatabase, lostDatabase, withoutBrowser, stopping, full, broken] = await Promise.all([
+    startService(),
+    startService({ ...NO_BROWSER, dbPath: null }),
+    startService(NO_BROWSER),
+    startService(NO_BROWSER),
+    startService(NO_BROWSER),
+    startService({ maxConcurrent: 1, maxQueue: 0 }),
+    startService(NO_BROWSER),
+  ]);
+  await keepCapture(main.service, 1);
+  await main.service.results.insert(resultOf(1));
+  await main.service.results.insert(resultOf(2));
+  await keepCapture(main.service, 4);
+  await main.service.results.insert(resultOf(4));
+  await lostDatabase.service.results.close();
+  await stopping.service.stop();
+  const faulty: typeof broken.service = Object.create(broken.service, {
+    stats: {
+      value: () => {
+        throw new Error('no inside text');
+      },
+    },
+  });
+
+  apps.set('main', await serve(main.service, LIMITS));
+  apps.set('keyed', await serve(main.service, { ...LIMITS, apiKeys: [KEY] }));
+  apps.set('without database', await serve(withoutDatabase.service, LIMITS));
+  apps.set('lost database', await serve(lostDatabase.service, LIMITS));
+  apps.set('without browser', await serve(withoutBrowser.service, LIMITS));
+  apps.set('stopping', await serve(stopping.service, LIMITS));
+  apps.set('full', await serve(full.service, LIMITS));
+  apps.set('broken', await serve(faulty, LIMITS));
+
+  const started = firstValueFrom(full.service.events$.pipe(filter((event) => event.type === 'capture.started')));
+  const holding = request(`${app('full').baseUrl}/screenshot`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+  });
+  holding.on('error', () => {});
+  holding.end(JSON.stringify({ url: site.url('/hang') }));
+  await started;
+});
+
+afterAll(async () => {
+  await Promise.all([...apps.values()].map((each) => each.close()));
+  await Promise.all(
+    [main, withoutDatabase, lostDatabase, withoutBrowser, stopping, full, broken].map((each) => each?.stop()),
+  );
+  await site?.close();
+});
+
+function app(which: Which): RunningApp {
+  const found = apps.get(which);
+  if (found === undefined) throw new Error(`${which} is not running`);
+  return found;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+interface Row {
+  readonly status: number;
+  readonly code?: FailureCode;
+  readonly on?: Which;
+  readonly method?: string;
+  readonly path: string;
+  /** The path in the OpenAPI document, when it is another; null when it cannot be in there. */
+  readonly operation?: string | null;
+  /** A body, made when the site is up. */
+  readonly body?: () => unknown;
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly answers?: Readonly<Record<string, unknown>>;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    status: 200,
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: site.url('/short') }),
+    answers: { location: expect.stringMatching(/^\/screenshot\/\d+$/) },
+  },
+  {
+    status: 200,
+    method: 'POST',
+    path: '/batch',
+    body: () => ({ requests: [{ url: site.url('/404') }, { url: unreachable }, { url: 'file:///x' }] }),
+  },
+  { status: 200, method: 'POST', path: '/batch', body: () => ({ requests: [] }) },
+  {
+    status: 200,
+    method: 'POST',
+    path: '/batch?concurrency=2',
+    operation: '/batch',
+    raw: '{"url":"file:///x"}\n{',
+    headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/json' },
+  },
+  {
+    status: 202,
+    method: 'POST',
+    path: '/batch',
+    body: () => ({ requests: [] }),
+    headers: { Prefer: 'respond-async' },
+    answers: { location: expect.stringMatching(/^\/jobs\/./), 'preference-applied': 'respond-async' },
+  },
+  {
+    status: 202,
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: 'file:///x' }),
+    headers: { Prefer: 'respond-async' },
+  },
+  { status: 404, code: 'not_found', path: '/jobs/x', operation: '/jobs/{id}' },
+  { status: 404, code: 'not_found', method: 'DELETE', path: '/jobs/x', operation: '/jobs/{id}' },
+  { status: 503, code: 'database_not_enabled', on: 'without database', path: '/jobs/x', operation: '/jobs/{id}' },
+  { status: 200, path: '/screenshot/1', operation: '/screenshot/{id}', headers: { Accept: 'application/json' } },
+  { status: 200, path: '/screenshot/1?view=metadata', operation: '/screenshot/{id}' },
+  {
+    status: 200,
+    path: '/screenshot/1',
+    operation: '/screenshot/{id}',
+    answers: { etag: expect.stringMatching(/^"/), 'cache-control': expect.stringContaining('private') },
+  },
+  {
+    status: 200,
+    path: '/screenshot/1?view=html',
+    operation: '/screenshot/{id}',
+    answers: { 'content-security-policy': expect.stringContaining('sandbox') },
+  },
+  {
+    status: 206,
+    path: '/screenshot/1',
+    operation: '/screenshot/{id}',
+    headers: { Range: 'bytes=0-1' },
+    answers: { 'content-range': expect.stringMatching(/^bytes 0-1\//) },
+  },
+  { status: 304, path: '/screenshot/1', operation: '/screenshot/{id}', headers: { 'If-None-Match': '*' } },
+  {
+    status: 416,
+    code: 'range_not_satisfiable',
+    path: '/screenshot/1',
+    operation: '/screenshot/{id}',
+    headers: { Range: 'bytes=9999-' },
+  },
+  { status: 200, method: 'DELETE', path: '/screenshot/4', operation: '/screenshot/{id}' },
+  { status: 200, path: '/screenshots' },
+  { status: 200, path: '/results' },
+  {
+    status: 200,
+    path: '/results?limit=1',
+    operation: '/results',
+    answers: { link: expect.stringMatching(/rel="next"$/) },
+  },
+  { status: 200, path: '/results/by-url?url=https://example.com/', operation: '/results/by-url' },
+  { status: 200, path: '/results/by-host?host=example.com', operation: '/results/by-host' },
+  { status: 200, path: '/results/1', operation: '/results/{id}' },
+  { status: 200, path: '/livez' },
+  { status: 200, path: '/readyz' },
+  { status: 200, path: '/stats' },
+  { status: 200, path: '/pressure' },
+  { status: 200, on: 'stopping', path: '/pressure' },
+  { status: 200, method: 'PATCH', path: '/limits', body: () => ({ maxQueue: 1000 }) },
+  { status: 200, path: '/openapi.json' },
+  { status: 200, on: 'keyed', path: '/results', headers: { Authorization: `Bearer ${KEY}` } },
+  { status: 200, on: 'keyed', path: '/results', headers: { 'X-API-Key': KEY } },
+  { status: 200, on: 'keyed', path: '/openapi.json' },
+
+  { status: 400, code: 'invalid_json', method: 'POST', path: '/screenshot', raw: '{' },
+  { status: 400, code: 'invalid_json', method: 'POST', path: '/batch', raw: '' },
+  { status: 400, code: 'invalid_request', method: 'POST', path: '/screenshot', body: () => ({ url: 'http://' }) },
+  { status: 400, code: 'invalid_request', method: 'POST', path: '/batch', body: () => ({ requests: [{}] }) },
+  { status: 400, code: 'invalid_request', method: 'PATCH', path: '/limits', body: () => ({}) },
+  { status: 400, code: 'invalid_json', method: 'PATCH', path: '/limits', raw: '{' },
+  { status: 400, code: 'invalid_request', path: '/screenshot/1?view=x', operation: '/screenshot/{id}' },
+  { status: 400, code: 'invalid_request', path: '/screenshots?limit=x', operation: '/screenshots' },
+  { status: 400, code: 'invalid_request', path: '/results?limit=x', operation: '/results' },
+  { status: 400, code: 'invalid_request', path: '/results/by-url', operation: '/results/by-url' },
+  { status: 400, code: 'invalid_request', path: '/results/by-host?host=', operation: '/results/by-host' },
+  { status: 400, code: 'invalid_request', path: '/events?type=capture.eaten', operation: '/events' },
+  { status: 400, code: 'invalid_id', path: '/results/x', operation: '/results/{id}' },
+  { status: 400, code: 'invalid_id', path: '/screenshot/0', operation: '/screenshot/{id}' },
+  { status: 400, code: 'invalid_id', method: 'DELETE', path: '/screenshot/x', operation: '/screenshot/{id}' },
+
+  ...['/screenshot', '/batch'].map(
+    (path): Row => ({ status: 401, code: 'unauthorized', on: 'keyed', method: 'POST', path }),
+  ),
+  ...['/screenshots', '/results', '/results/by-url', '/results/by-host', '/stats', '/pressure'].map(
+    (path): Row => ({
+      status: 401,
+      code: 'unauthorized',
+      on: 'keyed',
+      path,
+      answers: { 'www-authenticate': 'Bearer' },
+    }),
+  ),
+  { status: 401, code: 'unauthorized', on: 'keyed', method: 'PATCH', path: '/limits' },
+  { status: 401, code: 'unauthorized', on: 'keyed', path: '/screenshot/1', operation: '/screenshot/{id}' },
+  {
+    status: 401,
+    code: 'unauthorized',
+    on: 'keyed',
+    method: 'DELETE',
+    path: '/screenshot/1',
+    operation: '/screenshot/{id}',
+  },
+  { status: 401, code: 'unauthorized', on: 'keyed', path: '/results/1', operation: '/results/{id}' },
+  { status: 401, code: 'unauthorized', on: 'keyed', path: '/unknown', operation: null },
+  { status: 401, code: 'unauthorized', on: 'keyed', method: 'DELETE', path: '/results', operation: null },
+  { status: 401, code: 'unauthorized', on: 'keyed', method: 'POST', path: '/livez', operation: null },
+
+  {
+    status: 403,
+    code: 'target_forbidden',
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: 'file:///etc/passwd' }),
+  },
+  {
+    status: 403,
+    code: 'target_forbidden',
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: 'http://192.168.0.1/' }),
+  },
+
+  { status: 404, code: 'not_found', path: '/unknown', operation: null },
+  { status: 404, code: 'not_found', path: '/screenshot/3', operation: '/screenshot/{id}' },
+  { status: 404, code: 'not_found', method: 'DELETE', path: '/screenshot/3', operation: '/screenshot/{id}' },
+  { status: 404, code: 'not_found', path: '/results/3', operation: '/results/{id}' },
+  {
+    status: 405,
+    code: 'method_not_allowed',
+    method: 'DELETE',
+    path: '/results/1',
+    operation: null,
+    answers: { allow: 'GET, HEAD' },
+  },
+  { status: 405, code: 'method_not_allowed', path: '/batch', operation: null, answers: { allow: 'POST' } },
+  {
+    status: 405,
+    code: 'method_not_allowed',
+    method: 'PUT',
+    path: '/screenshot/1',
+    operation: null,
+    answers: { allow: 'DELETE, GET, HEAD' },
+  },
+
+  { status: 413, code: 'payload_too_large', method: 'POST', path: '/screenshot', raw: ' '.repeat(1024 * 1024 + 1) },
+  { status: 413, code: 'payload_too_large', method: 'POST', path: '/batch', raw: ' '.repeat(1024 * 1024 + 1) },
+  {
+    status: 415,
+    code: 'unsupported_media_type',
+    method: 'POST',
+    path: '/screenshot',
+    raw: '{}',
+    headers: { 'Content-Type': 'text/plain' },
+  },
+  {
+    status: 415,
+    code: 'unsupported_media_type',
+    method: 'POST',
+    path: '/batch',
+    raw: '{}',
+    headers: { 'Content-Type': 'text/plain' },
+  },
+
+  {
+    status: 429,
+    code: 'queue_full',
+    on: 'full',
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: site.url('/short') }),
+    answers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+  },
+
+  { status: 502, code: 'target_unreachable', method: 'POST', path: '/screenshot', body: () => ({ url: unreachable }) },
+  {
+    status: 504,
+    code: 'capture_timeout',
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: site.url('/hang'), timeoutMs: 300 }),
+  },
+
+  ...(['without database', 'lost database'] as const).flatMap((on): Row[] => {
+    const code = on === 'without database' ? 'database_not_enabled' : 'database_unavailable';
+    return [
+      { status: 503, code, on, path: '/results' },
+      { status: 503, code, on, path: '/results/by-url?url=x.com', operation: '/results/by-url' },
+      { status: 503, code, on, path: '/results/by-host?host=x.com', operation: '/results/by-host' },
+      { status: 503, code, on, path: '/results/1', operation: '/results/{id}' },
+    ];
+  }),
+  {
+    status: 503,
+    code: 'database_unavailable',
+    on: 'lost database',
+    method: 'DELETE',
+    path: '/screenshot/1',
+    operation: '/screenshot/{id}',
+  },
+  { status: 503, code: 'browser_unavailable', on: 'without browser', path: '/readyz' },
+  {
+    status: 503,
+    code: 'browser_unavailable',
+    on: 'without browser',
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: site.url('/short') }),
+  },
+  { status: 503, code: 'shutting_down', on: 'stopping', path: '/readyz' },
+  { status: 503, code: 'shutting_down', on: 'stopping', path: '/events' },
+  {
+    status: 503,
+    code: 'shutting_down',
+    on: 'stopping',
+    method: 'POST',
+    path: '/screenshot',
+    body: () => ({ url: site.url('/short') }),
+  },
+  {
+    status: 503,
+    code: 'shutting_down',
+    on: 'stopping',
+    method: 'POST',
+    path: '/batch',
+    body: () => ({ requests: [{ url: site.url('/short') }] }),
+  },
+
+  { status: 500, code: 'internal', on: 'broken', path: '/stats' },
+];
+
+const title = (row: Row) =>
+  `${row.status} ${row.code ?? ''} for ${row.method ?? 'GET'} ${row.path}${row.on === undefined ? '' : ` (${row.on})`}`;
+
+describe('the contract', () => {
+  it.each(ROWS.map((row) => [title(row), row] as const))('%s', async (_title, row) => {
+    const response = await send(row);
+    expect(response.status).toBe(row.status);
+    expect(response.headers.get('X-Request-Id')).toMatch(/^[\w.:-]{1,128}$/);
+    expect(Object.fromEntries(response.headers)).toMatchObject(row.answers ?? {});
+    const type = response.headers.get('Content-Type')?.split(';')[0] ?? '';
+    const body = type === 'application/json' ? await response.json() : await response.arrayBuffer();
+    if (row.code !== undefined) {
+      expect(body).toMatchObject({
+        success: false,
+        error: expect.stringMatching(/./),
+        code: row.code,
+        request_id: response.headers.get('X-Request-Id'),
+      });
+      expect(JSON.stringify(body)).not.toContain('no inside text');
+    }
+    if (row.operation !== null) expectDocumented(row, type, body);
+  });
+
+  it('is walked to its last code, and documented to it', () => {
+    const codes: readonly FailureCode[] = [
+      'invalid_json',
+      'invalid_request',
+      'invalid_id',
+      'unauthorized',
+      'target_forbidden',
+      'not_found',
+      'method_not_allowed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'queue_full',
+      'target_unreachable',
+      'database_not_enabled',
+      'database_unavailable',
+      'browser_unavailable',
+      'shutting_down',
+      'capture_timeout',
+      'internal',
+    ];
+    const walked = new Set(ROWS.map((row) => row.code));
+    expect(codes.filter((code) => !walked.has(code))).toEqual([]);
+    const text = JSON.stringify(document);
+    expect(codes.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  it('is walked along every operation of the OpenAPI document', () => {
+    const walked = new Set(ROWS.map((row) => `${(row.method ?? 'GET').toLowerCase()} ${row.operation ?? row.path}`));
+    const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(Object(item))
+        .filter((method) => method !== 'head')
+        .map((method) => `${method} ${path}`),
+    );
+    expect(documented.filter((operation) => !walked.has(operation))).toEqual([]);
+  });
+});
+
+function send({ on = 'main', method = 'GET', path, body, raw, headers }: Row): Promise<Response> {
+  const text = raw ?? (body === undefined ? undefined : JSON.stringify(body()));
+  return app(on).call(path, {
+    method,
+    headers: { ...(text === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    ...(text === undefined ? {} : { body: text }),
+  });
+}
+
+/** The operation has this status, with this code, and its schema takes the body. */
+function expectDocumented(row: Row, type: string, body: unknown): void {
+  const operation = Object(document.paths[row.operation ?? row.path])[(row.method ?? 'GET').toLowerCase()];
+  const answer = operation?.responses?.[row.status];
+  expect(answer, 'the status is documented').toBeDefined();
+  for (const name of Object.keys(row.answers ?? {})) {
+    const documented = Object.keys(answer.headers).map((each) => each.toLowerCase());
+    expect(documented, 'the header is documented').toContain(name);
+  }
+  if (row.status === 304) return;
+  const content = answer.content?.[type];
+  expect(content, 'the type is documented').toBeDefined();
+  if (type === 'application/json') schemaOf(content.schema).parse(body);
+}
+
+/** The document's own JSON schema as one that can be asked. */
+function schemaOf(schema: object): z.ZodType {
+  const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
+  return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { BatchLineSchema, JobSchema } from '../../src/http/schemas/answers.ts';
+import { ground, serve as serveProcess } from '../commands/capstan-process.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { eventually, failureOf, NO_BROWSER, nextPage, type RunningApp, serve } from './running-app.ts';
+
+const ASYNC = { Prefer: 'respond-async' };
+const LINES = 'application/x-ndjson';
+const Envelope = z.object({ data: JobSchema });
+
+let site: Site;
+let running: RunningService;
+let app: RunningApp;
+
+beforeAll(async () => {
+  [site, running] = await Promise.all([startSite(), startService({ maxConcurrent: 2 })]);
+  app = await serve(running.service);
+});
+
+afterAll(async () => {
+  await app?.close();
+  await running?.stop();
+  await site?.close();
+});
+
+type Call = Pick<RunningApp, 'call'>;
+
+async function jobAt(location: string, { call }: Call = app): Promise<z.output<typeof JobSchema>> {
+  const response = await call(location);
+  expect(response.status).toBe(200);
+  return Envelope.parse(await response.json()).data;
+}
+
+/** The job when it is in a state. */
+async function jobWhen(state: string, location: string, at: Call = app): Promise<z.output<typeof JobSchema>> {
+  let job = await jobAt(location, at);
+  await expect
+    .poll(
+      async () => {
+        job = await jobAt(location, at);
+        return job.state;
+      },
+      { interval: 50, timeout: 25_000 },
+    )
+    .toBe(state);
+  return job;
+}
+
+async function accepted(response: Response): Promise<string> {
+  expect(response.status).toBe(202);
+  expect(response.headers.get('Preference-Applied')).toBe('respond-async');
+  const { data } = Envelope.parse(await response.json());
+  expect(response.headers.get('Location')).toBe(`/jobs/${data.id}`);
+  return `/jobs/${data.id}`;
+}
+
+describe('Prefer: respond-async', () => {
+  it('answers a capture with 202 before it is done, and the job has what came of it', async () => {
+    const requested = site.hits('/short');
+    const location = await accepted(await app.post('/screenshot', { url: site.url('/short') }, { headers: ASYNC }));
+    const job = await jobWhen('completed', location);
+    expect(job).toMatchObject({ kind: 'screenshot', progress: { done: 1, failed: 0, total: 1 }, error: null });
+    expect(job.results).toMatchObject([{ index: 0, url: site.url('/short'), error: null, result: { failed: false } }]);
+    expect((await app.call(`/results/${job.results?.[0]?.result?.id}`)).status).toBe(200);
+    expect(site.hits('/short')).toBe(requested + 1);
+  });
+
+  it('takes a refused target for what came of it', async () => {
+    const location = await accepted(await app.post('/screenshot', { url: 'file:///x' }, { headers: ASYNC }));
+    const job = await jobWhen('completed', location);
+    expect(job).toMatchObject({ progress: { failed: 1 }, results: [{ code: 'target_forbidden', result: null }] });
+  });
+
+  it('is one preference among others, and not taken for what is none of it', async () => {
+    const body = { url: 'file:///x' };
+    for (const [prefer, status] of [
+      ['wait=10, Respond-Async', 202],
+      ['respond-async;x=1', 202],
+      ['respond-asynchronously', 403],
+      ['wait=10', 403],
+    ] as const) {
+      expect((await app.post('/screenshot', body, { headers: { Prefer: prefer } })).status).toBe(status);
+    }
+  });
+
+  it('answers a batch with a job that pages through its outcomes, or gives them in lines', async () => {
+    const requests = [{ url: site.url('/404') }, { url: 'file:///x' }, { url: site.url('/title?t=a') }];
+    const response = await app.post('/batch', { requests, concurrency: 2 }, { headers: ASYNC });
+    const location = await accepted(response);
+    const job = await jobWhen('completed', location);
+    expect(job.progress).toEqual({ done: 3, failed: 1, total: 3 });
+    expect(job.results?.map(({ index, code }) => [index, code])).toEqual([
+      [0, null],
+      [1, 'target_forbidden'],
+      [2, null],
+    ]);
+
+    const first = await app.call(`${location}?limit=2`);
+    const second = await app.call(nextPage(first) ?? '');
+    expect(nextPage(second)).toBeUndefined();
+    const pages = [await first.json(), await second.json()].map((page) => Envelope.parse(page).data.results ?? []);
+    expect(pages.flat()).toEqual(job.results);
+    expect(pages.map((page) => page.length)).toEqual([2, 1]);
+
+    const lines = await app.call(location, { headers: { Accept: LINES } });
+    expect(lines.headers.get('Content-Type')).toContain(LINES);
+    const text = (await lines.text()).trimEnd().split('\n');
+    expect(text.map((line) => BatchLineSchema.parse(JSON.parse(line)))).toEqual(job.results);
+  });
+
+  it('completes an empty batch, and refuses a bad one', async () => {
+    const location = await accepted(await app.post('/batch', { requests: [] }, { headers: ASYNC }));
+    expect((await jobWhen('completed', location)).progress).toEqual({ done: 0, failed: 0, total: 0 });
+    expect((await app.post('/batch', { requests: [{}] }, { headers: ASYNC })).status).toBe(400);
+  });
+
+  it('with an Idempotency-Key makes one job', async () => {
+    const headers = { ...ASYNC, 'Idempotency-Key': 'one job' };
+    const [first, again] = [
+      await app.post('/batch', { requests: [] }, { headers }),
+      await app.post('/batch', { requests: [] }, { headers }),
+    ];
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await accepted(again)).toBe(await accepted(first));
+  });
+
+  it('needs a database', async () => {
+    const without = await startService({ ...NO_BROWSER, dbPath: null });
+    const http = await serve(without.service);
+    try {
+      const responses = [
+        await http.post('/screenshot', { url: 'file:///x' }, { headers: ASYNC }),
+        await http.post('/batch', { requests: [] }, { headers: ASYNC }),
+        await http.call('/jobs/x'),
+        await http.call('/jobs/x', { method: 'DELETE' }),
+      ];
+      for (const response of responses) {
+        expect([response.status, (await failureOf(response)).code]).toEqual([503, 'database_not_enabled']);
+      }
+    } finally {
+      await http.close();
+      await without.stop();
+    }
+  });
+});
+
+describe('a job', () => {
+  it('that is deleted is cancelled with what is under way, and keeps what it has', async () => {
+    const requested = site.hits('/hang');
+    const requests = [{ url: 'file:///x' }, { url: site.url('/hang') }, { url: site.url('/hang') }];
+    const location = await accepted(await app.post('/batch', { requests, concurrency: 1 }, { headers: ASYNC }));
+    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    const { cancelled } = running.service.stats().captures;
+    const deleted = await app.call(location, { method: 'DELETE' });
+    expect(Envelope.parse(await deleted.json()).data).toMatchObject({ state: 'cancelled', progress: { done: 1 } });
+    await eventually(() => running.service.stats().captures.inside).toBe(0);
+    expect(running.service.stats().captures.cancelled).toBe(cancelled + 1);
+    expect(await jobAt(location)).toMatchObject({ state: 'cancelled', results: [{ index: 0 }] });
+    expect(site.hits('/hang')).toBe(requested + 1);
+  });
+
+  it('that nobody knows is not found', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const response = await app.call('/jobs/none', { method });
+      expect([response.status, (await failureOf(response)).code]).toEqual([404, 'not_found']);
+    }
+  });
+
+  it('goes on after the process was killed, and what has an outcome is not captured again', async () => {
+    await using place = await ground();
+    const args = ['--db-path', 'results.db', '--data-dir', 'data', '--allow-targets', '127.0.0.1'];
+    const requests = ['/title?t=once', '/hang', '/short'].map((path) => ({ url: site.url(path), timeoutMs: 5_000 }));
+    const before = { title: site.hits('/title'), hang: site.hits('/hang'), short: site.hits('/short') };
+
+    const first = await serveProcess(args, place.options);
+    const at = (baseUrl: string): Call => ({ call: (path, init) => fetch(baseUrl + path, init) });
+    const location = await accepted(
+      await fetch(`${first.url}/batch`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...ASYNC },
+        body: JSON.stringify({ requests, concurrency: 1 }),
+      }),
+    );
+    await eventually(() => site.hits('/hang')).toBe(before.hang + 1);
+    await expect
+      .poll(async () => (await jobAt(location, at(first.url))).progress.done, { interval: 50, timeout: 10_000 })
+      .toBe(1);
+    first.child.kill('SIGKILL');
+    await first.ended;
+
+    const second = await serveProcess(args, place.options);
+    try {
+      expect((await jobAt(location, at(second.url))).progress).toEqual({ done: 1, failed: 0, total: 3 });
+      const job = await jobWhen('completed', location, at(second.url));
+      expect(job.results?.map(({ code }) => code)).toEqual([null, 'capture_timeout', null]);
+    } finally {
+      second.child.kill('SIGTERM');
+      await second.ended;
+    }
+    expect(site.hits('/title')).toBe(before.title + 1);
+    expect(site.hits('/hang')).toBe(before.hang + 2);
+    expect(site.hits('/short')).toBe(before.short + 1);
+  });
+
+  it('that a service leaves when it stops is finished by the next', async () => {
+    const path = '/title';
+    const first = await startService({ maxConcurrent: 1 });
+    const http = await serve(first.service);
+    const requested = site.hits('/hang');
+    const requests = [
+      { url: site.url(`${path}?t=1`) },
+      { url: site.url('/hang'), timeoutMs: 1_500 },
+      { url: site.url(path) },
+    ];
+    const location = await accepted(await http.post('/batch', { requests }, { headers: ASYNC }));
+    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    const dbPath = `${first.directory}/results.db`;
+    await first.service.stop(0);
+    const hits = site.hits(path);
+
+    const next = await startService({ dbPath, maxConcurrent: 1 });
+    const nextHttp = await serve(next.service);
+    try {
+      const job = await jobWhen('completed', location, nextHttp);
+      expect(job.results?.map(({ code }) => code)).toEqual([null, 'capture_timeout', null]);
+      expect(site.hits(path)).toBe(hits + 1);
+    } finally {
+      await nextHttp.close();
+      await next.stop();
+      await http.close();
+      await first.stop();
+    }
+  });
+});

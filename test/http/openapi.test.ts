@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { CATALOGUE } from '../../src/errors.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
+
+const document = openApiDocument({ maxBatch: 7, defaultTimeoutMs: 1_234, maxTimeoutMs: 5_678 });
+const text = JSON.stringify(document);
+
+/** Every object in the document, with the pointer to it. */
+function* objects(
+  value: unknown,
+  pointer = '#',
+): Generator<[pointer: string, value: Readonly<Record<string, unknown>>]> {
+  if (typeof value !== 'object' || value === null) return;
+  const entries = Object.entries(value);
+  if (!Array.isArray(value)) yield [pointer, Object.fromEntries(entries)];
+  for (const [key, child] of entries)
+    yield* objects(child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+const byPointer = new Map(objects(document));
+
+describe('the OpenAPI document', () => {
+  it('is JSON that says the same when it is read back', () => {
+    expect(JSON.parse(text)).toEqual(document);
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = [...byPointer.values()].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
+    expect(references.length).toBeGreaterThan(50);
+    expect(references.filter((reference) => !byPointer.has(reference))).toEqual([]);
+  });
+
+  it('gives every operation a name of its own, answers with descriptions, and the parameters of its path', () => {
+    const operations = [...byPointer].filter(([pointer]) => /^#\/paths\/[^/]+\/\w+$/.test(pointer));
+    const names = operations.map(([, operation]) => operation.operationId);
+    expect(new Set(names).size).toBe(operations.length);
+    for (const [pointer, operation] of operations) {
+      const inPath = [...pointer.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const parameters = Array.isArray(operation.parameters) ? operation.parameters : [];
+      expect(parameters.filter((each) => each.in === 'path').map((each) => each.name)).toEqual(inPath);
+      for (const [status, answer] of Object.entries(operation.responses ?? {})) {
+        expect(answer, `${pointer} ${status}`).toMatchObject({ description: expect.stringMatching(/./) });
+        expect(answer.headers, `${pointer} ${status}`).toHaveProperty('X-Request-Id');
+      }
+    }
+  });
+
+  it('has HEAD wherever there is GET, without bodies', () => {
+    for (const item of Object.values(document.paths)) {
+      const { get, head } = Object(item);
+      expect(Object.keys(head?.responses ?? {})).toEqual(Object.keys(get?.responses ?? {}));
+      expect(JSON.stringify(head ?? {})).not.toContain('"content"');
+    }
+  });
+
+  it('shows each code at the status of the catalogue', () => {
+    for (const [pointer, { properties }] of byPointer) {
+      const [, status] = /\/responses\/(\d{3})\/content\//.exec(pointer) ?? [];
+      const codes = Object(properties).code?.enum;
+      if (status === undefined || !Array.isArray(codes) || Number(status) < 400) continue;
+      for (const [code, entry] of Object.entries(CATALOGUE)) {
+        if (codes.includes(code)) expect(entry.status, `${pointer} ${code}`).toBe(Number(status));
+      }
+    }
+  });
+
+  it('asks for either key, but for the three open paths', () => {
+    expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
+    const open = Object.entries(document.paths).filter(([, item]) => Object(item).get?.security?.length === 0);
+    expect(open.map(([path]) => path).toSorted()).toEqual(['/livez', '/openapi.json', '/readyz']);
+    for (const scheme of ['bearer', 'apiKey'])
+      expect(byPointer.has(`#/components/securitySchemes/${scheme}`)).toBe(true);
+  });
+
+  it('shows the limits that the service is configured with', () => {
+    const request = byPointer.get('#/components/schemas/ScreenshotRequest/properties/timeoutMs');
+    expect(request).toMatchObject({ default: 1_234, description: expect.stringContaining('5678') });
+    expect(byPointer.get('#/components/schemas/BatchRequest/properties/requests')).toMatchObject({
+      maxItems: 7,
+      items: { $ref: '#/components/schemas/ScreenshotRequest' },
+    });
+    expect(byPointer.get('#/components/schemas/ScreenshotRequest')).toMatchObject({
+      required: ['url'],
+      additionalProperties: false,
+      properties: { format: { default: 'png' }, quality: { default: 80, minimum: 1, maximum: 100 } },
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldProblem } from '../../src/errors.ts';
+import { CapstanError } from '../../src/errors.ts';
+import { parseOrRefuse } from '../../src/http/problems.ts';
+import { requestSchemas } from '../../src/http/schemas/requests.ts';
+
+const schemas = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
+
+function problemsOf(schema: (typeof schemas)[keyof typeof schemas], value: unknown): readonly FieldProblem[] {
+  try {
+    parseOrRefuse(schema, value);
+    return [];
+  } catch (error) {
+    if (error instanceof CapstanError && error.code === 'invalid_request') return error.problems;
+    throw error;
+  }
+}
+
+describe('a ScreenshotRequest', () => {
+  it('needs a URL only; the rest has the defaults of the contract', () => {
+    expect(parseOrRefuse(schemas.screenshot, { url: 'example.com' })).toEqual({
+      url: 'https://example.com',
+      fullPage: false,
+      format: 'png',
+      quality: 80,
+      timeoutMs: 30_000,
+    });
+  });
+
+  it('reads jpg as jpeg, and cuts a deadline to the longest', () => {
+    const request = parseOrRefuse(schemas.screenshot, { url: 'example.com', format: 'jpg', timeoutMs: 9e15 });
+    expect(request).toMatchObject({ format: 'jpeg', timeoutMs: 120_000 });
+  });
+
+  it('never waits longer than the longest deadline, whatever the default', () => {
+    const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 5_000 });
+    expect(parseOrRefuse(screenshot, { url: 'example.com' })).toMatchObject({ timeoutMs: 5_000 });
+  });
+
+  it('names every bad field, the unknown ones too, and what would be right', () => {
+    const wrong = { url: 5, fullPage: 'yes', format: 'gif', quality: 101, timeoutMs: 1.5, delay: 1, cookies: [] };
+    expect(problemsOf(schemas.screenshot, wrong)).toEqual([
+      { path: 'url', message: 'must be a string' },
+      { path: 'fullPage', message: 'must be true or false' },
+      { path: 'format', message: 'must be png, jpeg or webp' },
+      { path: 'quality', message: 'must be from 1 to 100' },
+      { path: 'timeoutMs', message: 'must be an integer of milliseconds, 1 or more' },
+      { path: 'delay', message: expect.stringContaining('its fields are url, fullPage, format, quality, timeoutMs') },
+      { path: 'cookies', message: expect.stringContaining('is not a field of a ScreenshotRequest') },
+    ]);
+  });
+
+  it.each([
+    [{}, 'url'],
+    [{ url: null }, 'url'],
+    [{ url: '' }, 'url'],
+    [{ url: `https://example.com/${'x'.repeat(8192)}` }, 'url'],
+    [{ url: 'http://' }, 'url'],
+    [{ url: 'x.com', quality: 0 }, 'quality'],
+    [{ url: 'x.com', quality: 50.5 }, 'quality'],
+    [{ url: 'x.com', quality: '80' }, 'quality'],
+    [{ url: 'x.com', timeoutMs: 0 }, 'timeoutMs'],
+    [{ url: 'x.com', timeoutMs: -1 }, 'timeoutMs'],
+    [{ url: 'x.com', format: 'PNG' }, 'format'],
+    [{ url: 'x.com', fullPage: null }, 'fullPage'],
+    [{ url: 'x.com', constructor: {} }, 'constructor'],
+    [null, ''],
+    [[], ''],
+    ['https://example.com/', ''],
+    [42, ''],
+  ])('is not %j', (value, path) => {
+    expect(problemsOf(schemas.screenshot, value).map((problem) => problem.path)).toEqual([path]);
+  });
+
+  it('may have a URL of 8192 characters', () => {
+    const url = `https://example.com/${'x'.repeat(8192 - 20)}`;
+    expect(parseOrRefuse(schemas.screenshot, { url })).toMatchObject({ url });
+  });
+});
+
+describe('a BatchRequest', () => {
+  it('names every bad element by its index', () => {
+    const wrong = { requests: [{ url: 'x.com' }, { url: '' }, { quality: 0 }], concurrency: 0, wait: true };
+    expect(problemsOf(schemas.batch, wrong).map((problem) => problem.path)).toEqual([
+      'requests[1].url',
+      'requests[2].url',
+      'requests[2].quality',
+      'concurrency',
+      'wait',
+    ]);
+  });
+
+  it.each([
+    [{}, 'requests'],
+    [{ requests: { url: 'x.com' } }, 'requests'],
+    [{ requests: ['x.com'] }, 'requests[0]'],
+    [{ requests: [{ url: 'x.com', zoom: 2 }] }, 'requests[0].zoom'],
+    [{ requests: [], concurrency: 1.5 }, 'concurrency'],
+    [{ requests: [], concurrency: '2' }, 'concurrency'],
+    [[], ''],
+  ])('is not %j', (value, path) => {
+    expect(problemsOf(schemas.batch, value).map((problem) => problem.path)).toEqual([path]);
+  });
+
+  it('that is too long is refused by its length, not by its elements', () => {
+    expect(problemsOf(schemas.batch, { requests: [0, 0, 0, 0] })).toEqual([
+      { path: 'requests', message: expect.stringContaining('at most 3') },
+    ]);
+  });
+
+  it('may be empty, and may ask for more at once than there is', () => {
+    expect(parseOrRefuse(schemas.batch, { requests: [], concurrency: 9e15 })).toEqual({
+      requests: [],
+      concurrency: 9e15,
+    });
+  });
+});

@@ -1,0 +1,182 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService } from '../support/service.ts';
+import { collectingLogger, eventually, keepCapture, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const KEY = 'a-secret-key';
+
+const { logger, lines } = collectingLogger();
+let running: RunningService;
+let app: RunningApp;
+
+beforeAll(async () => {
+  running = await startService(NO_BROWSER);
+  app = await serve(running.service, { logger });
+});
+
+afterAll(async () => {
+  await app?.close();
+  await running?.stop();
+});
+
+/** The line of a request. It is logged when the connection is done with it, which may be after the client is. */
+async function accessLine(requestId: string): Promise<Record<string, unknown>> {
+  const found = () => lines.filter((line) => line.request_id === requestId && line.msg === 'request');
+  await eventually(found).toHaveLength(1);
+  return Object(found()[0]);
+}
+
+describe('the id of a request', () => {
+  it.each(['abc', 'A.b:c-d_9', 'x'.repeat(128)])("is the client's own when it is sane: %s", async (id) => {
+    const response = await app.call('/livez', { headers: { 'X-Request-Id': id } });
+    expect(response.headers.get('X-Request-Id')).toBe(id);
+    expect(await response.json()).toMatchObject({ request_id: id });
+  });
+
+  it.each(['', 'a b', 'x'.repeat(129), 'é', 'a,b', '<script>'])('is a new one when it is not: %j', async (id) => {
+    const response = await app.call('/livez', { headers: { 'X-Request-Id': id } });
+    expect(response.headers.get('X-Request-Id')).toMatch(UUID);
+  });
+
+  it('stands in every answer, failures and bare arrays too', async () => {
+    for (const path of ['/livez', '/nothing', '/results/x', '/screenshots', '/openapi.json']) {
+      expect((await app.call(path)).headers.get('X-Request-Id')).toMatch(UUID);
+    }
+  });
+});
+
+describe('a path and a method', () => {
+  it.each([
+    ['/screenshot', 'POST'],
+    ['/batch', 'POST'],
+    ['/screenshot/1', 'DELETE, GET, HEAD'],
+    ['/screenshots', 'GET, HEAD'],
+    ['/results', 'GET, HEAD'],
+    ['/results/by-url', 'GET, HEAD'],
+    ['/results/by-host', 'GET, HEAD'],
+    ['/results/1', 'GET, HEAD'],
+    ['/livez', 'GET, HEAD'],
+    ['/readyz', 'GET, HEAD'],
+    ['/stats', 'GET, HEAD'],
+    ['/openapi.json', 'GET, HEAD'],
+  ])('%s has %s and says so for every other', async (path, allow) => {
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+      (method) => !allow.includes(method),
+    );
+    for (const method of others) {
+      const response = await app.call(path, { method });
+      expect(response.status, method).toBe(405);
+      expect(response.headers.get('Allow')).toBe(allow);
+      if (method !== 'HEAD')
+        expect(await response.json()).toMatchObject({ success: false, code: 'method_not_allowed' });
+    }
+  });
+
+  it.each([
+    '/',
+    '/nothing',
+    '/Livez',
+    '/livez/',
+    '/results/',
+    '/results/1/x',
+    '/screenshot/1/html',
+    '/SCREENSHOTS',
+    '/%zz',
+  ])('%s is not found, with any method', async (path) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      const response = await app.call(path, { method });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ success: false, code: 'not_found' });
+    }
+  });
+
+  it.each(['/livez', '/stats', '/openapi.json', '/screenshots', '/results/x', '/nothing'])(
+    'HEAD of %s is GET without the body',
+    async (path) => {
+      const [head, get] = [await app.call(path, { method: 'HEAD' }), await app.call(path)];
+      expect(head.status).toBe(get.status);
+      expect(head.headers.get('Content-Type')).toBe(get.headers.get('Content-Type'));
+      expect(await head.text()).toBe('');
+    },
+  );
+});
+
+describe('what goes wrong inside', () => {
+  it('is answered without the inside, and logged with it by request id', async () => {
+    const { service } = running;
+    const broken: typeof service = Object.create(service, {
+      stats: {
+        value: () => {
+          throw new Error('the password is hunter2');
+        },
+      },
+    });
+    const failing = await serve(broken, { logger });
+    try {
+      const response = await failing.call('/stats', { headers: { 'X-Request-Id': 'inside-1' } });
+      expect(response.status).toBe(500);
+      const body = await response.text();
+      expect(JSON.parse(body)).toMatchObject({ success: false, code: 'internal', request_id: 'inside-1' });
+      expect(body).not.toContain('hunter2');
+      const logged = lines.find((line) => line.request_id === 'inside-1' && line.msg === 'request failed');
+      expect(JSON.stringify(logged)).toContain('hunter2');
+      expect(await accessLine('inside-1')).toMatchObject({ status: 500, level: 40 });
+    } finally {
+      await failing.close();
+    }
+  });
+});
+
+describe('every answer', () => {
+  it.each(['/livez', '/nothing', '/screenshots', '/openapi.json'])(
+    'is not to be sniffed, framed or kept: %s',
+    async (path) => {
+      const { headers } = await app.call(path);
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(headers.get('X-Frame-Options')).toBe('DENY');
+      expect(headers.get('Cache-Control')).toBe('no-store');
+      expect(headers.get('Set-Cookie')).toBeNull();
+    },
+  );
+});
+
+describe('the log of requests', () => {
+  it('has one line for each, with what operators ask for', async () => {
+    await keepCapture(running.service, 77);
+    const response = await app.call('/screenshot/77', { headers: { 'X-Request-Id': 'line-1' } });
+    const { byteLength } = await response.arrayBuffer();
+    const line = await accessLine('line-1');
+    expect(line).toMatchObject({ method: 'GET', path: '/screenshot/77', status: 200, capture_id: 77, level: 30 });
+    expect(line.duration_ms).toBeGreaterThanOrEqual(0);
+    expect(line.bytes).toBeGreaterThan(byteLength);
+    expect(line).not.toHaveProperty('aborted');
+  });
+
+  it('holds neither keys nor queries', async () => {
+    const secured = await serve(running.service, { logger, apiKeys: [KEY] });
+    try {
+      for (const headers of [
+        { Authorization: `Bearer ${KEY}` },
+        { 'X-API-Key': KEY },
+        { 'X-API-Key': `${KEY}-wrong` },
+      ]) {
+        await secured.call(`/results/by-url?url=https://example.com/${KEY}`, { headers });
+      }
+      await secured.call('/livez', { headers: { 'X-Request-Id': 'line-2' } });
+      await accessLine('line-2');
+      expect(JSON.stringify(lines)).not.toContain(KEY);
+    } finally {
+      await secured.close();
+    }
+  });
+
+  it('says so when the client went away before its answer', async () => {
+    const { hostname, port } = new URL(app.baseUrl);
+    const headers = { 'X-Request-Id': 'line-3', 'Content-Type': 'application/json', 'Content-Length': '100' };
+    const sent = request({ hostname, port, method: 'POST', path: '/screenshot', headers });
+    sent.on('error', () => {});
+    sent.write('{', () => sent.destroy());
+    expect(await accessLine('line-3')).toMatchObject({ status: 499, aborted: true });
+  });
+});

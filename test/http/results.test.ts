@@ -1,0 +1,324 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService } from '../support/service.ts';
+import { idsOf, NO_BROWSER, nextPage, type RunningApp, resultOf, serve } from './running-app.ts';
+
+let running: RunningService;
+let app: RunningApp;
+
+/** Ids 1 to 1205, most of them one URL's; the greater id is the newer record. */
+const TOTAL = 1205;
+const MANY = 'https://many.example/';
+
+const others: Readonly<Record<number, string>> = {
+  1: 'https://example.com/',
+  2: 'https://www.example.com/',
+  3: 'https://example.com.au/',
+  4: 'https://notexample.com/',
+  5: 'https://bücher.example/',
+};
+
+beforeAll(async () => {
+  running = await startService(NO_BROWSER);
+  app = await serve(running.service);
+  const insert = (id: number) => {
+    const url = others[id] ?? MANY;
+    return running.service.results.insert(resultOf(id, { url, title: `Title ${id}` }));
+  };
+  for (let from = 1; from <= TOTAL; from += 100) {
+    await Promise.all(Array.from({ length: Math.min(100, TOTAL - from + 1) }, (_, offset) => insert(from + offset)));
+  }
+});
+
+afterAll(async () => {
+  await app?.close();
+  await running?.stop();
+});
+
+/** `count` ids down from the newest. */
+function newest(count: number, from = TOTAL): readonly number[] {
+  return Array.from({ length: count }, (_, index) => from - index);
+}
+
+async function allPages(path: string): Promise<(readonly number[])[]> {
+  const pages: (readonly number[])[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const response = await app.call(next);
+    expect(response.status).toBe(200);
+    pages.push(await idsOf(response));
+    next = nextPage(response);
+  }
+  return pages;
+}
+
+describe('GET /results', () => {
+  it.each([
+    ['', 100],
+    ['?limit=1', 1],
+    ['?limit=250', 250],
+    ['?limit=1000', 1000],
+    ['?limit=1001', 1000],
+    ['?limit=99999999999999999999', 1000],
+    ['?limit=0', 100],
+    ['?limit=-1', 100],
+    ['?limit=-99999999999999999999', 100],
+    ['?limit=007', 7],
+    ['?unknown=1', 100],
+  ])('%s gives the newest, as many as its limit says', async (query, count) => {
+    const response = await app.call(`/results${query}`);
+    expect(response.status).toBe(200);
+    expect(await idsOf(response)).toEqual(newest(count));
+  });
+
+  it.each(['limit=abc', 'limit=1.5', 'limit=', 'limit=1e2', 'limit=%201', 'limit=1&limit=1', 'cursor=', 'cursor=abc'])(
+    'refuses %s by name',
+    async (query) => {
+      const response = await app.call(`/results?${query}`);
+      expect(response.status).toBe(400);
+      const path = query.slice(0, query.indexOf('='));
+      expect(await response.json()).toMatchObject({
+        success: false,
+        code: 'invalid_request',
+        error: expect.stringContaining(path),
+        data: { problems: [{ path }] },
+      });
+    },
+  );
+
+  it('gives whole records', async () => {
+    const response = await app.call('/results?limit=1');
+    expect(await response.json()).toEqual({
+      success: true,
+      message: '',
+      data: [resultOf(TOTAL, { url: MANY, title: `Title ${TOTAL}` })],
+      request_id: response.headers.get('X-Request-Id'),
+    });
+  });
+
+  it('goes by pages without a gap or a repetition, and names no page after the last', async () => {
+    const pages = await allPages('/results?limit=500');
+    expect(pages.map((page) => page.length)).toEqual([500, 500, 205]);
+    expect(pages.flat()).toEqual(newest(TOTAL));
+  });
+
+  it('names no next page when the page ends exactly where the list does', async () => {
+    const response = await app.call(`/results/by-url?url=${encodeURIComponent('https://example.com/')}&limit=1`);
+    expect(await idsOf(response)).toEqual([1]);
+    expect(response.headers.get('Link')).toBeNull();
+  });
+
+  it('goes on from a cursor whatever was stored meanwhile', async () => {
+    const first = await app.call('/results?limit=3');
+    await idsOf(first);
+    const late = TOTAL + 1;
+    await running.service.results.insert(
+      resultOf(late, { url: 'https://late.example/', probed_at: resultOf(1).probed_at }),
+    );
+    expect(await idsOf(await app.call(nextPage(first) ?? ''))).toEqual(newest(3, TOTAL - 3));
+  });
+});
+
+describe('GET /results/by-url', () => {
+  it('gives every record of exactly that URL', async () => {
+    const found = await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}`);
+    expect(await found.clone().json()).toMatchObject({
+      success: true,
+      message: '',
+      request_id: found.headers.get('X-Request-Id'),
+    });
+    expect(found.headers.get('Content-Type')).toMatch(/^application\/json/);
+    expect(found.headers.get('Link')).toBeNull();
+    expect(await idsOf(found)).toEqual(newest(TOTAL - 5));
+    for (const other of ['https://many.example', 'https://many.example/x', 'http://many.example/']) {
+      expect(await idsOf(await app.call(`/results/by-url?url=${encodeURIComponent(other)}`))).toEqual([]);
+    }
+  });
+
+  it('puts https:// before a URL that has no scheme, as capturing does', async () => {
+    expect(await idsOf(await app.call('/results/by-url?url=www.example.com/'))).toEqual([2]);
+  });
+
+  it('goes by pages when it is given a limit, and keeps what was asked for', async () => {
+    const pages = await allPages(`/results/by-url?url=${encodeURIComponent(MANY)}&limit=700`);
+    expect(pages.map((page) => page.length)).toEqual([700, 500]);
+    expect(pages.flat()).toEqual(newest(TOTAL - 5));
+  });
+
+  it('gives all that is behind a cursor when it is given no limit', async () => {
+    const first = await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}&limit=10`);
+    const next = new URL(nextPage(first) ?? '', app.baseUrl);
+    next.searchParams.delete('limit');
+    expect(await idsOf(await app.call(next.pathname + next.search))).toEqual(newest(TOTAL - 5 - 10, TOTAL - 10));
+  });
+
+  it.each(['', '?url=', '?url=%20', '?url=http://', '?url=a.example&url=b.example', `?url=${'x'.repeat(8193)}`])(
+    'refuses %.30s',
+    async (query) => {
+      const response = await app.call(`/results/by-url${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path: 'url' }] } });
+    },
+  );
+
+  it.each(['limit=0', 'limit=-1'])('gives the default page with %s', async (query) => {
+    expect(await idsOf(await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}&${query}`))).toHaveLength(100);
+  });
+});
+
+describe('GET /results/by-host', () => {
+  it.each([
+    ['example.com', [3, 2, 1]],
+    ['EXAMPLE.com', [3, 2, 1]],
+    ['%20example.com%20', [3, 2, 1]],
+    ['www.example.com', [2]],
+    ['notexample', [4]],
+    ['b%C3%BCcher.example', [5]],
+    ['B%C3%9CCHER.example', [5]],
+    ['xn--bcher-kva.example', [5]],
+    ['e.ample.com', []],
+    ['*', []],
+    ['%25', []],
+    ['.com', []],
+    ['example.com.', [3]],
+  ])('%s gives %j', async (host, ids) => {
+    expect(await idsOf(await app.call(`/results/by-host?host=${host}`))).toEqual(ids);
+  });
+
+  it('gives everything, in bounded memory, when it is given no limit', async () => {
+    const response = await app.call('/results/by-host?host=many.example');
+    expect(response.headers.get('Content-Length')).toBeNull();
+    expect(await idsOf(response)).toEqual(newest(TOTAL - 5));
+  });
+
+  it('goes by pages when it is given a limit', async () => {
+    const pages = await allPages('/results/by-host?host=many.example&limit=400');
+    expect(pages.map((page) => page.length)).toEqual([400, 400, 400]);
+    expect(pages.flat()).toEqual(newest(TOTAL - 5));
+  });
+
+  it.each(['', '?host=', '?host=%20%20', '?host=a&host=b'])('refuses %s', async (query) => {
+    const response = await app.call(`/results/by-host${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path: 'host' }] } });
+  });
+});
+
+describe('GET /results/{id}', () => {
+  it('gives one record', async () => {
+    const response = await app.call('/results/7');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      success: true,
+      message: '',
+      data: resultOf(7, { url: MANY, title: 'Title 7' }),
+      request_id: response.headers.get('X-Request-Id'),
+    });
+  });
+
+  it.each(['0', '-1', '1.5', 'abc', 'by-urls', '1e3', '%37x'])('says that %s is no id', async (id) => {
+    const response = await app.call(`/results/${id}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_id',
+      error: expect.stringContaining('positive integer'),
+    });
+  });
+
+  it.each(['999999', '9007199254740992', '99999999999999999999'])('has no %s', async (id) => {
+    const response = await app.call(`/results/${id}`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('HEAD of a list', () => {
+  it.each(['/results', '/results/by-host?host=many.example', '/results/by-url?url=www.example.com/'])(
+    '%s has no body',
+    async (path) => {
+      const response = await app.call(path, { method: 'HEAD' });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Content-Type')).toMatch(/^application\/json/);
+      expect(await response.text()).toBe('');
+    },
+  );
+});
+
+describe('results without their database', () => {
+  const paths = [
+    '/results',
+    '/results/by-url?url=x.com',
+    '/results/by-host?host=x.com',
+    '/results/1',
+    // Whatever was asked.
+    '/results/by-url',
+    '/results/abc',
+    '/results?limit=x',
+  ];
+
+  it('say how to start the service when there is none', async () => {
+    const without = await startService({ ...NO_BROWSER, dbPath: null });
+    try {
+      for (const path of paths) {
+        const response = await fetch(without.baseUrl + path);
+        expect(response.status).toBe(503);
+        expect(await response.json()).toMatchObject({
+          success: false,
+          code: 'database_not_enabled',
+          error: expect.stringMatching(/--db-path.*--mongo-url/),
+        });
+      }
+      expect((await fetch(`${without.baseUrl}/screenshots`)).status).toBe(200);
+    } finally {
+      await without.stop();
+    }
+  });
+
+  it('are not to be had when it cannot be written', async () => {
+    const unwritable = await startService({ ...NO_BROWSER, dbPath: join(import.meta.filename, 'results.db') });
+    try {
+      for (const path of paths) {
+        const response = await fetch(unwritable.baseUrl + path);
+        expect(response.status).toBe(503);
+        expect(await response.json()).toMatchObject({ success: false, code: expect.stringMatching(/^database_/) });
+      }
+      expect((await fetch(`${unwritable.baseUrl}/livez`)).status).toBe(200);
+      expect((await fetch(`${unwritable.baseUrl}/screenshots`)).status).toBe(200);
+    } finally {
+      await unwritable.stop();
+    }
+  });
+});
+
+describe('an answer without a limit', () => {
+  /** More than the kernel buffers for a client that does not read. */
+  const LARGE = { url: 'https://large.example/', title: 'x'.repeat(40_000) };
+
+  async function startLarge(): Promise<RunningService> {
+    const large = await startService(NO_BROWSER);
+    const ids = Array.from({ length: 600 }, (_, index) => index + 1);
+    await Promise.all(ids.map((id) => large.service.results.insert(resultOf(id, LARGE))));
+    return large;
+  }
+
+  async function open(baseUrl: string): Promise<IncomingMessage> {
+    const [response] = await once(get(`${baseUrl}/results/by-host?host=large.example`), 'response');
+    return response;
+  }
+
+  it('breaks off when the database goes away in the middle, so that nobody takes it for the whole', async () => {
+    const large = await startLarge();
+    try {
+      const response = await open(large.baseUrl);
+      expect(response.statusCode).toBe(200);
+      await large.service.results.close();
+      await expect(text(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
+      const after = await fetch(`${large.baseUrl}/results/by-host?host=large.example`);
+      expect(after.status).toBe(503);
+    } finally {
+      await large.stop();
+    }
+  });
+});

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import Koa from 'koa';
+import { afterEach, describe, expect, it } from 'vitest';
+import { jsonBody } from '../../src/http/json-body.ts';
+import { type HttpServer, type ListenOptions, listen } from '../../src/http/server.ts';
+import type { HttpState } from '../../src/http/state.ts';
+
+/** Short, and each of them alone: the others never come. */
+const NEVER = 600_000;
+const PATIENT = { headMs: NEVER, requestMs: NEVER, keepAliveMs: NEVER, stallMs: NEVER, checkMs: 20 };
+/** More than the kernel's buffers on both sides take. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+/** Node adds a second to the time for the next request, which by itself would be five. */
+const SOON = { timeout: 4_500 };
+
+let cleanUp: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const undo of cleanUp.toReversed()) await undo();
+  cleanUp = [];
+});
+
+async function start(app: Koa<HttpState>, options: Partial<ListenOptions>): Promise<HttpServer> {
+  // Broken answers are what these tests are about, and need no log.
+  app.silent = true;
+  const timeouts = { ...PATIENT, ...options.timeouts };
+  const server = await listen(app, { host: '127.0.0.1', port: 0, ...options, timeouts });
+  cleanUp.push(() => server.close(0));
+  return server;
+}
+
+function answering(body: () => unknown): Koa<HttpState> {
+  return new Koa<HttpState>().use((ctx) => {
+    ctx.body = body();
+  });
+}
+
+async function dial({ address }: HttpServer, options: Partial<TcpNetConnectOpts> = {}): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', ...options });
+  cleanUp.push(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Asks, and does not read a single byte of the answer. */
+async function askAndStare(server: HttpServer, path = '/'): Promise<Socket> {
+  const socket = await dial(server);
+  socket.pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  return socket;
+}
+
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+describe('a client', () => {
+  it('that sends no head in time is told so, and loses its connection', async () => {
+    const server = await start(new Koa<HttpState>(), { timeouts: { headMs: 50 } });
+    const [halfway, mute] = [await dial(server), await dial(server)];
+    halfway.write('GET / HTTP/1.1\r\nX-Slow: ');
+    for (const answer of [await text(halfway), await text(mute)]) {
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('did not come in time');
+    }
+    await expect.poll(() => server.connections, SOON).toBe(0);
+  });
+
+  it('that sends no body in time is told so, and loses its connection', async () => {
+    const reading = Promise.withResolvers<unknown>();
+    const app = new Koa<HttpState>().use((_ctx, next) => next().catch(reading.resolve));
+    for (const middleware of jsonBody()) app.use(middleware);
+    const server = await start(app, { timeouts: { headMs: 500, requestMs: 500 } });
+    const socket = await dial(server);
+    socket.write(`${POST}Content-Length: 1000\r\n\r\n{`);
+    expect(await text(socket)).toContain('did not come in time');
+    expect(await reading.promise).toBeInstanceOf(Error);
+    await expect.poll(() => server.connections, SOON).toBe(0);
+  });
+
+  it('that goes on sending a body after its answer is cut off, without a second answer', async () => {
+    const server = await start(
+      answering(() => 'no thanks'),
+      { timeouts: { headMs: 500, requestMs: 500 } },
+    );
+    const socket = await dial(server);
+    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
+    const sending = setInterval(() => socket.write('1\r\n \r\n'), 10);
+    cleanUp.push(() => clearInterval(sending));
+    const answer: Buffer[] = [];
+    socket.on('data', (chunk) => answer.push(chunk));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(String(Buffer.concat(answer)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  });
+
+  it('that keeps its side of a closed connection open does not keep ours', async () => {
+    const server = await start(new Koa<HttpState>(), { timeouts: { stallMs: 500 } });
+    const socket = await dial(server, { allowHalfOpen: true });
+    socket.write('HELLO\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(socket.writable).toBe(true);
+    await expect.poll(() => server.connections, SOON).toBe(0);
+  });
+
+  it('that sends nothing more after its answer loses its connection', async () => {
+    const server = await start(
+      answering(() => 'x'),
+      { timeouts: { keepAliveMs: 50 } },
+    );
+    const socket = await dial(server, { allowHalfOpen: true });
+    socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => server.connections, SOON).toBe(0);
+  });
+
+  it('that does not read a large answer is cut off', async () => {
+    const server = await start(
+      answering(() => Buffer.alloc(LARGE_BYTES)),
+      { timeouts: { stallMs: 50 } },
+    );
+    await askAndStare(server);
+    await expect.poll(() => server.connections, SOON).toBe(0);
+  });
+
+  it('that does not read a streamed list is cut off, and the list is read no further', async () => {
+    const ended = Promise.withResolvers<void>();
+    async function* endless() {
+      try {
+        for (;;) yield 'x'.repeat(1000);
+      } finally {
+        ended.resolve();
+      }
+    }
+    const server = await start(
+      answering(() => Readable.from(endless(), { objectMode: false })),
+      { timeouts: { stallMs: 50 } },
+    );
+    await askAndStare(server);
+    await ended.promise;
+    await expect.poll(() => server.connections, SOON).toBe(0);
+  });
+
+  it('that waits for an answer which stays silent between its parts is waited with', async () => {
+    const list = new PassThrough();
+    const app = new Koa<HttpState>().use((ctx) => {
+      ctx.body = ctx.path === '/list' ? list : Buffer.alloc(LARGE_BYTES);
+    });
+    const server = await start(app, { timeouts: { stallMs: 250 } });
+    list.write('[');
+    const response = await fetch(`${server.address}/list`);
+    // Each of these is cut off after the time in which nothing of the list was sent.
+    for (const _each of [1, 2, 3]) {
+      await askAndStare(server, '/large');
+      await expect.poll(() => server.connections, SOON).toBe(1);
+    }
+    list.end(']');
+    expect(await response.json()).toEqual([]);
+  });
+
+  it('beyond the most that may be connected is closed unheard, until another one leaves', async () => {
+    const server = await start(
+      answering(() => 'x'),
+      { maxConnections: 2 },
+    );
+    const [first] = [await dial(server), await dial(server)];
+    await expect.poll(() => server.connections, SOON).toBe(2);
+    const third = await dial(server);
+    third.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await text(third).catch(() => '')).toBe('');
+    first?.destroy();
+    await expect.poll(() => server.connections, SOON).toBe(1);
+    expect(await (await fetch(server.address)).text()).toBe('x');
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ensureProtocol, readTarget } from '../../src/http/target-url.ts';
+
+describe('the target of a request', () => {
+  it.each([
+    ['example.com', 'https://example.com'],
+    ['example.com/a?b=c#d', 'https://example.com/a?b=c#d'],
+    ['example.com:8080', 'https://example.com:8080'],
+    ['example.com:8080/x', 'https://example.com:8080/x'],
+    ['localhost', 'https://localhost'],
+    ['localhost:3000/x', 'https://localhost:3000/x'],
+    ['host:80?x', 'https://host:80?x'],
+    ['192.0.2.1:81', 'https://192.0.2.1:81'],
+    ['[::1]:8080/', 'https://[::1]:8080/'],
+    ['//example.com/x', 'https://example.com/x'],
+    ['example.com/go?to=https://other.example/', 'https://example.com/go?to=https://other.example/'],
+    ['bücher.example', 'https://bücher.example'],
+  ])('%s has no scheme and gets one: %s', (text, url) => {
+    expect(readTarget(text)).toEqual({ ok: true, url });
+  });
+
+  it.each([
+    'http://example.com',
+    'HTTPS://Example.COM/Path',
+    'https://user:secret@example.com:8443/?q=1#f',
+    'ftp://example.com/x',
+    'javascript:alert(1)',
+    'javascript:1',
+    'JavaScript:alert(1)',
+    'data:text/html,<b>x</b>',
+    'file:///etc/passwd',
+    'view-source:https://example.com/',
+    'about:blank',
+    'mailto:a@example.com',
+    'custom-scheme:whatever',
+  ])('%s has a scheme and stays as it is', (text) => {
+    expect(ensureProtocol(text)).toBe(text);
+    expect(readTarget(text)).toEqual({ ok: true, url: text });
+  });
+
+  it.each([
+    'http://',
+    'https://',
+    'https:///path',
+    '/path',
+    '///',
+    '?q',
+    'https://a b/',
+    'foo bar',
+    'https://example.com:99999/',
+    'example.com:port',
+    'https://[::1/',
+    'https://exa\nmple.com/',
+    'https://example.com/\u0000',
+  ])('%j cannot be read', (text) => {
+    expect(readTarget(text)).toMatchObject({ ok: false });
+  });
+
+  it.each(['', ' ', '\t\n'])('%j is blank', (text) => {
+    expect(readTarget(text)).toEqual({ ok: false, problem: expect.stringContaining('must not be blank') });
+  });
+
+  it('drops white space around it', () => {
+    expect(readTarget('  example.com\n')).toEqual({ ok: true, url: 'https://example.com' });
+  });
+
+  const pieces = [
+    'http',
+    'https',
+    'javascript',
+    'localhost',
+    ':',
+    '//',
+    '/',
+    '.',
+    '1',
+    'a',
+    '?',
+    '#',
+    '@',
+    '[',
+    ']',
+    ' ',
+    'é',
+  ];
+  const written = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(''));
+
+  it('gives nothing but what a URL parser reads, and reads its own answer as itself', () => {
+    fc.assert(
+      fc.property(fc.oneof(written, fc.string()), (text) => {
+        const target = readTarget(text);
+        if (!target.ok) return;
+        expect(URL.canParse(target.url)).toBe(true);
+        expect(readTarget(target.url)).toEqual(target);
+      }),
+    );
+  });
+});

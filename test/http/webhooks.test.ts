@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { CapstanEvent } from '../../src/domain.ts';
+import { ResultSchema } from '../../src/http/schemas/answers.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { type Receiver, SECRET, startReceiver } from '../webhooks/receiver.ts';
+import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+
+const SIGNED = { webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
+const Stats = z.object({ data: z.object({ webhooks: z.record(z.string(), z.number()) }) });
+const Captured = z.object({ data: ResultSchema });
+const Items = z.array(z.object({ code: z.string().nullable(), error: z.string().nullable() }));
+
+let site: Site;
+let running: RunningService;
+let app: RunningApp;
+let everything: Receiver;
+
+beforeAll(async () => {
+  site = await startSite();
+  everything = await startReceiver();
+  running = await startService({ ...SIGNED, webhook: [everything.url] });
+  app = await serve(running.service);
+});
+
+afterAll(async () => {
+  await app?.close();
+  await running?.stop();
+  await everything?.[Symbol.asyncDispose]();
+  await site?.close();
+});
+
+const types = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).type).toSorted();
+const bodies = ({ received }: Receiver): Record<string, unknown>[] => received.map(({ body }) => JSON.parse(body));
+
+describe('callback', () => {
+  it('is sent the event that the capture ended with, as subscribers get it', async () => {
+    await using receiver = await startReceiver();
+    const heard: CapstanEvent[] = [];
+    const listening = running.service.events$.subscribe((event) => void heard.push(event));
+    const response = await app.post('/screenshot', { url: site.url('/short'), callback: receiver.url });
+    const { data } = Captured.parse(await response.json());
+    await eventually(() => receiver.received).toHaveLength(1);
+    const stored = heard.find((event) => event.type === 'capture.stored');
+    expect(bodies(receiver)).toEqual([{ v: 1, ...stored }]);
+    expect(stored).toMatchObject({ id: data.id, result: data });
+    expect(receiver.received[0]?.headers).toMatchObject({
+      'webhook-id': expect.stringMatching(/^msg_/),
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,.{44}$/),
+    });
+    await eventually(() => heard).toContainEqual(
+      expect.objectContaining({
+        type: 'webhook.delivered',
+        capture: data.id,
+        receiver: new URL(receiver.url).host,
+      }),
+    );
+    expect(JSON.stringify(heard)).not.toContain('key=k');
+    listening.unsubscribe();
+  });
+
+  it('is told of a failure, too', async () => {
+    await using receiver = await startReceiver();
+    const response = await app.post('/screenshot', { url: 'http://127.0.0.1:9/', callback: receiver.url });
+    expect(response.status).toBe(403);
+    const failing = await app.post('/screenshot', { url: site.url('/download'), callback: receiver.url });
+    expect(failing.status).toBe(422);
+    await eventually(() => types(receiver)).toEqual(['capture.failed']);
+  });
+
+  it('of a batch is told of its end, and those of its elements of theirs', async () => {
+    await using ofBatch = await startReceiver();
+    await using ofElement = await startReceiver();
+    const requests = [{ url: site.url('/short'), callback: ofElement.url }, { url: 'http://10.0.0.1/' }];
+    await app.post('/batch', { requests, callback: ofBatch.url });
+    await eventually(() => bodies(ofBatch)).toEqual([
+      expect.objectContaining({ type: 'batch.completed', size: 2, done: 2, failed: 1 }),
+    ]);
+    await eventually(() => types(ofElement)).toEqual(['capture.stored']);
+  });
+
+  it('of a batch of lines is a parameter', async () => {
+    await using ofBatch = await startReceiver();
+    const answer = await app.call(`/batch?callback=${encodeURIComponent(ofBatch.url)}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: `${JSON.stringify({ url: 'http://10.0.0.1/' })}\n`,
+    });
+    await answer.text();
+    await eventually(() => types(ofBatch)).toEqual(['batch.completed']);
+  });
+
+  it('is refused when its address may not be dialled, before anything is captured', async () => {
+    const url = site.url('/short');
+    const callback = 'http://10.0.0.1/hook';
+    const before = running.service.stats().captures.accepted;
+    const single = await app.post('/screenshot', { url, callback });
+    expect(single.status).toBe(403);
+    expect(await failureOf(single)).toMatchObject({
+      code: 'target_forbidden',
+      error: expect.stringMatching(/^callback: .*--allow-webhooks/),
+    });
+    const batch = await app.post('/batch', { requests: [{ url }], callback });
+    expect(batch.status).toBe(403);
+    expect(await failureOf(batch)).toMatchObject({ code: 'target_forbidden' });
+    const element = await app.post('/batch', { requests: [{ url, callback }] });
+    expect(Items.parse(await element.json())).toEqual([
+      expect.objectContaining({ code: 'target_forbidden', error: expect.stringMatching(/^callback: /) }),
+    ]);
+    expect(running.service.stats().captures.accepted).toBe(before);
+  });
+
+  it('belongs to what is asked for with Prefer: respond-async, too', async () => {
+    await using ofBatch = await startReceiver();
+    const init = { headers: { Prefer: 'respond-async' } };
+    const requests = [{ url: site.url('/short') }];
+    const forbidden = await app.post('/batch', { requests, callback: 'http://10.0.0.1/' }, init);
+    expect(forbidden.status).toBe(403);
+    const accepted = await app.post('/batch', { requests, callback: ofBatch.url }, init);
+    expect(accepted.status).toBe(202);
+    await eventually(() => types(ofBatch)).toEqual(['batch.completed']);
+    await using ofCapture = await startReceiver();
+    await app.post('/screenshot', { ...requests[0], callback: ofCapture.url }, init);
+    await eventually(() => types(ofCapture)).toEqual(['capture.stored']);
+  });
+
+  it('is not opened by what may be captured', async () => {
+    const closed = await startService({ ...NO_BROWSER, webhookSecret: [SECRET], allowTargets: ['127.0.0.1'] });
+    const refused = await fetch(`${closed.baseUrl}/screenshot`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: site.url('/short'), callback: 'http://127.0.0.1:8000/' }),
+    });
+    expect(refused.status).toBe(403);
+    await closed.stop();
+  });
+
+  it.each(['ftp://example.com/', 'example.com', 'http://', 17])('is no URL: %j', async (callback) => {
+    const refused = await app.post('/screenshot', { url: site.url('/short'), callback });
+    expect(refused.status).toBe(400);
+    expect((await failureOf(refused)).data?.problems).toEqual([{ path: 'callback' }]);
+  });
+
+  it('is not taken where there is no secret to sign with', async () => {
+    const unsigned = await startService(NO_BROWSER);
+    const unsignedApp = await serve(unsigned.service);
+    const callback = 'https://example.com/';
+    const single = await unsignedApp.post('/screenshot', { url: 'https://example.com/', callback });
+    expect(single.status).toBe(400);
+    expect(await failureOf(single)).toMatchObject({
+      code: 'invalid_request',
+      error: expect.stringContaining('--webhook-secret'),
+      data: { problems: [{ path: 'callback' }] },
+    });
+    const batch = await unsignedApp.post('/batch', { requests: [{ url: 'https://example.com/', callback }] });
+    expect(batch.status).toBe(400);
+    expect((await failureOf(batch)).data?.problems).toEqual([{ path: 'requests[0].callback' }]);
+    const lines = await unsignedApp.call(`/batch?callback=${callback}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: '{}\n',
+    });
+    expect(lines.status).toBe(400);
+    await unsignedApp.close();
+    await unsigned.stop();
+  });
+});
+
+describe('--webhook', () => {
+  it('is told how everything that was admitted ended', async () => {
+    const before = everything.received.length;
+    await app.post('/screenshot', { url: site.url('/short') });
+    await app.post('/screenshot', { url: 'http://10.0.0.1/' });
+    await app.post('/batch', { requests: [{ url: 'http://10.0.0.1/' }] });
+    await eventually(() =>
+      bodies(everything)
+        .slice(before)
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(['batch.completed', 'capture.rejected', 'capture.stored']);
+  });
+
+  it('is counted in /stats', async () => {
+    await eventually(() => running.service.stats().webhooks.pending).toBe(0);
+    const { data } = Stats.parse(await (await app.call('/stats')).json());
+    expect(data.webhooks).toEqual({ delivered: expect.any(Number), failed: 0, dropped: 0, pending: 0 });
+    expect(data.webhooks.delivered).toBeGreaterThanOrEqual(everything.received.length);
+  });
+
+  it('holds up no capture when it does not answer, and has the grace time when the service stops', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using slow = await startReceiver(async (response) => {
+      await gate.promise;
+      response.writeHead(204).end();
+    });
+    const kept = await startService({ ...SIGNED, webhook: [slow.url] });
+    const outcomes: CapstanEvent[] = [];
+    kept.service.events$.subscribe((event) => void outcomes.push(event));
+    const requests = Array.from({ length: 6 }, () => ({ url: site.url('/short') }));
+    const keptApp = await serve(kept.service);
+    const answer = await keptApp.post('/batch', { requests });
+    expect(Items.parse(await answer.json()).map(({ code }) => code)).toEqual(requests.map(() => null));
+    // Six captures and their batch, and four places.
+    await eventually(() => slow.received).toHaveLength(4);
+    expect(kept.service.stats().webhooks).toMatchObject({ delivered: 0, pending: 7 });
+    const stopped = kept.service.stop(60_000);
+    await eventually(() => kept.service.stats().captures.inside).toBe(0);
+    gate.resolve();
+    await stopped;
+    expect(slow.received).toHaveLength(7);
+    expect(outcomes.filter(({ type }) => type === 'webhook.delivered')).toHaveLength(7);
+    await keptApp.close();
+    await kept.stop();
+  });
+
+  it('stops the start when nothing would ever reach it', async () => {
+    const starting = startService({ ...NO_BROWSER, webhookSecret: [SECRET], webhook: ['http://10.0.0.1/'] });
+    await expect(starting).rejects.toThrow(/--webhook cannot be: 10\.0\.0\.1 is not public .*--allow-webhooks/);
+    const unsigned = startService({ ...NO_BROWSER, webhook: ['https://example.com/'] });
+    await expect(unsigned).rejects.toThrow('--webhook-secret');
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CapstanError, ConfigError, captureRequest, createService } from '../src/mod.ts';
+import { NO_BROWSER } from './http/running-app.ts';
+
+describe('captureRequest', () => {
+  it('fills in what is left out, as POST /screenshot does', () => {
+    expect(captureRequest('example.com')).toEqual({
+      ...{ url: 'https://example.com', fullPage: false, format: 'png', quality: 80, timeoutMs: 30_000 },
+    });
+    expect(captureRequest('http://example.com/a', { format: 'webp', timeoutMs: 500 })).toMatchObject({
+      ...{ url: 'http://example.com/a', format: 'webp', timeoutMs: 500 },
+    });
+  });
+
+  it('names every field that is bad', () => {
+    const make = () => captureRequest(' ', { quality: 101 });
+    expect(make).toThrow(CapstanError);
+    expect(make).toThrow(/^url: .*; quality: must be from 1 to 100$/);
+  });
+});
+
+describe('createService of the library', () => {
+  it('takes some options, has defaults for the rest, and reads no environment', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'capstan-mod-'));
+    process.env.CAPSTAN_MAX_QUEUE = '3';
+    const service = await createService({ ...NO_BROWSER, dataDir, maxConcurrent: 2, mongoUrl: undefined });
+    expect(service.stats().queue).toMatchObject({ max_concurrent: 2, max_queue: 1000 });
+    expect(service.takesCallbacks).toBe(false);
+    await service.stop();
+    delete process.env.CAPSTAN_MAX_QUEUE;
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('refuses what cannot be, with what would be right', async () => {
+    await expect(createService({ maxQueue: -1 })).rejects.toThrow(
+      new ConfigError('--max-queue -1 (from the program) cannot be; it takes an integer from 0 to 1000000 (captures)'),
+    );
+    await expect(createService({ dbPath: 'a.db', mongoUrl: 'mongodb://h/d' })).rejects.toThrow(/^two stores at once/);
+    const misspelt: object = { maxQueu: 1 };
+    await expect(createService(misspelt)).rejects.toThrow(/^there is no option "maxQueu"; there are host, /);
+  });
+});
