@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { capture, stats } from './client.ts';
+
+/** From so many on there are two browsers. */
+const MAX_CONCURRENT = 16;
+const CAPTURES = 6;
+/** What hangs is found out after some ten seconds, and twice that on a busy machine is no failure. */
+const TIMEOUT_MS = 60_000;
+
+describe('a service whose browser', () => {
+  let site: Site;
+  let place: Ground;
+  let service: Served;
+  beforeAll(async () => {
+    site = await startSite();
+    place = await ground();
+    service = await serve(
+      ['--allow-targets', '127.0.0.1', '--max-concurrent', String(MAX_CONCURRENT), '--db-path', 'results.db'],
+      place.options,
+    );
+    // The second browser comes when there is work for it.
+    await load('warm-up', 300);
+    await vi.waitUntil(async () => (await browsers()).length === 2, { timeout: 30_000 });
+  });
+  afterAll(async () => {
+    service.child.kill('SIGTERM');
+    await service.ended;
+    expect(await place.browsers()).toEqual([]);
+    expect(await readdir(place.path)).toEqual(['data', 'results.db']);
+    await place[Symbol.asyncDispose]();
+    await site.close();
+  });
+
+  const browsers = async () => (await stats(service.url)).pool.browsers.map(({ pid }) => pid);
+
+  /** Captures at once of pages that are slow enough for something to happen meanwhile. */
+  const load = (name: string, ms: number) =>
+    Promise.all(
+      Array.from({ length: CAPTURES }, () =>
+        capture(service.url, { url: site.url(`/slow?ms=${ms}&${name}`), timeoutMs: TIMEOUT_MS }),
+      ),
+    );
+  const visits = (name: string) => site.requests.filter(({ url }) => url.endsWith(`&${name}`)).length;
+  const profiles = async () => (await readdir(place.path)).filter((name) => name.startsWith('capstan-profile-')).length;
+
+  it.each([
+    ['is killed with -9', 'SIGKILL'],
+    ['hangs', 'SIGSTOP'],
+  ] as const)(
+    '%s has its captures done once more, and the others once',
+    async (_, signal) => {
+      const [gone = 0, spared] = await browsers();
+      const { crashes } = (await stats(service.url)).pool;
+      const answers = load(signal, 2500);
+      await expect.poll(() => visits(signal), { timeout: 20_000 }).toBe(CAPTURES);
+      process.kill(gone, signal);
+      expect((await answers).map(({ status }) => status)).toEqual(Array(CAPTURES).fill(200));
+      // Half of them were on each: those that were spared asked once, the others twice.
+      expect(visits(signal)).toBe(CAPTURES + CAPTURES / 2);
+
+      await expect.poll(async () => (await browsers()).length, { timeout: 30_000 }).toBe(2);
+      expect(await browsers()).not.toContain(gone);
+      expect(await browsers()).toContain(spared);
+      // A seat is free when its page is disposed of, which the answer does not wait for.
+      await expect
+        .poll(async () => (await stats(service.url)).pool, { timeout: 10_000 })
+        .toMatchObject({ busy: 0, crashes: crashes + 1 });
+      expect(existsSync(`/proc/${gone}`)).toBe(false);
+      expect(await profiles()).toBe(2);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+const resultSchema = z.looseObject({
+  id: z.int(),
+  url: z.string(),
+  screenshot: z.string(),
+  width: z.number(),
+  height: z.number(),
+  failed: z.boolean(),
+});
+export type AnsweredResult = z.infer<typeof resultSchema>;
+
+const captureSchema = z.object({ data: resultSchema.nullish(), code: z.string().optional() });
+const batchSchema = z.array(z.object({ result: resultSchema.nullable(), code: z.string().nullable() }));
+const statsSchema = z.object({
+  data: z.object({
+    captures: z.record(z.string(), z.number()),
+    pool: z.object({
+      busy: z.number(),
+      browsers: z.array(z.object({ pid: z.number() })),
+      crashes: z.number(),
+    }),
+    store: z.object({ state: z.string(), outbox: z.number() }),
+  }),
+});
+const infosSchema = z.array(z.object({ id: z.int(), bytes: z.number(), sha256: z.string() }));
+export type AnsweredInfo = z.infer<typeof infosSchema>[number];
+
+export interface Answered {
+  readonly status: number;
+  /** The failure's code; `''` when there is none. */
+  readonly code: string;
+  /** The record that was said to be stored, also that of a failed capture. */
+  readonly result: AnsweredResult | null;
+}
+
+/** `POST /screenshot`. Rejects when the connection breaks, as it does when the service is killed. */
+export async function capture(serviceUrl: string, request: Readonly<Record<string, unknown>>): Promise<Answered> {
+  const response = await post(`${serviceUrl}/screenshot`, request);
+  const { data, code } = captureSchema.parse(await response.json());
+  return { status: response.status, code: code ?? '', result: data ?? null };
+}
+
+/** `POST /batch`: what its elements came to, each as if it had been asked for alone. */
+export async function captureBatch(
+  serviceUrl: string,
+  urls: readonly string[],
+  concurrency: number,
+): Promise<readonly Answered[]> {
+  const response = await post(`${serviceUrl}/batch`, { requests: urls.map((url) => ({ url })), concurrency });
+  return batchSchema
+    .parse(await response.json())
+    .map(({ result, code }) => ({ status: response.status, code: code ?? '', result }));
+}
+
+export async function stats(serviceUrl: string): Promise<z.infer<typeof statsSchema>['data']> {
+  return statsSchema.parse(await (await fetch(`${serviceUrl}/stats`)).json()).data;
+}
+
+/** Every record, page by page. */
+export async function allResults(serviceUrl: string): Promise<readonly AnsweredResult[]> {
+  const listSchema = z.object({ data: z.array(resultSchema) });
+  return pages(`${serviceUrl}/results?limit=1000`, (body) => listSchema.parse(body).data);
+}
+
+/** Everything that lies on the disk, page by page. */
+export async function allScreenshots(serviceUrl: string): Promise<readonly AnsweredInfo[]> {
+  return pages(`${serviceUrl}/screenshots?limit=1000`, (body) => infosSchema.parse(body));
+}
+
+export async function oneResult(serviceUrl: string, id: number): Promise<AnsweredResult | null> {
+  const response = await fetch(`${serviceUrl}/results/${id}`);
+  return response.ok ? z.object({ data: resultSchema }).parse(await response.json()).data : null;
+}
+
+async function pages<T>(first: string, itemsOf: (body: unknown) => readonly T[]): Promise<readonly T[]> {
+  const items: T[] = [];
+  for (let next: string | undefined = first; next !== undefined; ) {
+    const response: Response = await fetch(next);
+    if (!response.ok) throw new Error(`${next} answered ${response.status}`);
+    items.push(...itemsOf(await response.json()));
+    const link: string | undefined = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    next = link === undefined ? undefined : new URL(link, next).href;
+  }
+  return items;
+}
+
+function post(url: string, body: unknown): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}

@@ -1,0 +1,58 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ground, serve } from '../commands/capstan-process.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureMany, expectAllWritten } from './away.ts';
+import { allResults, capture, captureBatch } from './client.ts';
+import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
+
+const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
+
+describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is full${reason}`, () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site.close());
+
+  it.each([
+    ['as it runs', false],
+    ['when it is started', true],
+  ])(
+    '%s answers 507, leaves nothing half-written, and goes on when there is room',
+    async (_, fullAtStart) => {
+      await using place = await ground();
+      const dataDir = join(place.path, 'data');
+      await mkdir(dataDir);
+      await using disk = await mountSmallDisk(dataDir, 2048);
+      if (fullAtStart) await disk.fill();
+      const service = await serve(
+        ['--allow-targets', '127.0.0.1', '--max-concurrent', '2', '--db-path', 'results.db', '--data-dir', dataDir],
+        place.options,
+      );
+      const url = site.url('/title?t=kept');
+      const before = fullAtStart ? [] : await captureMany(service, url, 1);
+      if (!fullAtStart) await disk.fill();
+
+      expect(await capture(service.url, { url })).toEqual({ status: 507, code: 'storage_full', result: null });
+      const elements = await captureBatch(service.url, [url, site.url('/404')], 2);
+      expect(elements.map(({ code, result }) => [code, result])).toEqual(Array(2).fill(['storage_full', null]));
+      // A target that failed has no files: its record goes to the database, which has room.
+      const failed = await capture(service.url, { url: site.url('/empty-response') });
+      expect(failed).toMatchObject({ status: 502, code: 'target_unreachable', result: { failed: true } });
+      const kept = [...before, ...(failed.result === null ? [] : [failed.result])];
+      expect((await allResults(service.url)).map(({ id }) => id).sort()).toEqual(kept.map(({ id }) => id).sort());
+      expect((await readdir(dataDir, { recursive: true })).filter((name) => /staging\/|outbox\//.test(name))).toEqual(
+        [],
+      );
+
+      await disk.free();
+      const after = await captureMany(service, url, 2);
+      await expectAllWritten(service, dataDir, [...kept, ...after]);
+      service.child.kill('SIGTERM');
+      expect(await service.ended).toMatchObject({ code: 0 });
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,30 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ground } from '../commands/capstan-process.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { killInRounds } from './killed-rounds.ts';
+import { lockDatabase } from './locked-database.ts';
+import { createRandom, seedOfRun } from './random.ts';
+
+describe('a service that is killed with -9', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site.close());
+
+  const random = createRandom(seedOfRun());
+
+  it(`has everything that it answered when it is started again (seed ${random.seed})`, async () => {
+    await using place = await ground();
+    const undisturbed = () => undefined;
+    // Records wait in the outbox when it is killed.
+    const locked = () => lockDatabase(join(place.path, 'results.db'));
+    const rounds = [undisturbed, locked, undisturbed];
+    const answered = await killInRounds({ site, place, flags: ['--db-path', 'results.db'], rounds, random });
+    expect(answered).toBeGreaterThanOrEqual(2 * rounds.length);
+    expect(await readdir(place.path)).toEqual(['data', 'results.db']);
+    await expect.poll(() => place.browsers()).toEqual([]);
+  }, 120_000);
+});

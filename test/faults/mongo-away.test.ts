@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ground, serve } from '../commands/capstan-process.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
+import { stats } from './client.ts';
+import { killInRounds } from './killed-rounds.ts';
+import { createRandom, seedOfRun } from './random.ts';
+
+const whyNot = await whyNoMongo();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
+  let site: Site;
+  let mongo: MongoServer;
+  beforeAll(async () => {
+    [site, mongo] = await Promise.all([startSite(), startMongo()]);
+  }, 120_000);
+  afterAll(async () => {
+    await mongo?.remove();
+    await site.close();
+  });
+
+  it('that is stopped captures on, says 503 to questions, and writes what waited, once, when it is back', async () => {
+    await using place = await ground();
+    const service = await serve(
+      ['--allow-targets', '127.0.0.1', '--max-concurrent', '2', '--mongo-url', `${mongo.url}stopped`],
+      place.options,
+    );
+    const url = site.url('/title?t=kept');
+    const before = await captureMany(service, url, 1);
+    await mongo.stop();
+    const during = [...(await captureUntilOneWaits(service, url)), ...(await captureMany(service, url, 2))];
+    for (const question of ['/results', '/results/by-host?host=127.0.0.1', `/results/${before[0]?.id}`]) {
+      const answer = await fetch(service.url + question);
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+        status: 503,
+        body: { code: 'database_unavailable' },
+      });
+    }
+    expect((await stats(service.url)).store.outbox).toBe(during.length);
+    await mongo.start();
+    await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0 });
+  }, 180_000);
+
+  const random = createRandom(seedOfRun());
+
+  it(`has everything that it answered when it was killed with -9 (seed ${random.seed})`, async () => {
+    await using place = await ground();
+    const flags = ['--mongo-url', `${mongo.url}killed`];
+    const rounds = [() => undefined];
+    expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
+  }, 180_000);
+});

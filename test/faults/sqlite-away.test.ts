@@ -1,0 +1,82 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
+import { allResults, oneResult, stats } from './client.ts';
+import { lockDatabase } from './locked-database.ts';
+import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
+
+describe('a service whose SQLite file', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site.close());
+
+  const start = (place: Ground, db: string) =>
+    serve(['--allow-targets', '127.0.0.1', '--max-concurrent', '2', '--db-path', db], place.options);
+  const end = async (service: Served) => {
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0 });
+  };
+  const page = () => site.url('/title?t=kept');
+
+  it('is locked captures on, can still be read, and writes what waited when it is free', async () => {
+    await using place = await ground();
+    const path = join(place.path, 'results.db');
+    const service = await start(place, path);
+    const before = await captureMany(service, page(), 1);
+    const lock = lockDatabase(path);
+    const during = [...(await captureUntilOneWaits(service, page())), ...(await captureMany(service, page(), 2))];
+    expect((await allResults(service.url)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect((await stats(service.url)).store.outbox).toBe(during.length);
+    lock[Symbol.dispose]();
+    await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
+    await end(service);
+  }, 120_000);
+
+  it('is held by another process from the start says 503 to questions, captures, and takes the file when it can', async () => {
+    await using place = await ground();
+    const path = join(place.path, 'results.db');
+    const holder = new DatabaseSync(path);
+    holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    const service = await start(place, path);
+    const during = await captureMany(service, page(), 2);
+    for (const question of ['/results', '/results/by-host?host=127.0.0.1', '/results/1']) {
+      const answer = await fetch(service.url + question);
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+        status: 503,
+        body: { code: 'database_unavailable' },
+      });
+    }
+    expect((await stats(service.url)).store).toEqual({ state: 'down', outbox: 2 });
+    holder.exec('ROLLBACK');
+    holder.close();
+    await expectAllWritten(service, join(place.path, 'data'), during);
+    await end(service);
+  }, 120_000);
+
+  const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
+  it.skipIf(whyNoTmpfs !== undefined)(
+    `lies on a disk that is full captures on, and writes what waited when there is room${reason}`,
+    async () => {
+      await using place = await ground();
+      const folder = join(place.path, 'disk');
+      await mkdir(folder);
+      await using disk = await mountSmallDisk(folder, 1024);
+      const service = await start(place, join(folder, 'results.db'));
+      const before = await captureMany(service, page(), 1);
+      await disk.fill();
+      const during = [...(await captureUntilOneWaits(service, page())), ...(await captureMany(service, page(), 2))];
+      const [first] = before;
+      expect(await oneResult(service.url, first?.id ?? 0)).toEqual(first);
+      await disk.free();
+      await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
+      await end(service);
+    },
+    120_000,
+  );
+});
