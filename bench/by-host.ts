@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { openMongoStore } from '../src/storage/mongo/store.ts';
+import type { ResultStore } from '../src/storage/result-store.ts';
+import { openSqliteStore } from '../src/storage/sqlite/store.ts';
+import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
+import { pick, randomFrom, type SeededResults, seededResults } from './seeded-results.ts';
+
+/*
+ * By host on a great store: milliseconds of a page of 100, by kind of query and altogether, beside the same on 10,000
+ * results.
+ *
+ *   node bench/by-host.ts [--rows 1000000] [--store sqlite|mongo|both] [--queries 100]
+ */
+
+const LIMIT = 100;
+const SMALL = 10_000;
+const INSERTED_TOGETHER = 5120;
+
+interface Query {
+  readonly kind: string;
+  readonly host: string;
+}
+
+interface Spread {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+interface BenchedStore {
+  readonly store: ResultStore;
+  remove(): Promise<void>;
+}
+
+const OPENERS: Readonly<Record<string, () => Promise<BenchedStore>>> = { sqlite: openSqlite, mongo: openMongo };
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    store: { type: 'string', default: 'both' },
+    queries: { type: 'string', default: '100' },
+  },
+});
+const rows = Number(values.rows);
+const names = values.store === 'both' ? Object.keys(OPENERS) : [values.store];
+
+for (const name of names) {
+  const missing = name === 'mongo' ? await whyNoMongo() : undefined;
+  if (missing !== undefined) {
+    console.log(`\n${name}: left out, ${missing}`);
+    continue;
+  }
+  const small = await measure(name, SMALL);
+  const great = await measure(name, rows);
+  console.log(`\n${name}: a page of ${LIMIT} by host, ms, on ${rows} results (ratio to ${SMALL})\n`);
+  console.table(
+    Object.fromEntries(
+      [...great].map(([kind, { p50, p99 }]) => [
+        kind,
+        { p50: rounded(p50), p99: rounded(p99), 'p50 ratio': rounded(p50 / (small.get(kind)?.p50 ?? Number.NaN)) },
+      ]),
+    ),
+  );
+}
+
+async function measure(name: string, count: number): Promise<ReadonlyMap<string, Spread>> {
+  const open = OPENERS[name];
+  if (open === undefined) throw new Error(`--store is ${name}; it takes sqlite, mongo or both`);
+  const { store, remove } = await open();
+  try {
+    const seeded = seededResults(count);
+    await fill(store, seeded, count, name);
+    return await timeQueries(store, queriesOn(seeded, Number(values.queries)));
+  } finally {
+    await store.close();
+    await remove();
+  }
+}
+
+async function fill(store: ResultStore, seeded: SeededResults, count: number, name: string): Promise<void> {
+  const began = performance.now();
+  let together: Promise<void>[] = [];
+  for (const result of seeded.results()) {
+    together.push(store.insert(result));
+    if (together.length < INSERTED_TOGETHER) continue;
+    await Promise.all(together);
+    together = [];
+  }
+  await Promise.all(together);
+  console.error(`${name}: ${count} results written in ${Math.round((performance.now() - began) / 1000)} s`);
+}
+
+/** What people ask for: mostly a host or a site, now and then the beginning of a name, of one letter too. */
+function queriesOn({ sites }: SeededResults, each: number): readonly Query[] {
+  const random = randomFrom(7);
+  const site = (from: number, to: number) => pick(sites.slice(from, Math.max(to, from + 1)), random);
+  const kinds: Readonly<Record<string, () => string>> = {
+    'hot site': () => site(0, 20),
+    'warm site': () => site(100, 1000),
+    'cold site': () => site(Math.floor(sites.length / 2), sites.length),
+    subdomain: () => `www.${site(0, 1000)}`,
+    'three letters': () => site(0, sites.length).slice(0, 3),
+    'two letters': () => site(0, sites.length).slice(0, 2),
+    'one letter': () => pick([...'abcdefghijklmnopqrstuvwxyz'], random),
+    'top level': () => pick(['com', 'co.uk', 'de', 'jp', 'org', 'www', 'www.', 'blog.'], random),
+    'no such host': () => `${site(0, sites.length)}x.invalid`,
+  };
+  const queries = Object.entries(kinds).flatMap(([kind, host]) =>
+    Array.from({ length: each }, () => ({ kind, host: host() })),
+  );
+  // In mixed order, as no kind is to have the caches for itself.
+  return queries
+    .map((query) => ({ query, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ query }) => query);
+}
+
+async function timeQueries(store: ResultStore, queries: readonly Query[]): Promise<ReadonlyMap<string, Spread>> {
+  for (const { host } of queries.slice(0, 100)) await store.page({ by: 'host', host }, LIMIT);
+  const times = new Map<string, number[]>();
+  const note = (kind: string, ms: number) => times.set(kind, [...(times.get(kind) ?? []), ms]);
+  for (const { kind, host } of queries) {
+    const began = performance.now();
+    await store.page({ by: 'host', host }, LIMIT);
+    const ms = performance.now() - began;
+    note(kind, ms);
+    note('all', ms);
+    if (ms > 20) console.error(`${kind} ${host}: ${rounded(ms)} ms`);
+  }
+  return new Map([...times].map(([kind, ms]) => [kind, spread(ms)]));
+}
+
+function spread(ms: readonly number[]): Spread {
+  const sorted = [...ms].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+async function openSqlite(): Promise<BenchedStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
+  const store = await openSqliteStore({ path: join(directory, 'results.db') });
+  return { store, remove: () => rm(directory, { recursive: true, force: true }) };
+}
+
+async function openMongo(): Promise<BenchedStore> {
+  const server = await startMongo();
+  return { store: await openMongoStore({ url: server.url }), remove: () => server.remove() };
+}

@@ -1,0 +1,3 @@
+import { browserlessDriver } from './browserless.mjs';
+
+export const open = browserlessDriver({ waitUntil: 'load', adblock: false }, { optimizeForSpeed: true });

@@ -1,0 +1,15 @@
+import { crawleeDriver } from './crawlee.mjs';
+
+/** Full concurrency from the start, no made-up fingerprints, and Chromium's fast PNG. */
+export const open = crawleeDriver(
+  async (page) => {
+    const session = await page.context().newCDPSession(page);
+    const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+    return Buffer.from(data, 'base64');
+  },
+  (concurrency) => ({
+    minConcurrency: concurrency,
+    browserPoolOptions: { useFingerprints: false },
+    useSessionPool: false,
+  }),
+);

@@ -1,0 +1,3 @@
+import { clusterDriver } from './puppeteer-cluster.mjs';
+
+export const open = clusterDriver({ optimizeForSpeed: true });

@@ -1,0 +1,19 @@
+import { chromium } from 'playwright-core';
+import { type Driver, type DriverOptions, inFlight, sandboxFlags, VIEWPORT } from './support/driver.ts';
+
+/** The same work by Playwright's own means, one browser and a context for each capture. */
+export async function open({ browserPath }: DriverOptions): Promise<Driver> {
+  const browser = await chromium.launch({ executablePath: browserPath, args: [...sandboxFlags()] });
+  const capture = async (url: string) => {
+    const context = await browser.newContext({ viewport: VIEWPORT });
+    try {
+      const page = await context.newPage();
+      await page.goto(url, { waitUntil: 'load' });
+      const image = await page.screenshot({ type: 'png' });
+      return { image, html: await page.content() };
+    } finally {
+      await context.close();
+    }
+  };
+  return { run: (urls, concurrency) => inFlight(urls, concurrency, capture), close: () => browser.close() };
+}

@@ -1,0 +1,91 @@
+import { constants, getPriority, setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchOptions } from './support/bench.ts';
+import { startServiceProcess } from './support/service-process.ts';
+import { startBenchSite } from './support/site.ts';
+import { percentile } from './support/statistics.ts';
+import type { Finding } from './support/table.ts';
+
+const OVERLOAD = 10;
+const OVERLOAD_SECONDS = 15;
+/** Full within a second of the overload, so that nearly every request is refused. */
+const MAX_QUEUE = 20;
+const LARGEST_P99_MS = 5;
+
+/** How quickly a request is refused while ten times as many come as can be served, and every core is at work. */
+export async function refusal({ browserPath, captures, report }: BenchOptions): Promise<readonly Finding[]> {
+  const site = await startBenchSite();
+  const service = await startServiceProcess({ browserPath, flags: ['--max-queue', String(MAX_QUEUE)] });
+  let restorePriority = () => {};
+  try {
+    const bearable = await bearablePerSecond(service.capture, site.urls(captures));
+    const perSecond = bearable * OVERLOAD;
+    report(`refusal: ${bearable.toFixed(1)} captures/s are bearable, ${perSecond.toFixed(0)} requests/s will come`);
+
+    restorePriority = preferThisProcess();
+    const hangUp = new AbortController();
+    const refusedMs: number[] = [];
+    let served = 0;
+    const asked: Promise<void>[] = [];
+    const startedAt = performance.now();
+    const count = Math.round(perSecond * OVERLOAD_SECONDS);
+    for (const [index, url] of site.urls(count).entries()) {
+      await delay(Math.max(0, startedAt + (index * 1000) / perSecond - performance.now()));
+      const one = service.capture(url, hangUp.signal).then(
+        ({ status, ms }) => {
+          if (status === 429) refusedMs.push(ms);
+          else if (status === 200) served += 1;
+          else throw new Error(`capstan answered ${status}`);
+        },
+        (error: unknown) => {
+          if (!hangUp.signal.aborted) throw error;
+        },
+      );
+      asked.push(one);
+    }
+    hangUp.abort();
+    await Promise.all(asked);
+
+    const p99 = percentile(refusedMs, 0.99);
+    const spread = `p50 ${percentile(refusedMs, 0.5).toFixed(2)}, max ${percentile(refusedMs, 1).toFixed(2)}`;
+    return [
+      {
+        what: `refusing at ${perSecond.toFixed(0)} requests/s, p99 (${refusedMs.length} refused, ${served} served)`,
+        figure: `${p99.toFixed(2)} ms (${spread})`,
+        target: `< ${LARGEST_P99_MS} ms`,
+        met: p99 < LARGEST_P99_MS,
+      },
+    ];
+  } finally {
+    restorePriority();
+    await service.stop();
+    await site.stop();
+  }
+}
+
+async function bearablePerSecond(
+  capture: (url: string) => Promise<{ status: number }>,
+  urls: readonly string[],
+): Promise<number> {
+  const waiting = urls.values();
+  const startedAt = performance.now();
+  const lane = async () => {
+    for (const url of waiting) await capture(url);
+  };
+  await Promise.all(Array.from({ length: 4 }, lane));
+  return urls.length / ((performance.now() - startedAt) / 1000);
+}
+
+/**
+ * Who asks stands for another machine: that it waits for a core of this one is not the service's doing. Where that is
+ * not allowed, the wait is part of the figure. Only what is started afterwards would inherit it: nothing is.
+ */
+function preferThisProcess(): () => void {
+  const before = getPriority();
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+    return () => setPriority(before);
+  } catch {
+    return () => {};
+  }
+}

@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { executableFinder } from '../src/actors/executable.ts';
+import { dispatch } from './dispatch.ts';
+import { events } from './events.ts';
+import { memory } from './memory.ts';
+import { peers } from './peers.ts';
+import { refusal } from './refusal.ts';
+import { stores } from './stores.ts';
+import type { BenchOptions } from './support/bench.ts';
+import { type Finding, formatFindings } from './support/table.ts';
+import { throughput } from './throughput.ts';
+
+/*
+ * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file]]
+ *
+ * Prints each bench's table, then every figure that has a target beside it; ends with 1 when one is missed. Rates of a
+ * busy machine say little: read the ratios, which are medians of interleaved rounds.
+ */
+
+/** What `npm run bench` measures. */
+const OWN = ['throughput', 'memory', 'refusal', 'dispatch', 'stores', 'events'];
+const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
+  throughput,
+  memory,
+  refusal,
+  dispatch,
+  stores,
+  events,
+  peers,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string' },
+    captures: { type: 'string' },
+    'at-once': { type: 'string' },
+    'browser-path': { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+});
+
+const browser = await executableFinder(values['browser-path'])();
+if ('missing' in browser) throw new Error(browser.missing);
+// Whoever is measured starts this browser, and inherits what it needs.
+Object.assign(process.env, browser.env);
+
+const options: BenchOptions = {
+  browserPath: browser.path,
+  rounds: Number(values.rounds ?? (values.quick ? 3 : 7)),
+  captures: Number(values.captures ?? (values.quick ? 24 : 60)),
+  memoryCaptures: values.quick ? 200 : 1000,
+  storedResults: values.quick ? 100_000 : 1_000_000,
+  concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
+  print: (text) => console.log(`\n${text}\n`),
+  report: (line) => console.error(line),
+};
+
+const findings: Finding[] = [];
+for (const name of positionals.length > 0 ? positionals : OWN) {
+  const bench = BENCHES[name];
+  if (bench === undefined) throw new Error(`no bench ${name}: there are ${Object.keys(BENCHES).join(', ')}`);
+  findings.push(...(await bench(options)));
+}
+if (findings.length > 0) options.print(formatFindings(findings));
+if (findings.some(({ met }) => !met)) process.exitCode = 1;

@@ -1,0 +1,216 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { executableFinder } from '../src/actors/executable.ts';
+import type { CapstanEvent } from '../src/domain.ts';
+import { problemsOf } from '../test/faults/kept.ts';
+import { createRandom } from '../test/faults/random.ts';
+import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
+import { startService } from '../test/support/service.ts';
+import {
+  above,
+  familyProcesses,
+  heapMiB,
+  type ObservedService,
+  type Reading,
+  read,
+  watchTimers,
+} from './soak/base-line.ts';
+import { observable } from './soak/census.ts';
+import { Ledger, oneClient } from './soak/clients.ts';
+import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
+import { startBenchSite } from './support/site.ts';
+import { type Finding, formatFindings } from './support/table.ts';
+
+/*
+ * npm run soak [-- [--seconds n] [--seed n] [--mongo]]
+ *
+ * Waves of clients with good, slow, broken, hanging and forbidden targets, some of whom hang up, while browsers are
+ * killed and the database goes away. After each wave everything is back at its base line, which is taken after a first
+ * wave without faults; at the end every capture that was accepted is accounted for. Prints what was compared and ends
+ * with 1 when something is not as it ought to be. With --mongo the database is a MongoDB (MONGOMS_SYSTEM_BINARY).
+ */
+
+const CLIENTS = 24;
+const MAX_CONCURRENT = 6;
+/** Small, so that some are refused. */
+const MAX_QUEUE = 12;
+/** Often enough that browsers are retired during a soak. */
+const RETIRE_AFTER = 60;
+/** How long things may take to come to rest after a wave: a browser that hangs is found out after ten seconds. */
+const REST_MS = 60_000;
+/** Of these none may be left, whatever the first wave left. */
+const NONE: Reading = {
+  'captures inside': 0,
+  'records that wait': 0,
+  'files under way': 0,
+  'browser contexts': 0,
+  pages: 0,
+  sockets: 0,
+};
+/** Code that is compiled, and caches that fill, are no leak; what 10 KiB a capture left behind would be found. */
+const HEAP_SLACK_MIB = 16;
+/** The driver keeps connections, and timers of its own for them, up to its pool's size. */
+const MONGO_SLACK: Reading = { sockets: 20, 'file descriptors': 20, timers: 40 };
+const BURIAL_MS = 10_000;
+/** More than a soak of hours can store. */
+const EVERYTHING = 1_000_000;
+/** From so many seconds on a browser may hang now and then, which costs more than ten. */
+const LONG_S = 120;
+/** Failures that no target, client or database may cause. */
+const OWN_FAULTS = ['internal', 'storage_full', 'invalid_request'];
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string' }, seed: { type: 'string' }, mongo: { type: 'boolean', default: false } },
+});
+const seconds = Number(values.seconds ?? 600);
+const random = createRandom(Number(values.seed ?? Math.floor(Math.random() * 2 ** 32)));
+console.log(`soak of ${seconds} s, --seed ${random.seed}`);
+
+const missing = values.mongo ? await whyNoMongo() : undefined;
+if (missing !== undefined) throw new Error(`--mongo: ${missing}`);
+
+const timers = watchTimers();
+const warnings: string[] = [];
+process.on('warning', ({ name, message }) => {
+  if (name !== 'ExperimentalWarning') warnings.push(`${name}: ${message}`);
+});
+const temporary = await mkdtemp(join(tmpdir(), 'capstan-soak-'));
+process.env.TMPDIR = temporary;
+const browser = await executableFinder(undefined)();
+if ('missing' in browser) throw new Error(browser.missing);
+Object.assign(process.env, browser.env);
+const browserPath = join(temporary, 'chromium');
+await writeFile(browserPath, observable(browser.path));
+await chmod(browserPath, 0o755);
+
+const site = await startBenchSite();
+const mongo = values.mongo ? await startMongo() : undefined;
+const running = await startService({
+  browserPath,
+  maxConcurrent: MAX_CONCURRENT,
+  maxQueue: MAX_QUEUE,
+  retireAfter: RETIRE_AFTER,
+  ...(mongo === undefined ? {} : { dbPath: null, mongoUrl: `${mongo.url}soak` }),
+});
+const { service, baseUrl, directory } = running;
+const ends = new Map<CapstanEvent['type'], number>();
+let recorded = 0;
+const families = new Set(service.stats().pool.browsers.map(({ pid }) => pid));
+service.events$.subscribe((event) => {
+  ends.set(event.type, (ends.get(event.type) ?? 0) + 1);
+  if (event.type === 'browser.launched') families.add(event.pid);
+  if ('result' in event && event.result !== null) recorded += 1;
+});
+const dataDir = join(directory, 'data');
+const observed: ObservedService = { service, dataDir, temporary, families, timers };
+const surroundings = {
+  browsers: () => service.stats().pool.browsers.map(({ pid }) => pid),
+  stopDatabase: () => (mongo === undefined ? lockSqlite(join(directory, 'results.db')) : stopMongo(mongo)),
+};
+const ledger = new Ledger();
+const wave = () => Promise.all(Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger)));
+
+await wave();
+const base = await firstRest();
+const baseHeap = await heapMiB();
+const slack = mongo === undefined ? {} : MONGO_SLACK;
+const highest: Record<string, number> = { ...base };
+const unrest: string[] = [];
+let largestHeap = baseHeap;
+let waves = 0;
+for (const until = performance.now() + seconds * 1000; performance.now() < until || waves === 0; ) {
+  const startedAt = performance.now();
+  const [faults] = await Promise.all([anyFaults(surroundings, random, seconds >= LONG_S), wave()]);
+  const overAt = performance.now();
+  const now = await restFrom(base);
+  const rest = `over after ${inSeconds(overAt - startedAt)}, at rest after ${inSeconds(performance.now() - overAt)} more`;
+  const heap = await heapMiB();
+  waves += 1;
+  for (const [name, value] of Object.entries(now)) highest[name] = Math.max(highest[name] ?? 0, value);
+  largestHeap = Math.max(largestHeap, heap);
+  const wrong = above(base, now, slack);
+  unrest.push(...wrong.map((text) => `wave ${waves}: ${text}`));
+  console.log(
+    `wave ${waves}: ${faults}; ${rest}; ${heap.toFixed(1)} MiB${wrong.length > 0 ? `; ${wrong.join('; ')}` : ''}`,
+  );
+}
+
+const { captures, pool } = service.stats();
+const records = await service.results.page({ by: 'all' }, EVERYTHING);
+const images = await service.artifacts.list(EVERYTHING);
+const problems = await problemsOf(baseUrl, dataDir, ledger.answered);
+await running.stop();
+await site.stop();
+await mongo?.remove();
+// What was killed is gone when the kernel has buried it.
+for (const until = performance.now() + BURIAL_MS; familyProcesses(families) > 0 && performance.now() < until; )
+  await delay(100);
+const processesLeft = familyProcesses(families);
+const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
+await rm(temporary, { recursive: true, force: true });
+
+const exits = captures.stored + captures.failed + captures.timed_out + captures.cancelled + captures.rejected;
+const ownFaults = OWN_FAULTS.reduce((sum, code) => sum + (ledger.codes.get(code) ?? 0), 0);
+const exact = (what: string, figure: number, target: number): Finding => ({
+  what,
+  figure: String(figure),
+  target: String(target),
+  met: figure === target,
+});
+const findings: readonly Finding[] = [
+  ...Object.entries(base).map(([name, value]) => ({
+    what: `after each of ${waves} waves: ${name}`,
+    figure: String(highest[name]),
+    target: `<= ${value + (slack[name] ?? 0)}`,
+    met: !unrest.some((text) => text.includes(`: ${name}: `)),
+  })),
+  {
+    what: 'after each wave: heap after a full collection, MiB',
+    figure: largestHeap.toFixed(1),
+    target: `<= ${(baseHeap + HEAP_SLACK_MIB).toFixed(1)}`,
+    met: largestHeap <= baseHeap + HEAP_SLACK_MIB,
+  },
+  exact('captures accepted = stored + failed + timed out + cancelled + rejected', captures.accepted, exits),
+  exact('captures stored = images on the disk', captures.stored, images.length),
+  exact('captures that ended with a record = records in the database', recorded, records.length),
+  exact(`problems with the ${ledger.answered.length} records that were answered, and all images`, problems.length, 0),
+  exact('answers that are no fault of a target, client or database', ownFaults, 0),
+  exact('connections that broke', ledger.broken.length, 0),
+  exact('browser processes that are left when it has stopped', processesLeft, 0),
+  exact('directories that are left when it has stopped', directoriesLeft.length, 0),
+  exact('warnings of the runtime', warnings.length, 0),
+];
+console.log(
+  `\n${ledger.requests} requests, ${ledger.hungUp} hung up; ${pool.crashes} browsers crashed, ${pool.launches} launched`,
+);
+console.log(`answers: ${[...ledger.codes].map(([code, count]) => `${code || 'stored'} ${count}`).join(', ')}`);
+console.log(`events: ${[...ends].map(([type, count]) => `${type} ${count}`).join(', ')}\n`);
+console.log(formatFindings(findings));
+for (const text of [...unrest, ...problems, ...ledger.broken, ...directoriesLeft, ...warnings]) console.log(text);
+if (findings.some(({ met }) => !met)) process.exitCode = 1;
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The base line: nothing is under way, and nothing changes any more. */
+async function firstRest(): Promise<Reading> {
+  let before = await read(observed);
+  for (;;) {
+    await delay(1000);
+    const now = await read(observed);
+    if (isDeepStrictEqual(now, before) && now['captures inside'] === 0) return { ...now, ...NONE };
+    before = now;
+  }
+}
+
+/** The first reading that is nowhere above the base line, or the last before patience ends. */
+async function restFrom(line: Reading): Promise<Reading> {
+  for (const until = performance.now() + REST_MS; ; await delay(200)) {
+    const now = await read(observed);
+    if (above(line, now, slack).length === 0 || performance.now() > until) return now;
+  }
+}

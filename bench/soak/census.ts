@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+
+/** A browser that hangs does not answer, and is not counted. */
+const ANSWER_MS = 2000;
+
+const CONTEXTS = z.object({ result: z.object({ browserContextIds: z.array(z.string()) }) });
+const TARGETS = z.object({ result: z.object({ targetInfos: z.array(z.object({ type: z.string() })) }) });
+
+export interface BrowserCensus {
+  readonly profiles: number;
+  readonly contexts: number;
+  readonly pages: number;
+}
+
+/**
+ * What is open in the browsers whose profiles lie in a directory, by their own account: each is asked on a debugging
+ * port beside the service's pipe (see `observable`). `contexts` is NaN while one of them does not answer.
+ */
+export async function browserCensus(directory: string): Promise<BrowserCensus> {
+  const profiles = (await readdir(directory)).filter((name) => name.startsWith('capstan-profile-'));
+  const counts = await Promise.all(profiles.map((name) => countIn(join(directory, name))));
+  return {
+    profiles: profiles.length,
+    contexts: counts.reduce((sum, { contexts }) => sum + contexts, 0),
+    pages: counts.reduce((sum, { pages }) => sum + pages, 0),
+  };
+}
+
+/** A script that starts a browser with a debugging port of its own choice, which it writes into its profile. */
+export function observable(executable: string): string {
+  return `#!/bin/sh\nexec '${executable}' --remote-debugging-port=0 "$@"\n`;
+}
+
+async function countIn(profile: string): Promise<{ readonly contexts: number; readonly pages: number }> {
+  const ended = new AbortController();
+  const silence = delay(ANSWER_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+  try {
+    const counting = ask(profile, ['Target.getBrowserContexts', 'Target.getTargets']);
+    const answers = await Promise.race([counting, silence]);
+    if (answers === undefined) return { contexts: Number.NaN, pages: Number.NaN };
+    return {
+      contexts: CONTEXTS.parse(answers[0]).result.browserContextIds.length,
+      pages: TARGETS.parse(answers[1]).result.targetInfos.filter(({ type }) => type === 'page').length,
+    };
+  } catch {
+    return { contexts: Number.NaN, pages: Number.NaN };
+  } finally {
+    ended.abort();
+  }
+}
+
+async function ask(profile: string, methods: readonly string[]): Promise<readonly unknown[]> {
+  const [port, path] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+  try {
+    await heard(socket, 'open');
+    const answers: unknown[] = [];
+    for (const [id, method] of methods.entries()) {
+      const answer = heard(socket, 'message');
+      socket.send(JSON.stringify({ id, method }));
+      const event = await answer;
+      answers.push(JSON.parse(event instanceof MessageEvent ? String(event.data) : 'null'));
+    }
+    return answers;
+  } finally {
+    const closed = heard(socket, 'close');
+    socket.close();
+    await closed.catch(() => undefined);
+  }
+}
+
+function heard(socket: WebSocket, name: 'open' | 'message' | 'close'): Promise<Event> {
+  return new Promise((resolve, reject) => {
+    socket.addEventListener(name, resolve, { once: true });
+    socket.addEventListener('error', () => reject(new Error('the browser does not answer')), { once: true });
+  });
+}

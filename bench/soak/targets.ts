@@ -1,0 +1,32 @@
+import type { Random } from '../../test/faults/random.ts';
+
+/** Where addresses lead that nobody may capture. */
+const PRIVATE = 'http://10.255.255.1/';
+/** A page that never comes is given up after this. */
+const HANGING_TIMEOUT_MS = 2000;
+const TIMEOUT_MS = 30_000;
+
+const PATHS = {
+  good: ['/short', '/medium', '/heavy', '/lighthouse', '/logbook', '/title?t=soak', '/cookie', '/storage'],
+  slow: ['/slow?ms=300', '/slow?ms=1200', '/slow-image?ms=800', '/meta-refresh', '/js-redirect'],
+  broken: ['/404', '/500', '/empty-response', '/redirect-loop', '/dialog', '/popup', '/download', '/blank'],
+  hanging: ['/hang', '/never', '/loop', '/loop?when=parse'],
+  forbidden: ['', `/redirect?to=${encodeURIComponent(PRIVATE)}`],
+} as const;
+
+export type Kind = keyof typeof PATHS;
+
+/** Half of what comes is as it should be. */
+const KINDS = ['good', 'good', 'good', 'good', 'slow', 'slow', 'broken', 'broken', 'hanging', 'forbidden'] as const;
+
+export interface Target {
+  readonly kind: Kind;
+  readonly request: { readonly url: string; readonly timeoutMs: number };
+}
+
+export function anyTarget(origin: string, random: Random): Target {
+  const kind = random.pick(KINDS);
+  const path = random.pick<string>(PATHS[kind]);
+  const url = path === '' ? PRIVATE : origin + path;
+  return { kind, request: { url, timeoutMs: kind === 'hanging' ? HANGING_TIMEOUT_MS : TIMEOUT_MS } };
+}

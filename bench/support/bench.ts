@@ -1,0 +1,16 @@
+/** What every bench is told. */
+export interface BenchOptions {
+  readonly browserPath: string;
+  readonly rounds: number;
+  /** Captures of one round. */
+  readonly captures: number;
+  /** Captures over which memory is watched. */
+  readonly memoryCaptures: number;
+  /** Results in the store that is asked by host. */
+  readonly storedResults: number;
+  readonly concurrencies: readonly number[];
+  /** Results. */
+  readonly print: (text: string) => void;
+  /** Progress. */
+  readonly report: (line: string) => void;
+}

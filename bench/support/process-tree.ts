@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setInterval } from 'node:timers/promises';
+
+/** Linux counts CPU time in these (`getconf CLK_TCK`; it is 100 on every platform that Node runs on). */
+const TICKS_PER_SECOND = 100;
+/** Adding up a browser's memory takes the kernel some 30 ms: oftener than this would be felt in what is measured. */
+const SAMPLE_EVERY_MS = 700;
+
+interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  /** Its own, and its children's that it waited for. */
+  readonly cpuTicks: number;
+}
+
+/** Memory of a process and everything under it, in MiB; pages that several share are counted once (PSS). */
+export function memoryMiB(root: number): number {
+  return tree(root).reduce((sum, { pid }) => sum + proportionalKiB(pid), 0) / 1024;
+}
+
+/** Resident memory of one process alone, in KiB. */
+export function residentKiB(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN);
+}
+
+export interface Watched<T> {
+  readonly value: T;
+  /** CPU seconds that the tree used meanwhile, processes that came and went included. */
+  readonly cpuSeconds: number;
+  /** The largest memory that was seen. */
+  readonly peakMiB: number;
+}
+
+/** What a process and everything under it used while `work` was under way. */
+export async function watchTree<T>(root: number, work: () => Promise<T>): Promise<Watched<T>> {
+  const cpu = new CpuAccount(root);
+  const ended = new AbortController();
+  let peakMiB = 0;
+  const watch = async () => {
+    try {
+      for await (const _ of setInterval(SAMPLE_EVERY_MS, undefined, { signal: ended.signal })) {
+        peakMiB = Math.max(peakMiB, memoryMiB(root));
+        cpu.sample();
+      }
+    } catch (error) {
+      if (!ended.signal.aborted) throw error;
+    }
+  };
+  const watching = watch();
+  try {
+    const value = await work();
+    return { value, cpuSeconds: cpu.sample(), peakMiB };
+  } finally {
+    ended.abort();
+    await watching;
+  }
+}
+
+/**
+ * CPU time of a tree from now on. A child's time goes to the parent that waits for it when it ends, and a browser's
+ * renderers are waited for by its zygote. A browser that ends leaves its zygote to nobody in the tree: what had been
+ * seen of those whose parent went with them is kept here.
+ */
+class CpuAccount {
+  readonly #root: number;
+  readonly #ticksBefore: number;
+  #seen: ReadonlyMap<number, ProcessStat>;
+  #orphanedTicks = 0;
+
+  constructor(root: number) {
+    this.#root = root;
+    this.#seen = byPid(tree(root));
+    this.#ticksBefore = sumTicks(this.#seen);
+  }
+
+  /** Seconds up to now. */
+  sample(): number {
+    const now = byPid(tree(this.#root));
+    for (const { pid, parent, cpuTicks } of this.#seen.values()) {
+      if (pid !== this.#root && !now.has(pid) && !now.has(parent)) this.#orphanedTicks += cpuTicks;
+    }
+    this.#seen = now;
+    return (sumTicks(now) + this.#orphanedTicks - this.#ticksBefore) / TICKS_PER_SECOND;
+  }
+}
+
+function byPid(processes: readonly ProcessStat[]): ReadonlyMap<number, ProcessStat> {
+  return new Map(processes.map((one) => [one.pid, one]));
+}
+
+function sumTicks(processes: ReadonlyMap<number, ProcessStat>): number {
+  return processes.values().reduce((sum, { cpuTicks }) => sum + cpuTicks, 0);
+}
+
+function tree(root: number): readonly ProcessStat[] {
+  const childrenOf = Map.groupBy(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => readStat(Number(name))),
+    ({ parent }) => parent,
+  );
+  const found = [...readStat(root)];
+  for (const { pid } of found) found.push(...(childrenOf.get(pid) ?? []));
+  return found;
+}
+
+/** Nothing when the process has gone meanwhile. */
+function readStat(pid: number): ProcessStat[] {
+  const text = readOrEmpty(`/proc/${pid}/stat`);
+  // The name stands in parentheses and may hold anything; the numbers follow the last one.
+  const [, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (parent === undefined) return [];
+  const cpuTicks = rest.slice(9, 13).reduce((sum, ticks) => sum + Number(ticks), 0);
+  return [{ pid, parent: Number(parent), cpuTicks }];
+}
+
+function proportionalKiB(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,42 @@
+import type { Contender } from './contender.ts';
+import type { Work } from './driver.ts';
+import { type ServiceOptions, startServiceProcess } from './service-process.ts';
+
+/** The whole service as a user starts it, asked over HTTP for one capture after another. */
+export function serviceContender(options: ServiceOptions): Contender {
+  return {
+    name: 'capstan (HTTP, SQLite, files)',
+    async start() {
+      const service = await startServiceProcess(options);
+      return {
+        pid: service.pid,
+        async run(urls, concurrency) {
+          const before = await service.artifactBytes();
+          await captureAll(service.capture, urls, concurrency);
+          const after = await service.artifactBytes();
+          return {
+            captures: urls.length,
+            imageBytes: after.images - before.images,
+            htmlCharacters: after.htmlCopies - before.htmlCopies,
+          } satisfies Work;
+        },
+        stop: () => service.stop(),
+      };
+    },
+  };
+}
+
+async function captureAll(
+  capture: (url: string) => Promise<{ status: number; body: string }>,
+  urls: readonly string[],
+  concurrency: number,
+): Promise<void> {
+  const waiting = urls.values();
+  const lane = async () => {
+    for (const url of waiting) {
+      const { status, body } = await capture(url);
+      if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface ServiceOptions {
+  readonly browserPath: string;
+  /** More flags of `capstan serve`. */
+  readonly flags?: readonly string[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  /** From the sending of the request to the end of the answer. */
+  readonly ms: number;
+}
+
+export interface ServiceProcess {
+  readonly origin: string;
+  readonly pid: number;
+  /** `POST /screenshot`; aborting hangs up. */
+  capture(url: string, signal?: AbortSignal): Promise<Answer>;
+  /** Bytes on the disk: images, and HTML copies. */
+  artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
+  /** Bytes that the service's JavaScript holds after a full collection, buffers outside of the heap included. */
+  bytesAfterCollection(): Promise<number>;
+  /** SIGTERM; resolves when the process has gone, and its files with it. */
+  stop(): Promise<void>;
+}
+
+/** `capstan serve` with a store and a data directory of its own, and logs that go nowhere. */
+export async function startServiceProcess({ browserPath, flags = [] }: ServiceOptions): Promise<ServiceProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
+  const dataDir = join(folder, 'data');
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
+      join(import.meta.dirname, '../../bin/capstan.js'),
+      ...['serve', '--port', '0', '--db-path', join(folder, 'results.db'), '--data-dir', dataDir],
+      ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
+      ...flags,
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore', 'ipc'], cwd: folder },
+  );
+  const { pid, stdout } = child;
+  if (pid === undefined || stdout === null) throw new Error('the service has no process');
+  const origin = await readyAddress(stdout, once(child, 'exit'));
+  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+  return {
+    origin,
+    pid,
+    capture: (url, signal) => post(agent, `${origin}/screenshot`, JSON.stringify({ url }), signal),
+    artifactBytes: () => bytesByKind(dataDir),
+    async bytesAfterCollection() {
+      child.send('heap');
+      const [bytes] = await once(child, 'message');
+      return Number(bytes);
+    },
+    async stop() {
+      agent.destroy();
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readyAddress(output: NodeJS.ReadableStream, exit: Promise<unknown[]>): Promise<string> {
+  const ready = async () => {
+    for await (const line of createInterface(output)) {
+      const address = /\bhttp:\/\/\S+/.exec(line)?.[0];
+      if (address !== undefined) return address.replace(/\/$/, '');
+    }
+    throw new Error('the service ended before it was ready');
+  };
+  const ended = exit.then(([code]): never => {
+    throw new Error(`the service ended with ${code} before it was ready`);
+  });
+  // Its end is expected once it is ready.
+  ended.catch(() => {});
+  return await Promise.race([ready(), ended]);
+}
+
+function post(agent: Agent, url: string, body: string, signal: AbortSignal | undefined): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sentAt = performance.now();
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = request(url, { agent, method: 'POST', headers, ...(signal && { signal }) }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const ms = performance.now() - sentAt;
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), ms });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+async function bytesByKind(folder: string): Promise<{ images: number; htmlCopies: number }> {
+  let images = 0;
+  let htmlCopies = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const { size } = await stat(join(entry.parentPath, entry.name));
+    if (entry.name.endsWith('.png')) images += size;
+    if (entry.name.endsWith('.html')) htmlCopies += size;
+  }
+  return { images, htmlCopies };
+}

@@ -1,0 +1,33 @@
+/** The `share` (0..1) of the values that are not above it, by the nearest rank; NaN of nothing. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return (
+    (percentile(values, 0.5) +
+      percentile(
+        values.map((value) => -value),
+        0.5,
+      ) *
+        -1) /
+    2
+  );
+}
+
+export interface Trend {
+  readonly slope: number;
+  /** Of the slope: a slope within two of these of nothing is not told from nothing. */
+  readonly standardError: number;
+}
+
+/** The least-squares line through points (x, y); at least three of them. */
+export function trend(points: readonly (readonly [x: number, y: number])[]): Trend {
+  const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
+  const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;
+  const variance = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  const slope = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0) / variance;
+  const residual = points.reduce((sum, [x, y]) => sum + (y - meanY - slope * (x - meanX)) ** 2, 0);
+  return { slope, standardError: Math.sqrt(residual / (points.length - 2) / variance) };
+}
