@@ -1,4 +1,6 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
 
 /** A busy machine, or one that runs the server through a compatibility layer, takes its time. */
@@ -35,19 +37,29 @@ export async function whyNoMongo(): Promise<string | undefined> {
 
 /** Databases on one server are apart: a suite can have its own by the name it puts behind the URL. */
 export async function startMongo(): Promise<MongoServer> {
-  // No check by its version: the binary is the one that was asked for.
-  const server = await MongoMemoryServer.create({
-    binary: { checkMD5: false },
-    instance: { ip: '127.0.0.1', storageEngine: 'wiredTiger', launchTimeout: LAUNCH_MS },
-  });
+  const dbPath = await mkdtemp(join(tmpdir(), 'capstan-mongo-'));
+  let running = await launch({ dbPath });
+  const { port } = running.instanceInfo ?? {};
   return {
-    url: server.getUri(),
+    url: running.getUri(),
     stop: async () => {
-      await server.stop({ doCleanup: false });
+      await running.stop({ doCleanup: false });
     },
-    start: () => server.start(true),
+    // Anew, not running.start(): its launcher would take the late word of the ended process for the new one's end.
+    start: async () => {
+      running = await launch({ dbPath, ...(port !== undefined && { port }) });
+    },
     remove: async () => {
-      await server.stop({ doCleanup: true, force: true });
+      await running.stop({ doCleanup: false });
+      await rm(dbPath, { recursive: true, force: true });
     },
   };
+}
+
+function launch(where: { readonly dbPath: string; readonly port?: number }): Promise<MongoMemoryServer> {
+  return MongoMemoryServer.create({
+    // No check by its version: the binary is the one that was asked for.
+    binary: { checkMD5: false },
+    instance: { ip: '127.0.0.1', storageEngine: 'wiredTiger', launchTimeout: LAUNCH_MS, ...where },
+  });
 }
