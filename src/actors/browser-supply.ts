@@ -189,8 +189,8 @@ export class BrowserSupply {
     if (member.retiring !== null || this.#closed) return;
     this.#crashes += 1;
     this.#emit('browser.crashed', member, how);
-    // Back at its size without waiting for a capture to find out.
-    this.#launch().catch(() => undefined);
+    // Back at its size without waiting for a capture to find out. One that did has replaced it already.
+    if (this.#serving().length < this.#wanted) this.#launch().catch(() => undefined);
   }
 
   async #checkPulse(member: Member): Promise<void> {
