@@ -1,3 +1,4 @@
+import { UNSEEN } from '../src/capture-result.ts';
 import type { Result } from '../src/domain.ts';
 import { timeOfId } from '../src/storage/ids.ts';
 
@@ -106,6 +107,8 @@ function zipf(ranks: number, random: () => number): () => number {
 function resultOf(id: number, host: string, random: () => number): Result {
   const url = `https://${host}/${Math.floor(random() * 50)}/page?q=${Math.floor(random() * 1000)}`;
   return {
+    ...UNSEEN,
+    options_digest: '',
     id,
     url,
     final_url: url,
@@ -124,12 +127,6 @@ function resultOf(id: number, host: string, random: () => number): Result {
     format: 'png',
     width: 1280,
     height: 800,
-    truncated: false,
-    partial: false,
-    failed: false,
-    failed_reason: '',
-    failed_code: '',
     remote_ip: '192.0.2.1',
-    ip_info: null,
   };
 }

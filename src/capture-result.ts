@@ -1,5 +1,6 @@
 import type { CaptureCommand, IpFacts, Result, Snapshot } from './domain.ts';
-import type { Failure } from './errors.ts';
+import type { CapstanError } from './errors.ts';
+import { optionsDigest } from './options-digest.ts';
 
 /** When a capture began and how long it took. */
 export interface Timing {
@@ -8,14 +9,50 @@ export interface Timing {
   readonly durationMs: number;
 }
 
+/** What is known beside what a browser saw. */
+export interface Findings {
+  readonly ipFacts: IpFacts | null;
+  readonly perceptionHash: string | null;
+}
+
+/** What a record says of what was not seen. */
+export const UNSEEN = {
+  final_url: '',
+  title: '',
+  response_code: 0,
+  response_reason: '',
+  content_type: '',
+  content_length: 0,
+  // Where they are is told by who keeps them.
+  screenshot: '',
+  html: '',
+  width: 0,
+  height: 0,
+  truncated: false,
+  full_height: 0,
+  partial: false,
+  partial_phase: '',
+  timings: {},
+  protocol: '',
+  failed: false,
+  failed_reason: '',
+  failed_code: '',
+  download: null,
+  perception_hash: null,
+  cached: false,
+  remote_ip: null,
+  ip_info: null,
+} as const satisfies Partial<Result>;
+
 /** The record of a capture that succeeded. */
 export function storedResult(
   command: CaptureCommand,
   snapshot: Snapshot,
-  ipFacts: IpFacts | null,
+  { ipFacts, perceptionHash }: Findings,
   timing: Timing,
 ): Result {
   return {
+    ...UNSEEN,
     ...asked(command, timing),
     final_url: snapshot.finalUrl,
     title: snapshot.title,
@@ -23,42 +60,31 @@ export function storedResult(
     response_reason: snapshot.responseReason,
     content_type: snapshot.contentType,
     content_length: snapshot.contentLength,
-    // Where they are is told by who keeps them.
-    screenshot: '',
-    html: '',
     width: snapshot.width,
     height: snapshot.height,
     truncated: snapshot.truncated,
-    partial: snapshot.partial,
-    failed: false,
-    failed_reason: '',
-    failed_code: '',
+    full_height: snapshot.fullHeight,
+    partial: snapshot.cutPhase !== null,
+    partial_phase: snapshot.cutPhase ?? '',
+    timings: snapshot.timings,
+    protocol: snapshot.protocol,
+    perception_hash: perceptionHash,
     remote_ip: snapshot.remoteIp,
     ip_info: ipFacts,
   };
 }
 
 /** The record of a capture that failed. */
-export function failedResult(command: CaptureCommand, { code, reason }: Failure, timing: Timing): Result {
+export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
   return {
+    ...UNSEEN,
     ...asked(command, timing),
-    final_url: '',
-    title: '',
-    response_code: 0,
-    response_reason: '',
-    content_type: '',
-    content_length: 0,
-    screenshot: '',
-    html: '',
-    width: 0,
-    height: 0,
-    truncated: false,
-    partial: false,
+    content_type: error.download?.type ?? '',
+    content_length: error.download?.bytes ?? 0,
     failed: true,
-    failed_reason: reason,
-    failed_code: code,
-    remote_ip: null,
-    ip_info: null,
+    failed_reason: error.message,
+    failed_code: error.code,
+    download: error.download ?? null,
   };
 }
 
@@ -70,6 +96,7 @@ function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timin
     probed_at: new Date(startedAt).toISOString(),
     duration_ms: Math.round(durationMs),
     format: request.format,
+    options_digest: optionsDigest(request),
   };
 }
 

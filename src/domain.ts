@@ -1,26 +1,13 @@
-import type { Failure, FailureCode } from './errors.ts';
+import type { CaptureFormat, CaptureRequest } from './capture-request.ts';
+import type { Download, Failure, FailureCode } from './errors.ts';
+import type { Evidence } from './evidence.ts';
+
+export type { CaptureFormat, CaptureRequest } from './capture-request.ts';
 
 /*
  * What flows through the house: a request goes in, a command carries it, a snapshot comes back from a browser, a
  * result is kept. What is stored and sent as it is (Result, ScreenshotInfo) has the wire's key names.
  */
-
-export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
-export type ImageFormat = (typeof IMAGE_FORMATS)[number];
-
-/** What to capture and how, every option decided. */
-export interface CaptureRequest {
-  /** Absolute http or https URL, as asked for (the scheme put before it when it had none). */
-  readonly url: string;
-  readonly fullPage: boolean;
-  readonly format: ImageFormat;
-  /** 1..100; jpeg and webp only. */
-  readonly quality: number;
-  /** The capture's deadline in milliseconds, counted from when it is started (not from when it is queued). */
-  readonly timeoutMs: number;
-  /** Absolute http or https URL that is told how the capture ended. */
-  readonly callback?: string | undefined;
-}
 
 /** A request on its way: it has an id, and can be cancelled. */
 export interface CaptureCommand {
@@ -52,11 +39,33 @@ export interface Snapshot {
   readonly height: number;
   /** True when the page was taller than the cap and was cut. */
   readonly truncated: boolean;
-  /** True when the deadline cut the page's loading: this is what was there. */
-  readonly partial: boolean;
+  /** Pixels of the whole page, with `fullPage`; 0 without. */
+  readonly fullHeight: number;
+  /** The phase that the deadline cut: this is what was there. Null when none was. */
+  readonly cutPhase: CapturePhase | null;
+  readonly timings: Timings;
+  /** As Navigation Timing has it: `h2`, `http/1.1`; `''` when it is not known. */
+  readonly protocol: string;
   /** The address that the target answered from, when it is known. */
   readonly remoteIp: string | null;
+  readonly evidence: Evidence;
 }
+
+/** The way of a capture through the browser, in its order. */
+export const CAPTURE_PHASES = [
+  'open',
+  'navigate',
+  'load',
+  'interact',
+  'wait',
+  'settle',
+  'picture',
+  'evidence',
+] as const;
+export type CapturePhase = (typeof CAPTURE_PHASES)[number];
+
+/** Whole milliseconds in each phase that was entered. */
+export type Timings = { readonly [phase in CapturePhase]?: number | undefined };
 
 /** A record of the store, and what the API sends. A failed capture is a record too. */
 export interface Result {
@@ -83,16 +92,31 @@ export interface Result {
   readonly screenshot: string;
   /** Path of the HTML copy in this API, `''` when there is none. */
   readonly html: string;
-  readonly format: ImageFormat;
+  readonly format: CaptureFormat;
   /** Pixels; 0 when there is no image. */
   readonly width: number;
   readonly height: number;
   readonly truncated: boolean;
+  /** Pixels of the whole page, with `fullPage`; 0 without. */
+  readonly full_height: number;
   /** True when the deadline cut the page's loading: the picture shows what was there. */
   readonly partial: boolean;
+  /** The phase that the deadline cut, `''` when none was. */
+  readonly partial_phase: CapturePhase | '';
+  readonly timings: Timings;
+  /** `h2`, `http/1.1`; `''` when it is not known. */
+  readonly protocol: string;
   readonly failed: boolean;
   readonly failed_reason: string;
   readonly failed_code: FailureCode | '';
+  /** What the target was in place of a page. */
+  readonly download: Download | null;
+  /** The 64-bit difference hash of the picture, 16 hex digits, when it was asked for. */
+  readonly perception_hash: string | null;
+  /** SHA-256 of how it was captured, hex: equal for captures with equal options. */
+  readonly options_digest: string;
+  /** True in an answer that is an earlier capture (`cacheMaxAgeMs`). */
+  readonly cached: boolean;
   /** The address that the target answered from; null when it is not known. */
   readonly remote_ip: string | null;
   /** What is known about `remote_ip`, with `--ipinfo`; null when it was not asked or could not be had. */
@@ -108,7 +132,7 @@ export interface ScreenshotInfo {
   readonly url: string;
   readonly host: string;
   readonly title: string;
-  readonly format: ImageFormat;
+  readonly format: CaptureFormat;
   readonly width: number;
   readonly height: number;
   /** Size of the image in bytes. */
@@ -166,7 +190,7 @@ export interface Pressure {
 
 /** How a capture ended: exactly one of these, for every capture that was asked for. */
 export type CaptureOutcome =
-  | { readonly state: 'stored'; readonly result: Result }
+  | { readonly state: 'stored'; readonly result: Result; readonly evidence: Evidence | null }
   /** `result` is the failed record; null when not even that could be kept. */
   | { readonly state: 'failed' | 'timed_out'; readonly failure: Failure; readonly result: Result | null }
   | { readonly state: 'rejected' | 'cancelled'; readonly failure: Failure };

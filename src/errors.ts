@@ -25,6 +25,9 @@ export const CATALOGUE = {
     retryable: false,
     text: 'The target is a download, or has no content: nothing to picture.',
   },
+  selector_not_found: { status: 422, retryable: false, text: 'The page has no element that matches the selector.' },
+  script_failed: { status: 422, retryable: false, text: "The request's own script failed in the page." },
+  action_failed: { status: 422, retryable: false, text: 'An action could not be done on the page.' },
   idempotency_mismatch: {
     status: 422,
     retryable: false,
@@ -34,6 +37,7 @@ export const CATALOGUE = {
   cancelled: { status: 499, retryable: true, text: 'The capture was cancelled.' },
   internal: { status: 500, retryable: true, text: 'Something went wrong inside the service.' },
   target_unreachable: { status: 502, retryable: true, text: 'The target gave no response.' },
+  proxy_failed: { status: 502, retryable: true, text: "The request's proxy did not take it to the target." },
   page_crashed: { status: 502, retryable: true, text: 'The page crashed in the browser, twice.' },
   database_not_enabled: {
     status: 503,
@@ -61,11 +65,22 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** A download, which is no page. */
+export interface Download {
+  readonly name: string;
+  /** MIME type; `''` when it is not known. */
+  readonly type: string;
+  /** Null when it is not known. */
+  readonly bytes: number | null;
+}
+
 export interface CapstanErrorOptions extends ErrorOptions {
   /** Every bad field of a request, with `invalid_request`. */
   readonly problems?: readonly FieldProblem[];
   /** Whole seconds after which to try again, with `queue_full`. */
   readonly retryAfterSeconds?: number;
+  /** What the target was, with `not_a_page`. */
+  readonly download?: Download;
 }
 
 /** The only error that crosses a border inside the house. Its message is safe to show to a client. */
@@ -74,6 +89,7 @@ export class CapstanError extends Error {
   readonly code: FailureCode;
   readonly problems: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
+  readonly download: Download | undefined;
 
   /** `reason` defaults to the catalogue's text. */
   constructor(code: FailureCode, reason?: string, options: CapstanErrorOptions = {}) {
@@ -81,6 +97,7 @@ export class CapstanError extends Error {
     this.code = code;
     this.problems = options.problems ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.download = options.download;
   }
 
   get status(): number {

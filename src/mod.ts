@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { type Logger, pino } from 'pino';
+
+export type { CaptureFormat, ImageFormat } from './capture-request.ts';
+
 import { configOf } from './config.ts';
 import type { CaptureRequest } from './domain.ts';
 import { parseOrRefuse } from './http/problems.ts';
-import { requestSchemas } from './http/schemas/requests.ts';
+import { requestSchemas, type ScreenshotRequest } from './http/schemas/requests.ts';
 import { type CaptureService, createService as joinParts, type ServiceConfig } from './service.ts';
 
 /*
@@ -11,7 +14,7 @@ import { type CaptureService, createService as joinParts, type ServiceConfig } f
  */
 
 export { ConfigError } from './config.ts';
-export type { BatchItem, CapstanEvent, CaptureOutcome, CaptureRequest, ImageFormat, Result } from './domain.ts';
+export type { BatchItem, CapstanEvent, CaptureOutcome, CaptureRequest, Result } from './domain.ts';
 export { CapstanError, type Failure, type FailureCode } from './errors.ts';
 export type { CaptureService, ServiceConfig, ServiceStats } from './service.ts';
 
@@ -30,10 +33,8 @@ export async function createService(
   return joinParts(configOf(config, { cores: availableParallelism() }), logger);
 }
 
-/** What of a request has a default. */
-export type CaptureOptions = {
-  readonly [name in Exclude<keyof CaptureRequest, 'url'>]?: CaptureRequest[name] | undefined;
-};
+/** The options of `POST /screenshot`, each with its default when it is left out. */
+export type CaptureOptions = Omit<ScreenshotRequest, 'url'>;
 
 /**
  * A request as `POST /screenshot` takes it: `https://` is put before a `url` that has no scheme. Throws a

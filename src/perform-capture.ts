@@ -2,7 +2,7 @@ import type { CaptureActor } from './actors/capture-actor.ts';
 import { failedResult, storedResult } from './capture-result.ts';
 import type { CaptureCommand, CaptureOutcome, Snapshot } from './domain.ts';
 import type { Egress } from './egress/egress.ts';
-import { type Failure, failure, toFailure } from './errors.ts';
+import { CapstanError, failure, toFailure } from './errors.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 import type { Logger } from './log.ts';
 import type { Keeper } from './storage/keeper.ts';
@@ -35,21 +35,24 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
   try {
     snapshot = await actor.capture(request, signal);
   } catch (error) {
-    const failed = toFailure(error);
+    const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
     if (failed.code === 'internal') logger.error({ capture_id: command.id, err: error }, 'a capture failed inside');
     if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
     const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
     const result = tellsOfTarget(failed) ? await keeper.keep(failedResult(command, failed, timing()), null) : null;
-    return { state, failure: failed, result };
+    return { state, failure: toFailure(failed), result };
   }
   const leftMs = request.timeoutMs - timing().durationMs;
-  const facts = await ipFacts.lookUp(snapshot.remoteIp, leftMs, signal);
+  const known = await ipFacts.lookUp(snapshot.remoteIp, leftMs, signal);
   if (signal.aborted) return CANCELLED;
-  const result = await keeper.keep(storedResult(command, snapshot, facts, timing()), snapshot);
-  return { state: 'stored', result };
+  const result = await keeper.keep(
+    storedResult(command, snapshot, { ipFacts: known, perceptionHash: null }, timing()),
+    snapshot,
+  );
+  return { state: 'stored', result, evidence: snapshot.evidence };
 }
 
 /** A failure of ours says nothing of the target, and is no record of it. */
-function tellsOfTarget({ code }: Failure): boolean {
+function tellsOfTarget({ code }: CapstanError): boolean {
   return code !== 'internal' && code !== 'browser_unavailable' && code !== 'shutting_down';
 }

@@ -9,6 +9,7 @@ import { performCapture } from '../src/perform-capture.ts';
 import { createStorage, type Storage } from '../src/storage/storage.ts';
 import { captureRequest } from './support/actor.ts';
 
+const NOTHING = { items: [], omitted: 0 };
 const SNAPSHOT: Snapshot = {
   finalUrl: 'https://example.com/',
   title: 'Example',
@@ -21,7 +22,11 @@ const SNAPSHOT: Snapshot = {
   width: 1,
   height: 1,
   truncated: false,
-  partial: false,
+  fullHeight: 0,
+  cutPhase: null,
+  timings: {},
+  protocol: 'h2',
+  evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
 };
 

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { failedResult } from '../../src/capture-result.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { CaptureCommand, CaptureOutcome } from '../../src/domain.ts';
+import { CapstanError } from '../../src/errors.ts';
 import { createHttpApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
 import { type CaptureService, createService } from '../../src/service.ts';
@@ -24,8 +25,12 @@ const LIMITS = { maxConcurrent: 16, maxQueue: 1000 };
 function stored(command: CaptureCommand): CaptureOutcome {
   const timing = { startedAt: Date.now(), durationMs: 0 };
   // A record like any other; only its failure is none.
-  const result = failedResult(command, { code: 'internal', reason: '' }, timing);
-  return { state: 'stored', result: { ...result, failed: false, failed_code: '', failed_reason: '' } };
+  const result = failedResult(command, new CapstanError('internal'), timing);
+  return {
+    state: 'stored',
+    result: { ...result, failed: false, failed_code: '', failed_reason: '' },
+    evidence: null,
+  };
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'capstan-dispatch-'));

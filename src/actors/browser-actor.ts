@@ -6,9 +6,10 @@ import { BrowserSupply } from './browser-supply.ts';
 import type { CaptureActor } from './capture-actor.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import { Deadline } from './deadline.ts';
-import { capturePage } from './direct/capture-page.ts';
-import { PageCrashedError } from './direct/navigate.ts';
+import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
+import { capturePage } from './page/capture-page.ts';
+import { PageCrashedError } from './page/navigate.ts';
 import { type Seat, Seats } from './seats.ts';
 
 export interface BrowserActorOptions {
@@ -95,7 +96,7 @@ function captureOn(supply: BrowserSupply, seat: Seat, request: CaptureRequest, d
   const leasing = supply.lease();
   const capturing = deadline
     .step('find a browser', Promise.all([leasing, seat.cleanLane()]))
-    .then(([lease, lane]) => capturePage(lease.host, lane, request, deadline));
+    .then(([lease, lane]) => capturePage(openPage(lease.host, lane.proxyServer, request), lane, request, deadline));
   const disposed = capturing
     .then((capture) => capture.disposed)
     .catch(() => undefined)

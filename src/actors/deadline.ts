@@ -1,3 +1,4 @@
+import type { CapturePhase, Timings } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
 
 /** Share of a capture's time that is kept for taking the picture of what is there, and its bounds. */
@@ -14,7 +15,10 @@ export class Deadline {
   readonly #waitsUntil: number;
   readonly #over: Promise<never>;
   readonly #dispose: () => void;
-  #phase = 'open the page';
+  readonly #timings: { [phase in CapturePhase]?: number } = {};
+  #phase: CapturePhase = 'open';
+  #phaseSince = performance.now();
+  #step = 'open the page';
 
   constructor(timeoutMs: number, signal: AbortSignal) {
     const reserve = Math.min(PICTURE_MOST_MS, Math.max(PICTURE_LEAST_MS, timeoutMs * PICTURE_SHARE));
@@ -22,7 +26,7 @@ export class Deadline {
     this.#waitsUntil = this.#endsAt - Math.min(reserve, timeoutMs / 2);
     const { promise, reject } = Promise.withResolvers<never>();
     const late = () =>
-      reject(new CapstanError('capture_timeout', `nothing could be captured within ${timeoutMs} ms (${this.#phase})`));
+      reject(new CapstanError('capture_timeout', `nothing could be captured within ${timeoutMs} ms (${this.#step})`));
     const gone = () => reject(new CapstanError('cancelled'));
     const timer = setTimeout(late, timeoutMs);
     signal.addEventListener('abort', gone, { once: true });
@@ -47,9 +51,27 @@ export class Deadline {
   }
 
   /** What `work` gives, unless the deadline comes first (`capture_timeout`) or the caller goes away (`cancelled`). */
-  step<T>(phase: string, work: Promise<T>): Promise<T> {
-    this.#phase = phase;
+  step<T>(name: string, work: Promise<T>): Promise<T> {
+    this.#step = name;
     return Promise.race([work, this.#over]);
+  }
+
+  /** The time from here on is that of `phase`. One that is entered again goes on. */
+  enter(phase: CapturePhase): void {
+    this.#settleAccounts();
+    this.#phase = phase;
+  }
+
+  /** Whole milliseconds of each phase so far. */
+  get timings(): Timings {
+    this.#settleAccounts();
+    return Object.fromEntries(Object.entries(this.#timings).map(([phase, ms]) => [phase, Math.round(ms)]));
+  }
+
+  #settleAccounts(): void {
+    const now = performance.now();
+    this.#timings[this.#phase] = (this.#timings[this.#phase] ?? 0) + now - this.#phaseSince;
+    this.#phaseSince = now;
   }
 
   dispose(): void {

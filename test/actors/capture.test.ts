@@ -36,7 +36,7 @@ describe('a capture', () => {
       width: 1280,
       height: 720,
       truncated: false,
-      partial: false,
+      cutPhase: null,
       remoteIp: '127.0.0.1',
     });
     const page = await (await fetch(site.url('/short'))).text();
@@ -106,8 +106,8 @@ describe('a capture', () => {
       capture('/slow-image?ms=600'),
       capture('/slow-image?ms=60000', { timeoutMs: 1500 }),
     ]);
-    expect(late.partial).toBe(false);
-    expect(blank.partial).toBe(true);
+    expect(late.cutPhase).toBeNull();
+    expect(blank.cutPhase).toBe('load');
     expect(coloursOf(PNG.sync.read(Buffer.from(late.image))).size).toBeGreaterThan(
       coloursOf(PNG.sync.read(Buffer.from(blank.image))).size,
     );
@@ -115,12 +115,15 @@ describe('a capture', () => {
 
   it('takes what is there of a page that never finishes loading', async () => {
     const snapshot = await capture('/never', { timeoutMs: 1500 });
-    expect(snapshot).toMatchObject({ partial: true, title: 'A page that never ends', responseCode: 200 });
+    expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
   });
 
-  it.each(['/loop', '/loop?when=parse'])('ends the scripts of %s, and takes what is there', async (path) => {
-    expect(await capture(path, { timeoutMs: 2000 })).toMatchObject({ partial: true, title: 'A page that spins' });
+  it.each([
+    ['/loop', 'settle'],
+    ['/loop?when=parse', 'load'],
+  ])('ends the scripts of %s, and takes what is there', async (path, cutPhase) => {
+    expect(await capture(path, { timeoutMs: 2000 })).toMatchObject({ cutPhase, title: 'A page that spins' });
   });
 
   it('takes what is there of a page that loads itself again and again', async () => {

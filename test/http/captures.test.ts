@@ -74,8 +74,6 @@ describe('POST /screenshot', () => {
       port: site.port,
       response_code: 200,
       format: 'png',
-      failed: false,
-      failed_code: '',
       screenshot: `/screenshot/${result.id}`,
     });
     expect(await resultIn(await app.call(`/results/${result.id}`))).toEqual(result);

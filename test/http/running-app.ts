@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { UNSEEN } from '../../src/capture-result.ts';
 import type { Result, ScreenshotInfo } from '../../src/domain.ts';
 import { createHttpApp, type HttpOptions } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
@@ -65,6 +66,8 @@ export function resultOf(id: number, overrides: Partial<Result> = {}): Result {
   const url = overrides.url ?? 'https://example.com/';
   const { protocol, hostname } = new URL(url);
   return {
+    ...UNSEEN,
+    options_digest: '',
     id,
     url,
     final_url: url,
@@ -83,13 +86,6 @@ export function resultOf(id: number, overrides: Partial<Result> = {}): Result {
     format: 'png',
     width: 8,
     height: 8,
-    truncated: false,
-    partial: false,
-    failed: false,
-    failed_reason: '',
-    failed_code: '',
-    remote_ip: null,
-    ip_info: null,
     ...overrides,
   };
 }

@@ -1,3 +1,4 @@
+import { UNSEEN } from '../../src/capture-result.ts';
 import type { Result } from '../../src/domain.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
 
@@ -6,6 +7,8 @@ export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
   const host = wanted.host ?? 'example.com';
   const url = wanted.url ?? `https://${host}/`;
   return {
+    ...UNSEEN,
+    options_digest: '',
     id,
     url,
     final_url: url,
@@ -24,11 +27,6 @@ export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
     format: 'png',
     width: 1280,
     height: 800,
-    truncated: false,
-    partial: false,
-    failed: false,
-    failed_reason: '',
-    failed_code: '',
     remote_ip: '192.0.2.7',
     ip_info: { country: 'DE', latitude: 52.5, in_eu: true, hostname: null },
     ...wanted,

@@ -1,6 +1,7 @@
 import type { Observable, ObservableInput, SchedulerLike } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
+import { UNSEEN } from '../../src/capture-result.ts';
 import type {
   CapstanEvent,
   CaptureCommand,
@@ -29,6 +30,8 @@ export function request(name: string, timeoutMs = 1000): CaptureRequest {
 export function stored(command: Pick<CaptureCommand, 'id' | 'request'>): CaptureOutcome {
   const { id, request } = command;
   const result: Result = {
+    ...UNSEEN,
+    options_digest: '',
     id,
     url: request.url,
     final_url: request.url,
@@ -47,15 +50,8 @@ export function stored(command: Pick<CaptureCommand, 'id' | 'request'>): Capture
     format: 'png',
     width: 1,
     height: 1,
-    truncated: false,
-    partial: false,
-    failed: false,
-    failed_reason: '',
-    failed_code: '',
-    remote_ip: null,
-    ip_info: null,
   };
-  return { state: 'stored', result };
+  return { state: 'stored', result, evidence: null };
 }
 
 /** The name that `request` was given. */

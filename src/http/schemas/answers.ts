@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { IMAGE_FORMATS, type Result, type ScreenshotInfo } from '../../domain.ts';
+import { CAPTURE_FORMATS } from '../../capture-request.ts';
+import { CAPTURE_PHASES, type Result, type ScreenshotInfo } from '../../domain.ts';
 import { CATALOGUE, type FailureCode } from '../../errors.ts';
 import type { ServiceStats } from '../../service.ts';
 import type { JobKind, JobState } from '../../storage/job-store.ts';
@@ -39,7 +40,7 @@ export interface JobAnswer {
 const id = z.int().positive().meta({ description: 'Below 2^53; grows with time.' });
 const count = z.int().nonnegative();
 const instant = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601, UTC, milliseconds.' });
-const format = z.enum(IMAGE_FORMATS);
+const format = z.enum(CAPTURE_FORMATS);
 
 const failureCode = z.enum(Object.keys(CATALOGUE).filter(isFailureCode));
 
@@ -63,10 +64,27 @@ export const ResultSchema = z.strictObject({
   width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   truncated: z.boolean().meta({ description: 'The page was taller than the cap.' }),
+  full_height: count.meta({ description: 'Pixels of the whole page, with `fullPage`; 0 without.' }),
   partial: z.boolean().meta({ description: "The deadline cut the page's loading: this is what was there." }),
+  partial_phase: z.enum(['', ...CAPTURE_PHASES]).meta({ description: 'The phase that was cut.' }),
+  timings: z
+    .partialRecord(z.enum(CAPTURE_PHASES), count)
+    .meta({ description: 'Milliseconds in each phase that the capture went through.' }),
+  protocol: z.string().meta({ description: '`h2`, `http/1.1`; empty when it is not known.' }),
   failed: z.boolean(),
   failed_reason: z.string(),
   failed_code: z.union([failureCode, z.literal('')]),
+  download: z
+    .strictObject({ name: z.string(), type: z.string(), bytes: count.nullable() })
+    .nullable()
+    .meta({ description: 'What the target was in place of a page, with `not_a_page`.' }),
+  perception_hash: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .nullable()
+    .meta({ description: '64-bit difference hash of the picture, when it was asked for.' }),
+  options_digest: z.string().meta({ description: 'Equal for captures that were made with equal options.' }),
+  cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
   remote_ip: z.string().nullable().meta({ description: 'The address that the target answered from.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
 }) satisfies z.ZodType<Result>;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type CaptureRequest, IMAGE_FORMATS } from '../../domain.ts';
+import type { CaptureRequest } from '../../capture-request.ts';
 import { readTarget } from '../target-url.ts';
+import { interactionFields } from './options/interaction.ts';
+import { momentFields } from './options/moment.ts';
+import { pageFields } from './options/page.ts';
+import { pictureFields } from './options/picture.ts';
+import { recordFields } from './options/record.ts';
+import { visitorFields } from './options/visitor.ts';
 
 /** What a configuration says about requests. */
 export interface RequestLimits {
@@ -17,7 +23,6 @@ export interface RequestLimits {
 export const MAX_URL_CHARACTERS = 8192;
 /** Of one ScreenshotRequest in a body of lines: room for a URL of 8192 characters, each of them escaped. */
 export const MAX_LINE_BYTES = 64 * 1024;
-const DEFAULT_QUALITY = 80;
 /** Thousands of them may wait. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Where a callback may lead, as far as can be said without looking it up. */
@@ -26,6 +31,9 @@ export const callbackUrl = z
   .max(MAX_CALLBACK_CHARACTERS, { error: `must have at most ${MAX_CALLBACK_CHARACTERS} characters` });
 const NO_CALLBACKS =
   'is not taken here: the service was started without --webhook-secret, with which what is sent is signed';
+
+/** A body of POST /screenshot, as it is written. */
+export type ScreenshotRequest = z.input<z.ZodObject<ReturnType<typeof screenshotFields>, z.core.$strict>>;
 
 export interface BatchRequest {
   readonly requests: readonly CaptureRequest[];
@@ -36,9 +44,10 @@ export interface BatchRequest {
 
 /** The bodies of both POSTs, and what they become: every option decided. */
 export function requestSchemas(limits: RequestLimits) {
-  const screenshot = z.strictObject(screenshotFields(limits), {
-    error: objectError('a ScreenshotRequest', ['url', 'fullPage', 'format', 'quality', 'timeoutMs', 'callback']),
-  }) satisfies z.ZodType<CaptureRequest>;
+  const fields = screenshotFields(limits);
+  const screenshot = z
+    .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
+    .transform(decide) satisfies z.ZodType<CaptureRequest>;
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
   const batch = z.strictObject(
@@ -83,21 +92,12 @@ function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }:
         description: '`https://` is put before it when it has no scheme.',
         examples: ['https://example.com/', 'example.com'],
       }),
-    fullPage: z
-      .boolean({ error: 'must be true or false' })
-      .default(false)
-      .meta({ description: 'The whole page, to a cap of 16384 px, past which `truncated` is true.' }),
-    format: z
-      .enum([...IMAGE_FORMATS, 'jpg'], { error: 'must be png, jpeg or webp' })
-      .default('png')
-      .transform((format) => (format === 'jpg' ? 'jpeg' : format))
-      .meta({ description: '`jpg` is read as `jpeg`.' }),
-    quality: z
-      .int({ error: 'must be an integer from 1 to 100' })
-      .min(1, { error: 'must be from 1 to 100' })
-      .max(100, { error: 'must be from 1 to 100' })
-      .default(DEFAULT_QUALITY)
-      .meta({ description: 'For jpeg and webp.' }),
+    ...pictureFields,
+    ...momentFields,
+    ...visitorFields,
+    ...pageFields,
+    ...interactionFields,
+    ...recordFields,
     timeoutMs: z
       .int({ error: 'must be an integer of milliseconds, 1 or more' })
       .min(1, { error: 'must be 1 or more' })
@@ -109,6 +109,13 @@ function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }:
         'Is sent the event that the capture ends with, once it was admitted, by POST and signed as Standard Webhooks has it. Needs --webhook-secret. Its address must be public, or allowed by --allow-webhooks.',
     }),
   };
+}
+
+type Written = z.output<z.ZodObject<ReturnType<typeof screenshotFields>, z.core.$strict>>;
+
+/** What the options that were written say together. */
+function decide(written: Written): CaptureRequest {
+  return written;
 }
 
 function callbackField(taken: boolean) {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { ImageFormat } from '../../domain.ts';
+import type { CaptureFormat } from '../../capture-request.ts';
 import { timeOfId } from '../ids.ts';
 
 /*
  * The data directory. Every name comes from an id or from a process; none from a request.
  *
- *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp>  page.html  info.json     appears whole or not at all
+ *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp|pdf>  page.html  info.json     appears whole or not at all
  *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
  *   retention.lock                     held by the one process that removes what is too old or too much
  */
@@ -13,9 +13,9 @@ import { timeOfId } from '../ids.ts';
 export const HTML_FILE = 'page.html';
 export const INFO_FILE = 'info.json';
 
-const EXTENSIONS: Readonly<Record<ImageFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp' };
+const EXTENSIONS: Readonly<Record<CaptureFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp', pdf: 'pdf' };
 
-export function imageFile(format: ImageFormat): string {
+export function imageFile(format: CaptureFormat): string {
   return `image.${EXTENSIONS[format]}`;
 }
 

@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { z } from 'zod';
-import { IMAGE_FORMATS, type Result, type ScreenshotInfo } from '../../domain.ts';
+import { CAPTURE_FORMATS } from '../../capture-request.ts';
+import type { Result, ScreenshotInfo } from '../../domain.ts';
 import { htmlPath, imagePath } from './layout.ts';
 
 /** Loose: what a later version writes into the file must not make it unreadable. */
@@ -9,7 +10,7 @@ const infoSchema = z.looseObject({
   url: z.string(),
   host: z.string(),
   title: z.string(),
-  format: z.enum(IMAGE_FORMATS),
+  format: z.enum(CAPTURE_FORMATS),
   width: z.number(),
   height: z.number(),
   bytes: z.number(),

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { CdpSession } from '../cdp/connection.ts';
+import type { PageSession } from './isolated-page.ts';
 
 /** A refresh that a page schedules for later than this is part of the page, not a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;
@@ -14,7 +14,7 @@ export class MainFrame {
   #crashed = false;
   #changed: (() => void)[] = [];
 
-  constructor(session: CdpSession, id: string) {
+  constructor(session: PageSession, id: string) {
     this.id = id;
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.id !== id) return;

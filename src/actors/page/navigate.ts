@@ -1,7 +1,8 @@
+import type { CaptureRequest } from '../../capture-request.ts';
 import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../errors.ts';
 import { type Deadline, within } from '../deadline.ts';
-import type { IsolatedPage } from './open-page.ts';
+import type { IsolatedPage } from './isolated-page.ts';
 
 /** Longest wait for the event that names a download. It comes within a few milliseconds. */
 const DOWNLOAD_NAME_MS = 500;
@@ -15,7 +16,12 @@ export class PageCrashedError extends Error {
  * Sends the page to a URL. Resolves when a document is there; throws a `CapstanError` that says why there is none:
  * `target_unreachable`, `target_forbidden`, `not_a_page`.
  */
-export async function navigate(page: IsolatedPage, lane: EgressLane, url: string, deadline: Deadline): Promise<void> {
+export async function navigate(
+  page: IsolatedPage,
+  lane: EgressLane,
+  { url }: CaptureRequest,
+  deadline: Deadline,
+): Promise<void> {
   const { errorText, isDownload } = await deadline.step('open the URL', page.session.send('Page.navigate', { url }));
   if (isDownload) throw await download(page);
   if (errorText === 'net::ERR_ABORTED') throw new CapstanError('not_a_page', 'the target answered without any content');
@@ -37,7 +43,12 @@ export async function navigate(page: IsolatedPage, lane: EgressLane, url: string
  * Waits until the page has loaded, and does not send itself on, or until no more time is to be spent on waiting.
  * Resolves with whether it has loaded; throws as `navigate` does when the page sent itself where nothing is.
  */
-export async function awaitLoad(page: IsolatedPage, lane: EgressLane, deadline: Deadline): Promise<boolean> {
+export async function awaitLoad(
+  page: IsolatedPage,
+  lane: EgressLane,
+  _request: CaptureRequest,
+  deadline: Deadline,
+): Promise<boolean> {
   const { frame } = page;
   const { promise: waitedEnough, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, deadline.waitingMs);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import type { IsolatedPage } from './open-page.ts';
+import type { IsolatedPage } from './isolated-page.ts';
 
 /** Longest that a loaded page is waited for until it shows what it has loaded. */
 const SETTLE_MS = 2_000;
@@ -19,6 +19,8 @@ export interface DocumentFacts {
   readonly responseReason: string;
   readonly contentType: string;
   readonly contentLength: number;
+  /** `h2`, `http/1.1`; `''` when it is not known. */
+  readonly protocol: string;
   readonly html: string;
   /** True when a script that never ended had to be ended for this. */
   readonly interrupted: boolean;
@@ -29,6 +31,7 @@ const observed = z.object({
   title: z.string(),
   status: z.number(),
   bytes: z.number(),
+  protocol: z.string(),
   html: z.string(),
 });
 
@@ -85,6 +88,7 @@ function factsOf({
   title,
   status,
   bytes,
+  protocol,
   html,
 }: z.infer<typeof observed>): Omit<DocumentFacts, 'contentType' | 'interrupted'> {
   return {
@@ -93,6 +97,7 @@ function factsOf({
     responseCode: status,
     responseReason: STATUS_CODES[status] ?? '',
     contentLength: bytes,
+    protocol,
     html,
   };
 }
@@ -113,6 +118,7 @@ const OBSERVE = `async (settleMs) => {
     title: document.title.slice(0, ${MAX_TITLE_CHARACTERS}).toWellFormed(),
     status: navigation ? navigation.responseStatus : 0,
     bytes: navigation ? navigation.encodedBodySize || navigation.decodedBodySize : 0,
+    protocol: navigation ? navigation.nextHopProtocol : '',
     html: html.slice(0, ${MAX_HTML_CHARACTERS}).toWellFormed(),
   };
 }`;

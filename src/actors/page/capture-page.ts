@@ -1,0 +1,100 @@
+import type { CaptureRequest } from '../../capture-request.ts';
+import type { CapturePhase, Snapshot } from '../../domain.ts';
+import type { EgressLane } from '../../egress/egress.ts';
+import { CapstanError } from '../../errors.ts';
+import type { Deadline } from '../deadline.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import { awaitMoment } from './moment/await-moment.ts';
+import { awaitLoad, navigate } from './navigate.ts';
+import { type DocumentFacts, observeDocument } from './observe-document.ts';
+import { completePage } from './picture/complete-page.ts';
+import { takePicture } from './picture/take-picture.ts';
+import { changePage } from './visitor/change-page.ts';
+
+/** Redirects by script or by refresh that are followed; a page that goes on and on is taken where it is then. */
+const MAX_DOCUMENTS = 20;
+
+/** A capture and its aftermath: `disposed` resolves when the browser holds nothing of it any more. */
+export interface PageCapture {
+  readonly snapshot: Promise<Snapshot>;
+  readonly disposed: Promise<void>;
+}
+
+/** One capture, step by step, on a page of its own. The page is disposed of in every case. */
+export function capturePage(
+  opening: Promise<IsolatedPage>,
+  lane: EgressLane,
+  request: CaptureRequest,
+  deadline: Deadline,
+): PageCapture {
+  const snapshot = deadline.step('open a page', opening).then((page) => look(page, lane, request, deadline));
+  const disposed = snapshot
+    .then(
+      () => opening,
+      () => opening,
+    )
+    .then((page) => page.dispose())
+    // There is no page to dispose of when it could not be opened.
+    .catch(() => undefined);
+  return { snapshot, disposed };
+}
+
+async function look(
+  page: IsolatedPage,
+  lane: EgressLane,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<Snapshot> {
+  deadline.enter('navigate');
+  await navigate(page, lane, request, deadline);
+  const { cutPhase, facts } = await awaitDocument(page, lane, request, deadline);
+  deadline.enter('picture');
+  const { held, ...picture } = await takePicture(page, request, deadline);
+  deadline.enter('evidence');
+  const evidence = await page.notes.gather(page, deadline);
+  return {
+    ...facts,
+    ...picture,
+    cutPhase: cutPhase ?? (held ? 'picture' : null),
+    timings: deadline.timings,
+    remoteIp: URL.canParse(facts.finalUrl) ? lane.addressFor(new URL(facts.finalUrl)) : null,
+    evidence,
+  };
+}
+
+interface RestingPlace {
+  readonly facts: Omit<DocumentFacts, 'interrupted'>;
+  readonly cutPhase: CapturePhase | null;
+}
+
+/** The document that the page comes to rest on, wherever it sends itself, or is sent, first. */
+async function awaitDocument(
+  page: IsolatedPage,
+  lane: EgressLane,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<RestingPlace> {
+  let toAct = page.hands !== undefined;
+  for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
+    deadline.enter('load');
+    const loaded = await awaitLoad(page, lane, request, deadline);
+    await changePage(page, request, deadline);
+    if (toAct) {
+      toAct = false;
+      deadline.enter('interact');
+      await page.hands?.act(request, deadline);
+      // It may have sent the page on.
+      continue;
+    }
+    deadline.enter('wait');
+    const came = await awaitMoment(page, request, deadline);
+    deadline.enter('settle');
+    await completePage(page, request, deadline);
+    const seen = await observeDocument(page, deadline, { loaded });
+    const rested = page.frame.loaded || !loaded || documents === MAX_DOCUMENTS;
+    if (seen === undefined || !rested) continue;
+    const { interrupted, ...facts } = seen;
+    return { facts, cutPhase: !loaded ? 'load' : !came ? 'wait' : interrupted ? 'settle' : null };
+  }
+  throw new CapstanError('target_unreachable', 'the page sends itself on and on');
+}

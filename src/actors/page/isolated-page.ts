@@ -1,0 +1,39 @@
+import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
+import type { CaptureRequest } from '../../capture-request.ts';
+import type { Deadline } from '../deadline.ts';
+import type { Notes } from './evidence/notes.ts';
+import type { MainFrame } from './main-frame.ts';
+
+type Commands = ProtocolMapping.Commands;
+type Events = ProtocolMapping.Events;
+
+/** The protocol's side of a page, whoever opened it. */
+export interface PageSession {
+  /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
+  send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
+  /** Sends without waiting; whatever is answered, errors among it, is dropped. */
+  post<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): void;
+  /** Listens to an event until the returned function is called. */
+  on<E extends keyof Events>(event: E, handler: (...params: Events[E]) => void): () => void;
+}
+
+/** A page in a browser context that nobody else has, or ever had. It is set up for one request (`setUpPage`). */
+export interface IsolatedPage {
+  readonly session: PageSession;
+  readonly frame: MainFrame;
+  readonly notes: Notes;
+  /** Resolves with the name of the file that was offered for download, once one is. */
+  readonly download: Promise<string>;
+  /** Can do what a person would do; only where Playwright drives. */
+  readonly hands?: Hands;
+  /** Ends the context and all that is in it. Resolves also when the browser is gone. */
+  dispose(): Promise<void>;
+}
+
+/** What a page lets a person do with it. */
+export interface Hands {
+  /** Does the request's actions and fills its form. Throws `action_failed`. */
+  act(request: CaptureRequest, deadline: Deadline): Promise<void>;
+  /** Resolves with whether `waitForFunction` held before no more time was to be spent on waiting. */
+  waitForFunction(source: string, deadline: Deadline): Promise<boolean>;
+}

@@ -1,0 +1,2 @@
+/** What is done on the page as a person would. */
+export const interactionFields = {};

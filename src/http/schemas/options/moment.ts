@@ -1,0 +1,2 @@
+/** When the picture is taken. */
+export const momentFields = {};

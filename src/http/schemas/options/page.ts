@@ -1,0 +1,2 @@
+/** What is done to the page without touching it as a person would. */
+export const pageFields = {};

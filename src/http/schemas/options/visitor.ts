@@ -1,0 +1,2 @@
+/** Who seems to be visiting. */
+export const visitorFields = {};
