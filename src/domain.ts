@@ -257,6 +257,8 @@ export type CapstanEvent =
       readonly result: Result | null;
     })
   | (CaptureEventBase & { readonly type: 'capture.cancelled' | 'capture.rejected'; readonly failure: Failure })
+  /** `id` is that of an earlier capture, which was the answer; nothing was captured. */
+  | (CaptureEventBase & { readonly type: 'capture.reused'; readonly result: Result })
   | (BatchEventBase & { readonly type: 'batch.accepted'; readonly concurrency: number })
   | (BatchEventBase & { readonly type: 'batch.progress'; readonly done: number; readonly failed: number })
   | (BatchEventBase & { readonly type: 'batch.completed'; readonly done: number; readonly failed: number })

@@ -12,6 +12,7 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
     case 'capture.timed_out':
     case 'capture.cancelled':
     case 'capture.rejected':
+    case 'capture.reused':
       logger.info(captureFacts(event), event.type);
       break;
     case 'browser.launched':

@@ -11,9 +11,11 @@ import { CapstanError } from './errors.ts';
 import { logEvent } from './event-log.ts';
 import { eventBody } from './feed/event-body.ts';
 import { openEventFeed } from './feed/event-feed.ts';
+import { findStored } from './find-stored.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { createJobs } from './jobs.ts';
 import type { Logger } from './log.ts';
+import { optionsDigest } from './options-digest.ts';
 import { performCapture } from './perform-capture.ts';
 import { openGauge } from './pressure/gauge.ts';
 import { overloadMarks } from './pressure/marks.ts';
@@ -24,6 +26,7 @@ import { createBatchRunner } from './streams/batch.ts';
 import { createCapturePipeline } from './streams/capture-pipeline.ts';
 import { createCounters } from './streams/counters.ts';
 import { createEventStream, pressureChanged } from './streams/events.ts';
+import { reusing } from './streams/reuse.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 
 export type { BatchElement, CaptureService, LimitsChange, Readiness, ServiceStats } from './capture-service.ts';
@@ -118,6 +121,12 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
 
   const admitCallback = (callback: string): Observable<void> =>
     whileSubscribed((signal) => webhooks.admit(callback, signal));
+  const reuse = reusing({
+    submit: pipeline.submit,
+    find: (request, maxAgeMs) => findStored(storage.results, request, maxAgeMs, Date.now()),
+    keyOf: (request) => `${optionsDigest(request)} ${request.timeoutMs} ${request.url}`,
+    events,
+  });
   const submit: typeof pipeline.submit = (request, options) =>
     defer(() => {
       const refusal = egress.screenLiteral(new URL(request.url));
@@ -125,11 +134,11 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
         return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options?.batch);
       }
       const { callback, ...rest } = request;
-      if (callback === undefined) return pipeline.submit(request, options);
+      if (callback === undefined) return reuse(request, options);
       // Looked up before it is admitted: a name server that is slow holds no slot.
       return admitCallback(callback).pipe(
         catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options?.batch)),
-        switchMap(() => pipeline.submit(request, options)),
+        switchMap(() => reuse(request, options)),
       );
     });
   const runBatch = createBatchRunner({ pipeline, submit, events, ids: randomUUID });

@@ -13,6 +13,8 @@ export interface CaptureCounts {
   readonly rejected: number;
   /** Never came in: the queue was full, the service was stopping, the target was forbidden on sight. */
   readonly refused: number;
+  /** Answered with an earlier capture, without coming in. */
+  readonly reused: number;
   /** Waiting or running now. */
   readonly inside: number;
 }
@@ -39,7 +41,16 @@ export interface Counters {
 
 /** A fold of the event stream; to be made before the first event. What it gives is a snapshot. */
 export function createCounters(events$: Observable<CapstanEvent>): Counters {
-  const captures = { accepted: 0, stored: 0, failed: 0, timed_out: 0, cancelled: 0, rejected: 0, refused: 0 };
+  const captures = {
+    accepted: 0,
+    stored: 0,
+    failed: 0,
+    timed_out: 0,
+    cancelled: 0,
+    rejected: 0,
+    refused: 0,
+    reused: 0,
+  };
   const batches = { accepted: 0, completed: 0 };
   const webhooks = { delivered: 0, failed: 0, dropped: 0 };
   // By id, because `capture.rejected` is said both of those inside and of those that never came in.
@@ -60,6 +71,9 @@ export function createCounters(events$: Observable<CapstanEvent>): Counters {
         captures[inside.delete(event.id) ? exit : 'refused'] += 1;
         break;
       }
+      case 'capture.reused':
+        captures.reused += 1;
+        break;
       case 'batch.accepted':
         batches.accepted += 1;
         break;

@@ -6,8 +6,10 @@ import type {
   CaptureCommand,
   CaptureEvent,
   CaptureOutcome,
+  CaptureRequest,
   Pressure,
   PressureEvent,
+  Result,
 } from '../domain.ts';
 import type { Failure } from '../errors.ts';
 import { createWaitingLine } from './waiting-line.ts';
@@ -103,6 +105,11 @@ export function captureEnded(at: number, command: Announced, outcome: CaptureOut
 /** A capture that never came in. */
 export function captureRefused(at: number, command: Announced, failure: Failure): CaptureEvent {
   return { ...about(at, command), type: 'capture.rejected', failure };
+}
+
+/** A request that was answered with an earlier capture. */
+export function captureReused(at: number, request: CaptureRequest, batch: string | null, result: Result): CaptureEvent {
+  return { ...about(at, { id: result.id, request, batch }), type: 'capture.reused', result };
 }
 
 /** How far a batch is. */

@@ -100,6 +100,7 @@ describe('counters', () => {
       cancelled: 1,
       rejected: 1,
       refused: 1,
+      reused: 0,
       inside: 1,
     });
     expect(counters.batches).toEqual({ accepted: 1, completed: 1 });

@@ -73,6 +73,7 @@ async function answerStored(ctx: HttpContext, service: CaptureService, result: R
     ctx.length = artifact.bytes;
   }
   ctx.set('Location', location);
+  if (result.cached) ctx.set('X-Capture-Cached', 'true');
 }
 
 async function answerKept(

@@ -149,6 +149,7 @@ export const ServiceStatsSchema = z.strictObject({
       cancelled: count,
       rejected: count.meta({ description: 'Came in, and were turned away at their turn.' }),
       refused: count.meta({ description: 'Never came in.' }),
+      reused: count.meta({ description: 'Answered with an earlier capture, without coming in.' }),
       inside: count.meta({ description: 'Waiting or running now.' }),
     })
     .meta({ description: 'Since the start, by how they ended.' }),

@@ -15,6 +15,7 @@ export const EVENT_TYPES = Object.keys({
   'capture.timed_out': true,
   'capture.cancelled': true,
   'capture.rejected': true,
+  'capture.reused': true,
   'batch.accepted': true,
   'batch.progress': true,
   'batch.completed': true,

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+const Answer = z.object({ data: z.object({ id: z.number(), cached: z.boolean() }) });
+
+describe('cacheMaxAgeMs', () => {
+  let site: Site;
+  let running: RunningService;
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startService()]);
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await site?.close();
+  });
+
+  const post = (path: string, body: unknown, accept = 'application/json') =>
+    fetch(running.baseUrl + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: accept },
+      body: JSON.stringify(body),
+    });
+  const shoot = async (request: Readonly<Record<string, unknown>>) =>
+    Answer.parse(await (await post('/screenshot', request)).json()).data;
+
+  it('gives the stored capture of the same URL and options again, marked, and no other', async () => {
+    const url = site.url('/short?stored');
+    const first = await shoot({ url });
+    expect(first.cached).toBe(false);
+    expect(await shoot({ url, cacheMaxAgeMs: 60_000 })).toEqual({ id: first.id, cached: true });
+    // Neither how long it may take nor how old it may be says how it looks.
+    expect(await shoot({ url, cacheMaxAgeMs: 90_000, timeoutMs: 9000 })).toEqual({ id: first.id, cached: true });
+    expect(site.requests.filter((request) => request.url === '/short?stored')).toHaveLength(1);
+
+    for (const other of [
+      { url },
+      { url, cacheMaxAgeMs: 0 },
+      { url, cacheMaxAgeMs: 60_000, fullPage: true },
+      { url: `${url}#fragment`, cacheMaxAgeMs: 60_000 },
+    ]) {
+      expect(await shoot(other)).toMatchObject({ cached: false });
+    }
+  });
+
+  it('gives its image, and says whose it is', async () => {
+    const url = site.url('/short?image');
+    const { id } = await shoot({ url });
+    const answer = await post('/screenshot', { url, cacheMaxAgeMs: 60_000 }, 'image/png');
+    expect(answer.headers.get('Content-Type')).toBe('image/png');
+    expect(answer.headers.get('X-Capture-Id')).toBe(String(id));
+    expect(answer.headers.get('X-Capture-Cached')).toBe('true');
+  });
+
+  it('takes no failure and no part of a page for an answer', async () => {
+    const broken = site.url('/empty-response');
+    const unfinished = site.url('/never');
+    for (const request of [
+      { url: broken, cacheMaxAgeMs: 60_000 },
+      { url: unfinished, cacheMaxAgeMs: 60_000, timeoutMs: 1200 },
+    ]) {
+      const [first, second] = [await (await post('/screenshot', request)).json(), await shoot(request)];
+      expect(second).toMatchObject({ cached: false });
+      expect(second.id).not.toBe(Answer.parse(first).data.id);
+    }
+  });
+
+  it('has equal captures that are under way share one page, in a batch too', async () => {
+    const request = { url: site.url('/slow?ms=500&shared'), cacheMaxAgeMs: 60_000 };
+    const [single, batch] = await Promise.all([
+      shoot(request),
+      post('/batch', { requests: [request, request] }).then((answer) => answer.json()),
+    ]);
+    expect(batch).toMatchObject([{ result: { id: single.id } }, { result: { id: single.id } }]);
+    expect(site.requests.filter(({ url }) => url.endsWith('&shared'))).toHaveLength(1);
+    expect(running.service.stats().captures.reused).toBeGreaterThanOrEqual(2);
+  });
+
+  it.each([-1, 0.5, '1 hour', 3_000_000_000_000])('cannot be %j', async (cacheMaxAgeMs) => {
+    const answer = await post('/screenshot', { url: site.url('/short'), cacheMaxAgeMs });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      data: { problems: [{ path: 'cacheMaxAgeMs', message: expect.stringMatching(/milliseconds from 0 to/) }] },
+    });
+  });
+});

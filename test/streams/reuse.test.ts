@@ -1,0 +1,136 @@
+import { Observable, Subject } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { CapstanEvent, CaptureOutcome, CaptureRequest } from '../../src/domain.ts';
+import { createEventStream } from '../../src/streams/events.ts';
+import { reusing, type StoredOutcome } from '../../src/streams/reuse.ts';
+import { request, stored } from './rig.ts';
+
+const MINUTE = 60_000;
+
+function storedOutcome(id: number, asked: CaptureRequest): StoredOutcome {
+  const outcome = stored({ id, request: asked });
+  if (outcome.state !== 'stored') throw new Error('it is not stored');
+  return outcome;
+}
+
+/** What reuse does with requests over pages that are answered by hand, and with a store of one capture or none. */
+function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number }) {
+  const stream = createEventStream();
+  const events: CapstanEvent[] = [];
+  const told: (string | undefined)[] = [];
+  stream.events$.subscribe((event) => events.push(event));
+  stream.conclusions$.subscribe(({ callback }) => told.push(callback));
+  const pages: Subject<CaptureOutcome>[] = [];
+  let open = 0;
+  const submit = reusing({
+    submit: () =>
+      new Observable((subscriber) => {
+        const page = new Subject<CaptureOutcome>();
+        pages.push(page);
+        open += 1;
+        const inner = page.subscribe(subscriber);
+        return () => {
+          open -= 1;
+          inner.unsubscribe();
+        };
+      }),
+    find: async (_request, maxAgeMs) => (kept !== undefined && kept.ageMs <= maxAgeMs ? kept.outcome : undefined),
+    keyOf: ({ url }) => url,
+    events: stream,
+  });
+  const answers: { readonly id: number; readonly cached: boolean }[] = [];
+  const ask = (asked: CaptureRequest) =>
+    submit(asked).subscribe((outcome) => {
+      if (outcome.state === 'stored') answers.push({ id: outcome.result.id, cached: outcome.result.cached });
+    });
+  const finish = (at: number, id: number, asked: CaptureRequest) => {
+    pages[at]?.next(storedOutcome(id, asked));
+    pages[at]?.complete();
+  };
+  return { ask, finish, answers, events, told, pages, open: () => open };
+}
+
+/** The store is asked first, which takes a turn. */
+const aTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a request that takes an earlier capture', () => {
+  const plain = request('a');
+  const lenient: CaptureRequest = { ...plain, cacheMaxAgeMs: MINUTE };
+
+  it('is answered with a stored one that is young enough, marked, and nothing is captured', async () => {
+    const { ask, answers, events, pages } = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE });
+    ask(lenient);
+    await aTurn();
+    expect(answers).toEqual([{ id: 7, cached: true }]);
+    expect(pages).toHaveLength(0);
+    expect(events).toMatchObject([{ type: 'capture.reused', id: 7, url: plain.url, result: { cached: true } }]);
+  });
+
+  it('is captured when the stored one is too old', async () => {
+    const { ask, finish, answers, events } = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE + 1 });
+    ask(lenient);
+    await aTurn();
+    finish(0, 8, lenient);
+    expect(answers).toEqual([{ id: 8, cached: false }]);
+    expect(events).toEqual([]);
+  });
+
+  it('shares the page of an equal one that is under way', async () => {
+    const { ask, finish, answers, pages, events } = setUp();
+    ask(lenient);
+    ask(lenient);
+    await aTurn();
+    ask(lenient);
+    expect(pages).toHaveLength(1);
+    finish(0, 9, lenient);
+    expect(answers).toEqual([
+      { id: 9, cached: false },
+      { id: 9, cached: true },
+      { id: 9, cached: true },
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['capture.reused', 'capture.reused']);
+    ask(lenient);
+    await aTurn();
+    expect(pages).toHaveLength(2);
+  });
+
+  it('shares no page with one that is not equal, or wants a capture of its own', async () => {
+    const { ask, pages } = setUp();
+    ask(lenient);
+    ask({ ...request('b'), cacheMaxAgeMs: MINUTE });
+    ask(plain);
+    await aTurn();
+    expect(pages).toHaveLength(3);
+  });
+
+  it('is cancelled when the last of those who share it has gone', async () => {
+    const { ask, open } = setUp();
+    const [first, second] = [ask(lenient), ask(lenient)];
+    await aTurn();
+    first.unsubscribe();
+    expect(open()).toBe(1);
+    second.unsubscribe();
+    expect(open()).toBe(0);
+  });
+
+  it('that goes before the store has answered captures nothing', async () => {
+    const { ask, pages } = setUp();
+    ask(lenient).unsubscribe();
+    await aTurn();
+    expect(pages).toHaveLength(0);
+  });
+
+  it('has its callback told of the reuse, and shares no page whose end somebody else is told of', async () => {
+    const callback = 'https://receiver.example/';
+    const hit = setUp({ outcome: storedOutcome(7, plain), ageMs: 0 });
+    hit.ask({ ...lenient, callback });
+    await aTurn();
+    expect(hit.told).toEqual([callback]);
+
+    const miss = setUp();
+    miss.ask(lenient);
+    miss.ask({ ...lenient, callback });
+    await aTurn();
+    expect(miss.pages).toHaveLength(2);
+  });
+});
