@@ -52,7 +52,7 @@ export async function openPage(host: BrowserHost, proxyServer: string, request: 
     const { session, frame, setUp } = await attached.promise;
     session.post('Runtime.runIfWaitingForDebugger');
     await setUp.done;
-    return { session, frame, notes: setUp.notes, download: download.promise, dispose };
+    return { session, frame, notes: setUp.notes, visit: setUp.visit, download: download.promise, dispose };
   } catch (error) {
     await dispose();
     throw error;

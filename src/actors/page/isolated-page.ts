@@ -3,6 +3,7 @@ import type { CaptureRequest } from '../../capture-request.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Notes } from './evidence/notes.ts';
 import type { MainFrame } from './main-frame.ts';
+import type { Visit } from './visitor/prepare-visit.ts';
 
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;
@@ -22,6 +23,7 @@ export interface IsolatedPage {
   readonly session: PageSession;
   readonly frame: MainFrame;
   readonly notes: Notes;
+  readonly visit: Visit;
   /** Resolves with the name of the file that was offered for download, once one is. */
   readonly download: Promise<string>;
   /** Can do what a person would do; only where Playwright drives. */

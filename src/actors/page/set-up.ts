@@ -2,9 +2,11 @@ import type { CaptureRequest } from '../../capture-request.ts';
 import { type Notes, takeNotes } from './evidence/notes.ts';
 import type { PageSession } from './isolated-page.ts';
 import { emulateDevice } from './picture/emulate-device.ts';
+import { prepareVisit, type Visit } from './visitor/prepare-visit.ts';
 
 export interface PageSetUp {
   readonly notes: Notes;
+  readonly visit: Visit;
   /** Resolves when the page may be sent somewhere. */
   readonly done: Promise<unknown>;
 }
@@ -20,11 +22,12 @@ export function setUpPage(session: PageSession, request: CaptureRequest): PageSe
   session.post('Inspector.enable');
   emulateDevice(session, request);
   const notes = takeNotes(session, request);
+  const visit = prepareVisit(session, request);
   session.on('Page.javascriptDialogOpening', ({ type, message }) => {
     notes.dialog({ type, message: message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() });
     session.post('Page.handleJavaScriptDialog', { accept: false });
   });
-  return { notes, done: enabled };
+  return { notes, visit, done: Promise.all([enabled, visit.ready]) };
 }
 
 const MAX_MESSAGE_CHARACTERS = 1000;
