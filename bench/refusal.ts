@@ -31,7 +31,7 @@ export async function refusal({ browserPath, captures, report }: BenchOptions): 
     const count = Math.round(perSecond * OVERLOAD_SECONDS);
     for (const [index, url] of site.urls(count).entries()) {
       await delay(Math.max(0, startedAt + (index * 1000) / perSecond - performance.now()));
-      const one = service.capture(url, hangUp.signal).then(
+      const one = service.capture(url, {}, hangUp.signal).then(
         ({ status, ms }) => {
           if (status === 429) refusedMs.push(ms);
           else if (status === 200) served += 1;

@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
+import { before } from './before.ts';
+import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
+import { documentation } from './documentation.ts';
 import { events } from './events.ts';
 import { memory } from './memory.ts';
 import { peers } from './peers.ts';
@@ -11,14 +14,14 @@ import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
 
 /*
- * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file]]
+ * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before folder]]
  *
  * Prints each bench's table, then every figure that has a target beside it; ends with 1 when one is missed. Rates of a
  * busy machine say little: read the ratios, which are medians of interleaved rounds.
  */
 
 /** What `npm run bench` measures. */
-const OWN = ['throughput', 'memory', 'refusal', 'dispatch', 'stores', 'events'];
+const OWN = ['throughput', 'memory', 'refusal', 'dispatch', 'stores', 'events', 'deadline', 'documentation'];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
   throughput,
   memory,
@@ -26,6 +29,9 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   dispatch,
   stores,
   events,
+  deadline,
+  documentation,
+  before,
   peers,
 };
 
@@ -36,6 +42,7 @@ const { values, positionals } = parseArgs({
     captures: { type: 'string' },
     'at-once': { type: 'string' },
     'browser-path': { type: 'string' },
+    before: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -51,6 +58,7 @@ const options: BenchOptions = {
   captures: Number(values.captures ?? (values.quick ? 24 : 60)),
   memoryCaptures: values.quick ? 200 : 1000,
   storedResults: values.quick ? 100_000 : 1_000_000,
+  checkout: values.before,
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),
   report: (line) => console.error(line),

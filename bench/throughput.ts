@@ -59,7 +59,8 @@ function ratioToFirst(series: readonly Series[], name: string): number {
   return median(first.map(({ perSecond }, round) => perSecond / (other[round]?.perSecond ?? Number.NaN)));
 }
 
-function ratioFinding(series: readonly Series[], name: string, least: number): Finding {
+/** How much of the named contender's rate the first one has. */
+export function ratioFinding(series: readonly Series[], name: string, least: number): Finding {
   const ratio = ratioToFirst(series, name);
   return { what: `captures/s, of ${name}`, figure: ratio.toFixed(2), target: `>= ${least}`, met: ratio >= least };
 }

@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly memoryCaptures: number;
   /** Results in the store that is asked by host. */
   readonly storedResults: number;
+  /** Another checkout, to compare with. */
+  readonly checkout: string | undefined;
   readonly concurrencies: readonly number[];
   /** Results. */
   readonly print: (text: string) => void;

@@ -10,6 +10,8 @@ export interface ServiceOptions {
   readonly browserPath: string;
   /** More flags of `capstan serve`. */
   readonly flags?: readonly string[];
+  /** Folder of the checkout that is started; by default this one. */
+  readonly checkout?: string;
 }
 
 export interface Answer {
@@ -23,7 +25,7 @@ export interface ServiceProcess {
   readonly origin: string;
   readonly pid: number;
   /** `POST /screenshot`; aborting hangs up. */
-  capture(url: string, signal?: AbortSignal): Promise<Answer>;
+  capture(url: string, options?: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Answer>;
   /** Bytes on the disk: images, and HTML copies. */
   artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
   /** Bytes that the service's JavaScript holds after a full collection, buffers outside of the heap included. */
@@ -33,14 +35,18 @@ export interface ServiceProcess {
 }
 
 /** `capstan serve` with a store and a data directory of its own, and logs that go nowhere. */
-export async function startServiceProcess({ browserPath, flags = [] }: ServiceOptions): Promise<ServiceProcess> {
+export async function startServiceProcess({
+  browserPath,
+  flags = [],
+  checkout,
+}: ServiceOptions): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
   const dataDir = join(folder, 'data');
   const child = spawn(
     process.execPath,
     [
       ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
-      join(import.meta.dirname, '../../bin/capstan.js'),
+      join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--db-path', join(folder, 'results.db'), '--data-dir', dataDir],
       ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
       ...flags,
@@ -55,7 +61,7 @@ export async function startServiceProcess({ browserPath, flags = [] }: ServiceOp
   return {
     origin,
     pid,
-    capture: (url, signal) => post(agent, `${origin}/screenshot`, JSON.stringify({ url }), signal),
+    capture: (url, options, signal) => post(agent, `${origin}/screenshot`, JSON.stringify({ url, ...options }), signal),
     artifactBytes: () => bytesByKind(dataDir),
     async bytesAfterCollection() {
       child.send('heap');

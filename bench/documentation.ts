@@ -1,0 +1,141 @@
+import { createReadStream } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, sep } from 'node:path';
+import { chromium } from 'playwright-core';
+import { PNG } from 'pngjs';
+import type { BenchOptions } from './support/bench.ts';
+import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
+import type { Finding } from './support/table.ts';
+
+/** Where Debian's packages python3-doc and postgresql-doc have their pages. */
+const SHELF = '/usr/share/doc';
+const BOOKS = [/^python3\.\d+$/, /^postgresql-doc-\d+$/];
+const PAGES_OF_EACH = 25;
+/** A page with text and a line in it has more: smooth letters alone have dozens of shades. */
+const FEWEST_COLOURS = 16;
+/** Twice as large as a page of text is at that time. */
+const TIMEOUT_MS = 60_000;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+/** Fifty whole pages as people write them: every one captured, none blank, none cut without saying so. */
+export async function documentation({ browserPath, report }: BenchOptions): Promise<readonly Finding[]> {
+  const shelf = await openShelf();
+  const service = await startServiceProcess({ browserPath });
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  try {
+    const reader = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+    const faults: string[] = [];
+    let cut = 0;
+    for (const url of shelf.urls) {
+      await reader.goto(url);
+      const height = await reader.evaluate('document.documentElement.scrollHeight');
+      const seen = await capturePage(service, url);
+      if (typeof seen === 'string') faults.push(`${url}: ${seen}`);
+      else {
+        if (seen.colours < FEWEST_COLOURS) faults.push(`${url}: blank, it has ${seen.colours} colours`);
+        if (seen.partial) faults.push(`${url}: partial`);
+        if (seen.fullHeight !== height) faults.push(`${url}: ${seen.fullHeight} px, and it is ${height} px tall`);
+        if (seen.truncated !== seen.height < seen.fullHeight) faults.push(`${url}: cut, and does not say so`);
+        if (seen.truncated) cut += 1;
+      }
+    }
+    for (const fault of faults) report(`documentation: ${fault}`);
+    return [
+      {
+        what: `pages of documentation, whole (${shelf.urls.length}; ${cut} taller than the cap, and said so)`,
+        figure: `${faults.length} at fault`,
+        target: 'none',
+        met: faults.length === 0 && shelf.urls.length === BOOKS.length * PAGES_OF_EACH,
+      },
+    ];
+  } finally {
+    await browser.close();
+    await service.stop();
+    shelf.close();
+  }
+}
+
+interface Seen {
+  readonly height: number;
+  readonly fullHeight: number;
+  readonly truncated: boolean;
+  readonly partial: boolean;
+  readonly colours: number;
+}
+
+/** What the service shows of a page; text says why it shows nothing. */
+async function capturePage(service: ServiceProcess, url: string): Promise<Seen | string> {
+  const { status, body } = await service.capture(url, { fullPage: true, timeoutMs: TIMEOUT_MS });
+  const { data, error } = JSON.parse(body);
+  if (status !== 200) return `${status} ${error}`;
+  const image = await fetch(service.origin + data.screenshot);
+  const png = PNG.sync.read(Buffer.from(await image.arrayBuffer()));
+  if (png.height !== data.height) return `the image is ${png.height} px tall, the result says ${data.height}`;
+  return {
+    height: png.height,
+    fullHeight: data.full_height,
+    truncated: data.truncated,
+    partial: data.partial,
+    colours: coloursOf(png),
+  };
+}
+
+/** So many different colours, counted no further than it matters. */
+function coloursOf({ data }: PNG): number {
+  const colours = new Set<number>();
+  for (let at = 0; at < data.length && colours.size < FEWEST_COLOURS; at += 4) colours.add(data.readUInt32BE(at));
+  return colours.size;
+}
+
+/** The books, served from loopback; pages from all over each of them. Throws when a book is not installed. */
+async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
+  const shelf = await realpath(SHELF);
+  const names = await readdir(shelf);
+  const paths = await Promise.all(
+    BOOKS.map(async (book) => {
+      const name = names.filter((candidate) => book.test(candidate)).sort()[0];
+      const pages = name === undefined ? [] : await pagesIn(join(shelf, name, 'html'), join('/', name, 'html'));
+      if (pages.length < PAGES_OF_EACH) {
+        throw new Error('the pages are not there: apt-get install python3-doc postgresql-doc');
+      }
+      const stride = pages.length / PAGES_OF_EACH;
+      return Array.from({ length: PAGES_OF_EACH }, (_, at) => pages[Math.floor(at * stride)] ?? '');
+    }),
+  );
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { pathname } = new URL(request.url ?? '/', 'http://shelf.invalid');
+      const file = await realpath(join(shelf, decodeURIComponent(pathname))).catch(() => '');
+      const found = file.startsWith(`${shelf}${sep}`) || file.startsWith('/usr/share/javascript/');
+      if (!found || !(await stat(file)).isFile()) return response.writeHead(404).end();
+      response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+      createReadStream(file).pipe(response);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the shelf has no port');
+  return {
+    urls: paths.flat().map((path) => `http://127.0.0.1:${address.port}${path}`),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function pagesIn(folder: string, path: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.endsWith('.html'))
+    .sort()
+    .map((entry) => join(path, entry));
+}
