@@ -9,7 +9,7 @@ import { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
 import { capturePage } from './page/capture-page.ts';
-import { PageCrashedError } from './page/navigate.ts';
+import { PageCrashedError } from './page/moment/wait-within.ts';
 import { type Seat, Seats } from './seats.ts';
 
 export interface BrowserActorOptions {

@@ -38,15 +38,15 @@ describe('a ScreenshotRequest', () => {
   });
 
   it('names every bad field, the unknown ones too, and what would be right', () => {
-    const wrong = { url: 5, fullPage: 'yes', format: 'gif', quality: 101, timeoutMs: 1.5, delay: 1, cookies: [] };
+    const wrong = { url: 5, fullPage: 'yes', format: 'gif', quality: 101, timeoutMs: 1.5, delay: 1, cookie: [] };
     expect(problemsOf(schemas.screenshot, wrong)).toEqual([
       { path: 'url', message: 'must be a string' },
       { path: 'fullPage', message: 'must be true or false' },
       { path: 'format', message: 'must be png, jpeg or webp' },
       { path: 'quality', message: 'must be from 1 to 100' },
       { path: 'timeoutMs', message: 'must be an integer of milliseconds, 1 or more' },
-      { path: 'delay', message: expect.stringContaining('its fields are url, fullPage, format, quality, timeoutMs') },
-      { path: 'cookies', message: expect.stringContaining('is not a field of a ScreenshotRequest') },
+      { path: 'delay', message: expect.stringMatching(/its fields are url, .*timeoutMs/) },
+      { path: 'cookie', message: expect.stringContaining('is not a field of a ScreenshotRequest') },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture-request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -33,7 +34,7 @@ export async function openPage(host: BrowserHost, proxyServer: string, request: 
       const setUp = setUpPage(session, request);
       notes = setUp.notes;
       attached.resolve({ session, frame: new MainFrame(session, targetId), setUp });
-    } else {
+    } else if (targetId !== page) {
       // A page that the page has opened.
       notes?.popup(url);
       root.post('Target.closeTarget', { targetId });
@@ -45,8 +46,9 @@ export async function openPage(host: BrowserHost, proxyServer: string, request: 
     await root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
   };
   try {
-    // None is granted, and so all the others are denied; without it they ask, and nobody answers.
-    root.post('Browser.grantPermissions', { permissions: [], browserContextId });
+    // What is not granted is denied; without it pages ask, and nobody answers.
+    const permissions: Protocol.Browser.PermissionType[] = request.geolocation === undefined ? [] : ['geolocation'];
+    root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
     root.send('Target.createTarget', { url: 'about:blank', browserContextId }).catch(attached.reject);
     const { session, frame, setUp } = await attached.promise;

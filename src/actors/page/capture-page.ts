@@ -5,7 +5,7 @@ import { CapstanError } from '../../errors.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitMoment } from './moment/await-moment.ts';
-import { awaitLoad, navigate } from './navigate.ts';
+import { awaitLoad, demandPaint, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { completePage } from './picture/complete-page.ts';
 import { takePicture } from './picture/take-picture.ts';
@@ -91,10 +91,12 @@ async function awaitDocument(
     deadline.enter('settle');
     await completePage(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
-    const rested = page.frame.loaded || !loaded || documents === MAX_DOCUMENTS;
+    const rested = page.frame.rests(loadMilestone(request)) || !loaded || documents === MAX_DOCUMENTS;
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;
-    return { facts, cutPhase: !loaded ? 'load' : !came ? 'wait' : interrupted ? 'settle' : null };
+    const cutPhase = !loaded ? 'load' : !came ? 'wait' : interrupted ? 'settle' : null;
+    if (cutPhase !== null) await demandPaint(page, deadline);
+    return { facts, cutPhase };
   }
   throw new CapstanError('target_unreachable', 'the page sends itself on and on');
 }

@@ -4,6 +4,9 @@ import type { PageSession } from './isolated-page.ts';
 /** A refresh that a page schedules for later than this is part of the page, not a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;
 
+/** How far a document has come, as lifecycle events name it. `networkIdle`: nothing was asked for in half a second. */
+export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
+
 /** What a page's main frame is doing: which document it shows, how far that has loaded, and whether another one comes. */
 export class MainFrame {
   readonly id: string;
@@ -59,15 +62,23 @@ export class MainFrame {
     return this.#crashed;
   }
 
-  /** The document has loaded, and no other one is on its way. */
-  get loaded(): boolean {
-    const loader = this.#document?.loaderId;
-    return loader !== undefined && this.#coming === null && !this.#scheduled && this.#reached.has(`${loader} load`);
+  /** The document has come so far, and no other one is on its way. */
+  rests(at: Milestone): boolean {
+    return this.#coming === null && !this.#scheduled && this.#has(at);
+  }
+
+  /** The document shows something, be it a colour. */
+  get painted(): boolean {
+    return this.#has('firstPaint');
   }
 
   /** Resolves when `holds` does, which is looked at after each change. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) await new Promise<void>((resolve) => this.#changed.push(resolve));
+  }
+
+  #has(event: string): boolean {
+    return this.#reached.has(`${this.#document?.loaderId} ${event}`);
   }
 
   #tell(): void {

@@ -3,14 +3,14 @@ import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../errors.ts';
 import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
+import type { Milestone } from './main-frame.ts';
+import { PageCrashedError, waitWithin } from './moment/wait-within.ts';
 
 /** Longest wait for the event that names a download. It comes within a few milliseconds. */
 const DOWNLOAD_NAME_MS = 500;
 
-/** The renderer of the page died. The capture may be tried once more. */
-export class PageCrashedError extends Error {
-  override readonly name = 'PageCrashedError';
-}
+/** Longest that a page whose time is over is waited for until it shows something. */
+const PAINT_MS = 500;
 
 /**
  * Sends the page to a URL. Resolves when a document is there; throws a `CapstanError` that says why there is none:
@@ -40,27 +40,43 @@ export async function navigate(
 }
 
 /**
- * Waits until the page has loaded, and does not send itself on, or until no more time is to be spent on waiting.
- * Resolves with whether it has loaded; throws as `navigate` does when the page sent itself where nothing is.
+ * Waits until the page has come as far as the request wants (`load`, by default), and does not send itself on, or
+ * until no more time is to be spent on waiting. Resolves with whether it has; throws as `navigate` does when the page
+ * sent itself where nothing is.
  */
 export async function awaitLoad(
   page: IsolatedPage,
   lane: EgressLane,
-  _request: CaptureRequest,
+  request: CaptureRequest,
   deadline: Deadline,
 ): Promise<boolean> {
   const { frame } = page;
-  const { promise: waitedEnough, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, deadline.waitingMs);
-  try {
-    await deadline.step('load', Promise.race([frame.until(() => frame.loaded || frame.crashed), waitedEnough]));
-  } finally {
-    clearTimeout(timer);
-  }
-  if (frame.crashed) throw new PageCrashedError();
+  const milestone = loadMilestone(request);
+  const came = await waitWithin(
+    page,
+    deadline,
+    'load',
+    frame.until(() => frame.rests(milestone)),
+  );
   const failed = frame.document?.unreachableUrl;
   if (failed !== undefined) throw unreachable(lane, failed, 'the page sent itself there, and nothing answered');
-  return frame.loaded;
+  // Style sheets that do not come keep everything from being shown: it is shown without them.
+  if (!came && !frame.painted) page.session.post('Page.stopLoading');
+  return came;
+}
+
+/** How far a document must have come before anything else is done with it. */
+export function loadMilestone({ waitUntil }: CaptureRequest): Milestone {
+  return waitUntil === 'domcontentloaded' ? 'DOMContentLoaded' : 'load';
+}
+
+/** For a page whose time is over: resolves when it shows something, rejects with `capture_timeout` when it does not. */
+export async function demandPaint({ frame }: IsolatedPage, deadline: Deadline): Promise<void> {
+  const patienceMs = Math.min(PAINT_MS, deadline.remainingMs / 2);
+  const painted = frame.until(() => frame.painted || frame.crashed);
+  await deadline.step('paint', within(patienceMs, painted, undefined));
+  if (frame.crashed) throw new PageCrashedError();
+  if (!frame.painted) throw new CapstanError('capture_timeout', 'when its time was over, the page had shown nothing');
 }
 
 /** Chromium's texts for what a person can act on; the others are told as they are. */

@@ -1,4 +1,5 @@
 import type { CaptureRequest } from '../../capture-request.ts';
+import { emulateVisitor } from './emulation/emulate-visitor.ts';
 import { type Notes, takeNotes } from './evidence/notes.ts';
 import type { PageSession } from './isolated-page.ts';
 import { emulateDevice } from './picture/emulate-device.ts';
@@ -21,13 +22,14 @@ export function setUpPage(session: PageSession, request: CaptureRequest): PageSe
   session.post('Page.setLifecycleEventsEnabled', { enabled: true });
   session.post('Inspector.enable');
   emulateDevice(session, request);
+  const emulated = emulateVisitor(session, request);
   const notes = takeNotes(session, request);
   const visit = prepareVisit(session, request);
   session.on('Page.javascriptDialogOpening', ({ type, message }) => {
     notes.dialog({ type, message: message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() });
     session.post('Page.handleJavaScriptDialog', { accept: false });
   });
-  return { notes, visit, done: Promise.all([enabled, visit.ready]) };
+  return { notes, visit, done: Promise.all([enabled, emulated, visit.ready]) };
 }
 
 const MAX_MESSAGE_CHARACTERS = 1000;

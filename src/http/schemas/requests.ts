@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CaptureRequest } from '../../capture-request.ts';
 import { readTarget } from '../target-url.ts';
+import { emulationFields, withDevice } from './options/emulation.ts';
 import { interactionFields } from './options/interaction.ts';
 import { momentFields } from './options/moment.ts';
 import { pageFields } from './options/page.ts';
@@ -95,6 +96,7 @@ function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }:
     ...pictureFields,
     ...momentFields,
     ...visitorFields,
+    ...emulationFields,
     ...pageFields,
     ...interactionFields,
     ...recordFields,
@@ -115,7 +117,7 @@ type Written = z.output<z.ZodObject<ReturnType<typeof screenshotFields>, z.core.
 
 /** What the options that were written say together. */
 function decide(written: Written): CaptureRequest {
-  return written;
+  return withDevice(written);
 }
 
 function callbackField(taken: boolean) {

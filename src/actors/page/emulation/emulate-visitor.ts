@@ -1,0 +1,36 @@
+import type { CaptureRequest } from '../../../capture-request.ts';
+import type { PageSession } from '../isolated-page.ts';
+import { viewportOf } from '../picture/emulate-device.ts';
+import { userAgentOverride } from './user-agent.ts';
+
+/** Fingers that a touch screen feels at once, as phones have it. */
+const TOUCH_POINTS = 5;
+
+/**
+ * Has the page see the visitor that the request describes. Nothing is sent for what it does not ask for. Resolves when
+ * Chromium has taken all of it, and rejects with a `CdpError` when it does not: a page that was shown to somebody else
+ * is not what was asked for.
+ */
+export function emulateVisitor(session: PageSession, request: CaptureRequest): Promise<unknown> {
+  const { locale, timezone, geolocation } = request;
+  const sent: Promise<unknown>[] = [];
+  const override = userAgentOverride(request);
+  if (override !== undefined) sent.push(session.send('Emulation.setUserAgentOverride', override));
+  if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
+  if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));
+  if (geolocation !== undefined) sent.push(session.send('Emulation.setGeolocationOverride', { ...geolocation }));
+  const features = mediaFeatures(request);
+  if (features.length > 0) sent.push(session.send('Emulation.setEmulatedMedia', { features }));
+  if (viewportOf(request).touch) {
+    sent.push(session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: TOUCH_POINTS }));
+  }
+  return Promise.all(sent);
+}
+
+/** What the visitor prefers, as media queries ask for it. */
+function mediaFeatures({ darkMode, reducedMotion }: CaptureRequest): { name: string; value: string }[] {
+  return [
+    ...(darkMode ? [{ name: 'prefers-color-scheme', value: 'dark' }] : []),
+    ...(reducedMotion ? [{ name: 'prefers-reduced-motion', value: 'reduce' }] : []),
+  ];
+}

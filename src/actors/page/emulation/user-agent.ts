@@ -1,0 +1,76 @@
+import type { Protocol } from 'devtools-protocol';
+import type { CaptureRequest } from '../../../capture-request.ts';
+
+type UserAgentOverride = Protocol.Emulation.SetUserAgentOverrideRequest;
+
+/** What a kind of device says of itself beside its user agent. */
+interface Platform {
+  readonly mark: RegExp;
+  /** `navigator.platform` */
+  readonly platform: string;
+  /** As client hints name it. */
+  readonly hint: string;
+}
+
+/** The first whose mark is in the user agent. */
+const PLATFORMS: readonly Platform[] = [
+  { mark: /Android (\d+(?:\.\d+)*)/, platform: 'Linux armv81', hint: 'Android' },
+  { mark: /iPhone OS (\d+(?:_\d+)*)/, platform: 'iPhone', hint: 'iOS' },
+  { mark: /iPad; CPU OS (\d+(?:_\d+)*)/, platform: 'iPad', hint: 'iOS' },
+  { mark: /Mac OS X (\d+(?:[_.]\d+)*)/, platform: 'MacIntel', hint: 'macOS' },
+  { mark: /Windows NT (\d+(?:\.\d+)*)/, platform: 'Win32', hint: 'Windows' },
+  { mark: /Linux()/, platform: 'Linux x86_64', hint: 'Linux' },
+];
+
+/**
+ * One override that says who is visiting, in which language, made from `userAgent` and `locale`; undefined when the
+ * request has neither. Browsers that are not Chromium's kin send no client hints, and so none are sent for them.
+ */
+export function userAgentOverride({ userAgent, locale }: CaptureRequest): UserAgentOverride | undefined {
+  if (userAgent === undefined && locale === undefined) return undefined;
+  const language = locale === undefined ? {} : { acceptLanguage: languagesOf(locale) };
+  // An empty user agent is the browser's own.
+  if (userAgent === undefined) return { userAgent: '', ...language };
+  const found = PLATFORMS.find(({ mark }) => mark.test(userAgent));
+  const hints = found === undefined ? undefined : clientHints(userAgent, found);
+  return {
+    userAgent,
+    ...language,
+    ...(found === undefined ? {} : { platform: found.platform }),
+    ...(hints === undefined ? {} : { userAgentMetadata: hints }),
+  };
+}
+
+/** `de-AT`, then `de`: what browsers ask for. */
+function languagesOf(locale: string): string {
+  const { language } = new Intl.Locale(locale);
+  return locale === language ? locale : `${locale},${language}`;
+}
+
+function clientHints(userAgent: string, { mark, hint }: Platform): Protocol.Emulation.UserAgentMetadata | undefined {
+  const chromium = /\bChrome\/((\d+)[\d.]*)/.exec(userAgent);
+  if (chromium === null) return undefined;
+  const [, version = '', major = ''] = chromium;
+  const edge = /\bEdg\/((\d+)[\d.]*)/.exec(userAgent);
+  const [product, productVersion, productMajor] =
+    edge === null ? ['Google Chrome', version, major] : ['Microsoft Edge', edge[1] ?? '', edge[2] ?? ''];
+  const mobile = /\bMobile\b/.test(userAgent);
+  return {
+    brands: [GREASE, { brand: 'Chromium', version: major }, { brand: product, version: productMajor }],
+    fullVersionList: [
+      { ...GREASE, version: `${GREASE.version}.0.0.0` },
+      { brand: 'Chromium', version },
+      { brand: product, version: productVersion },
+    ],
+    platform: hint,
+    platformVersion: mark.exec(userAgent)?.[1]?.replaceAll('_', '.') ?? '',
+    architecture: hint === 'Android' || hint === 'iOS' ? '' : 'x86',
+    bitness: hint === 'Android' || hint === 'iOS' ? '' : '64',
+    model: /Android [^;)]*; ([^;)]*?)(?: Build\/[^;)]*)?\)/.exec(userAgent)?.[1] ?? '',
+    mobile,
+    wow64: false,
+  };
+}
+
+/** The brand that is none, which Chromium sends so that nobody relies on the list. */
+const GREASE = { brand: 'Not)A;Brand', version: '24' };
