@@ -54,7 +54,7 @@ export function registerShotCommand(program: Command): void {
     const { outDir, concurrency, logLevel, ...options } = parseFlags(flags);
     const config = processConfig({ ...flags, logLevel });
     const requests = (await readAddresses(addresses)).map(
-      (address): CaptureRequest => ({ url: targetUrl(address), timeoutMs: config.timeoutMs, ...options }),
+      (address): CaptureRequest => ({ ...targetOf(address), timeoutMs: config.timeoutMs, ...options }),
     );
     const maxConcurrent = concurrency ?? config.maxConcurrent;
     if (!(await shoot(requests, outDir, { ...config, maxConcurrent }))) process.exitCode = 1;
@@ -76,10 +76,11 @@ async function readAddresses(given: readonly string[]): Promise<readonly string[
   return addresses;
 }
 
-function targetUrl(address: string): string {
-  const target = readTarget(address);
-  if (target.ok) return target.url;
-  throw new ConfigError(`shot takes addresses, and ${JSON.stringify(address)} ${target.problem}`);
+function targetOf(address: string): Pick<CaptureRequest, 'url' | 'schemeAssumed'> {
+  const reading = readTarget(address);
+  if (!reading.ok) throw new ConfigError(`shot takes addresses, and ${JSON.stringify(address)} ${reading.problem}`);
+  const { ok: _, ...target } = reading;
+  return target;
 }
 
 /** Captures every request and saves its image. Resolves with true when all of them are saved. */

@@ -13,7 +13,8 @@ const PORT_AND_REST = /^\d+(?:[/?#]|$)/;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 export type TargetReading =
-  | { readonly ok: true; readonly url: string }
+  /** `schemeAssumed`: it was written without one. */
+  | { readonly ok: true; readonly url: string; readonly schemeAssumed?: true }
   | { readonly ok: false; readonly problem: string };
 
 /** `https://` before what has no scheme; anything else as it is. */
@@ -43,7 +44,7 @@ export function readTarget(text: string): TargetReading {
       `is not a URL: ${quoted(trimmed)} has no host that can be read; give one such as https://example.com/`,
     );
   }
-  return { ok: true, url };
+  return hasScheme(trimmed) ? { ok: true, url } : { ok: true, url, schemeAssumed: true };
 }
 
 function wrong(problem: string): TargetReading {

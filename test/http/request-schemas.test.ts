@@ -20,6 +20,7 @@ describe('a ScreenshotRequest', () => {
   it('needs a URL only; the rest has the defaults of the contract', () => {
     expect(parseOrRefuse(schemas.screenshot, { url: 'example.com' })).toEqual({
       url: 'https://example.com',
+      schemeAssumed: true,
       fullPage: false,
       format: 'png',
       quality: 80,

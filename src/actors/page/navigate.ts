@@ -5,6 +5,7 @@ import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
 import { PageCrashedError, waitWithin } from './moment/wait-within.ts';
+import { openUrl, whyUnreachable } from './open-url.ts';
 
 /** Longest wait for the event that names a download. It comes within a few milliseconds. */
 const DOWNLOAD_NAME_MS = 500;
@@ -19,24 +20,12 @@ const PAINT_MS = 500;
 export async function navigate(
   page: IsolatedPage,
   lane: EgressLane,
-  { url }: CaptureRequest,
+  request: CaptureRequest,
   deadline: Deadline,
 ): Promise<void> {
-  const { errorText, isDownload } = await deadline.step('open the URL', page.session.send('Page.navigate', { url }));
-  if (isDownload) throw await download(page);
-  if (errorText === 'net::ERR_ABORTED') throw new CapstanError('not_a_page', 'the target answered without any content');
-  if (errorText !== undefined) {
-    // Which hop of a chain of redirects failed is told by the error page that follows.
-    await deadline.step(
-      'open the URL',
-      page.frame.until(() => page.frame.document !== null),
-    );
-    throw unreachable(lane, page.frame.document?.unreachableUrl ?? url, errorText);
-  }
-  await deadline.step(
-    'open the URL',
-    page.frame.until(() => page.frame.document !== null),
-  );
+  const opening = await openUrl(page, lane, request, deadline);
+  if (opening.came === 'download') throw await download(page);
+  if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
 }
 
 /**
@@ -59,7 +48,10 @@ export async function awaitLoad(
     frame.until(() => frame.rests(milestone)),
   );
   const failed = frame.document?.unreachableUrl;
-  if (failed !== undefined) throw unreachable(lane, failed, 'the page sent itself there, and nothing answered');
+  if (failed !== undefined) {
+    const { code, reason } = whyUnreachable(lane, failed, 'the page sent itself there, and nothing answered');
+    throw new CapstanError(code, reason);
+  }
   // Style sheets that do not come keep everything from being shown: it is shown without them.
   if (!came && !frame.painted) page.session.post('Page.stopLoading');
   return came;
@@ -77,26 +69,6 @@ export async function demandPaint({ frame }: IsolatedPage, deadline: Deadline): 
   await deadline.step('paint', within(patienceMs, painted, undefined));
   if (frame.crashed) throw new PageCrashedError();
   if (!frame.painted) throw new CapstanError('capture_timeout', 'when its time was over, the page had shown nothing');
-}
-
-/** Chromium's texts for what a person can act on; the others are told as they are. */
-const REASONS: Readonly<Record<string, string>> = {
-  'net::ERR_EMPTY_RESPONSE': 'the connection was closed without a response',
-  'net::ERR_CONNECTION_RESET': 'the connection was reset',
-  'net::ERR_CONNECTION_CLOSED': 'the connection was closed',
-  'net::ERR_TOO_MANY_REDIRECTS': 'it redirects too many times',
-  'net::ERR_INVALID_RESPONSE': 'the response is not valid HTTP',
-  'net::ERR_INVALID_HTTP_RESPONSE': 'the response is not valid HTTP',
-  'net::ERR_CERT_DATE_INVALID': 'its TLS certificate has expired, or is not valid yet',
-  'net::ERR_CERT_AUTHORITY_INVALID': 'its TLS certificate is not from an authority that is trusted',
-  'net::ERR_CERT_COMMON_NAME_INVALID': 'its TLS certificate is for another name',
-  'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
-};
-
-function unreachable(lane: EgressLane, url: string, errorText: string): CapstanError {
-  const known = URL.canParse(url) ? lane.failureFor(new URL(url)) : null;
-  if (known !== null) return new CapstanError(known.code, known.reason);
-  return new CapstanError('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);
 }
 
 /** The event that names the file may come before or after the answer that there is no document. */

@@ -85,12 +85,12 @@ function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }:
       .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
       .transform((text, context) => {
         const target = readTarget(text);
-        if (target.ok) return target.url;
+        if (target.ok) return target;
         context.addIssue({ code: 'custom', message: target.problem });
         return z.NEVER;
       })
       .meta({
-        description: '`https://` is put before it when it has no scheme.',
+        description: 'Without a scheme it is tried with `https://`, and where nothing answers there, with `http://`.',
         examples: ['https://example.com/', 'example.com'],
       }),
     ...pictureFields,
@@ -116,8 +116,8 @@ function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }:
 type Written = z.output<z.ZodObject<ReturnType<typeof screenshotFields>, z.core.$strict>>;
 
 /** What the options that were written say together. */
-function decide(written: Written): CaptureRequest {
-  return withDevice(written);
+function decide({ url: { ok: _, ...target }, ...written }: Written): CaptureRequest {
+  return { ...withDevice(written), ...target };
 }
 
 function callbackField(taken: boolean) {

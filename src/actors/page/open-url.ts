@@ -1,0 +1,88 @@
+import type { CaptureRequest } from '../../capture-request.ts';
+import type { EgressLane } from '../../egress/egress.ts';
+import { type Failure, failure } from '../../errors.ts';
+import { type Deadline, within } from '../deadline.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+
+/** What came of sending a page to `url`. */
+export type Opening =
+  | { readonly came: 'document' | 'download'; readonly url: string }
+  /** `answered`: something did, though not with a document. */
+  | { readonly came: 'nothing'; readonly url: string; readonly failure: Failure; readonly answered: boolean };
+
+/** Sends the page to the URL of the request, and where nothing answers at the scheme that was put before it, at `http`. */
+export async function openUrl(
+  page: IsolatedPage,
+  lane: EgressLane,
+  { url, schemeAssumed }: CaptureRequest,
+  deadline: Deadline,
+): Promise<Opening> {
+  if (!schemeAssumed) return deadline.step('open the URL', attempt(page, lane, url));
+  const overTls = attempt(page, lane, url);
+  // It may hang; the other way is to have as much time.
+  const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
+  if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
+  const plainUrl = url.replace(/^https:/i, 'http:');
+  const second = await deadline.step('open the URL over http', attempt(page, lane, plainUrl));
+  if (second.came !== 'nothing' || second.failure.code !== 'target_unreachable') return second;
+  const silence = first?.failure.reason ?? `no answer from ${url}`;
+  return { ...second, failure: failure('target_unreachable', `${silence}; over http: ${second.failure.reason}`) };
+}
+
+async function attempt({ session, frame }: IsolatedPage, lane: EgressLane, url: string): Promise<Opening> {
+  const before = frame.document;
+  const { errorText, isDownload } = await session.send('Page.navigate', { url });
+  if (isDownload) return { came: 'download', url };
+  if (errorText === 'net::ERR_ABORTED') {
+    const empty = failure('not_a_page', 'the target answered without any content');
+    return { came: 'nothing', url, failure: empty, answered: true };
+  }
+  await frame.until(() => frame.document !== before);
+  if (errorText === undefined) return { came: 'document', url };
+  // Which hop of a chain of redirects failed is told by the error page.
+  const failedUrl = frame.document?.unreachableUrl ?? url;
+  const answered = !isSamePlace(url, failedUrl) || !isSilence(lane, failedUrl, errorText);
+  return { came: 'nothing', url, failure: whyUnreachable(lane, failedUrl, errorText), answered };
+}
+
+function isSamePlace(url: string, other: string): boolean {
+  return URL.parse(url)?.origin === URL.parse(other)?.origin;
+}
+
+/** What Chromium says where no one answers, or not in TLS. A bad certificate is an answer. */
+const SILENCES: ReadonlySet<string> = new Set([
+  'net::ERR_CONNECTION_REFUSED',
+  'net::ERR_CONNECTION_RESET',
+  'net::ERR_CONNECTION_CLOSED',
+  'net::ERR_CONNECTION_FAILED',
+  'net::ERR_CONNECTION_TIMED_OUT',
+  'net::ERR_TIMED_OUT',
+  'net::ERR_ADDRESS_UNREACHABLE',
+  'net::ERR_EMPTY_RESPONSE',
+  'net::ERR_SSL_PROTOCOL_ERROR',
+]);
+
+function isSilence(lane: EgressLane, url: string, errorText: string): boolean {
+  const known = lane.failureFor(new URL(url));
+  return known === null ? SILENCES.has(errorText) : known.code === 'target_unreachable';
+}
+
+/** Chromium's texts for what a person can act on; the others are told as they are. */
+const REASONS: Readonly<Record<string, string>> = {
+  'net::ERR_EMPTY_RESPONSE': 'the connection was closed without a response',
+  'net::ERR_CONNECTION_RESET': 'the connection was reset',
+  'net::ERR_CONNECTION_CLOSED': 'the connection was closed',
+  'net::ERR_TOO_MANY_REDIRECTS': 'it redirects too many times',
+  'net::ERR_INVALID_RESPONSE': 'the response is not valid HTTP',
+  'net::ERR_INVALID_HTTP_RESPONSE': 'the response is not valid HTTP',
+  'net::ERR_CERT_DATE_INVALID': 'its TLS certificate has expired, or is not valid yet',
+  'net::ERR_CERT_AUTHORITY_INVALID': 'its TLS certificate is not from an authority that is trusted',
+  'net::ERR_CERT_COMMON_NAME_INVALID': 'its TLS certificate is for another name',
+  'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
+};
+
+/** Why nothing came from a URL: what the lane knows of its host and port, else Chromium's text. */
+export function whyUnreachable(lane: EgressLane, url: string, errorText: string): Failure {
+  const known = URL.canParse(url) ? lane.failureFor(new URL(url)) : null;
+  return known ?? failure('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);
+}

@@ -1,0 +1,107 @@
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/capture-request.ts';
+import { CapstanError } from '../../src/errors.ts';
+import { requestSchemas } from '../../src/http/schemas/requests.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
+
+/** The first byte of whoever begins to speak TLS. */
+const TLS_HANDSHAKE = 0x16;
+
+describe('an address without a scheme', () => {
+  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
+  let site: Site;
+  let running: RunningActor;
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startActor()]);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await site.close();
+  });
+
+  const capture = (url: string, overrides: Partial<CaptureRequest> = {}) =>
+    running.actor.capture({ ...screenshot.parse({ url }), ...overrides }, patience);
+  const failureOf = (url: string, overrides?: Partial<CaptureRequest>): Promise<CapstanError> =>
+    capture(url, overrides).then(
+      () => Promise.reject(new Error('it was captured')),
+      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
+    );
+
+  it('is tried over http where nobody speaks TLS, at the port that it names', async () => {
+    expect(await capture(`127.0.0.1:${site.port}/short`)).toMatchObject({
+      finalUrl: site.url('/short'),
+      responseCode: 200,
+      cutPhase: null,
+    });
+  });
+
+  it.each([
+    ['hangs up', (socket: { destroy(): void }) => socket.destroy()],
+    ['says nothing', () => {}],
+  ])('is tried over http where a server %s when it is spoken to in TLS', async (_, answerTls) => {
+    const front = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (first) => {
+        if (first[0] === TLS_HANDSHAKE) return answerTls(socket);
+        const behind = connect(site.port, site.host, () => behind.write(first));
+        behind.on('error', () => socket.destroy());
+        behind.pipe(socket);
+        socket.pipe(behind);
+      });
+    });
+    await using listening = await listen(front);
+    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${listening.port}/short`, { timeoutMs: 8000 });
+    expect(finalUrl).toBe(`http://127.0.0.1:${listening.port}/short`);
+    expect(cutPhase).toBeNull();
+  });
+
+  it('stays with https where that is answered', async () => {
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) =>
+      response.end('<h1>Hi</h1>'),
+    );
+    await using listening = await listen(server);
+    const { finalUrl } = await capture(`127.0.0.1:${listening.port}/`, { ignoreCertErrors: true });
+    expect(finalUrl).toBe(`https://127.0.0.1:${listening.port}/`);
+  });
+
+  it('is not tried over http where the certificate is bad', async () => {
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE });
+    await using listening = await listen(server);
+    const error = await failureOf(`127.0.0.1:${listening.port}/`);
+    expect(error.code).toBe('target_unreachable');
+    expect(error.message).toMatch(/^https:.*certificate/);
+    expect(error.message).not.toContain('over http');
+  });
+
+  it('says of both ways why nothing came, where nobody listens', async () => {
+    const port = await freePort(createHttpServer());
+    const error = await failureOf(`127.0.0.1:${port}`);
+    expect(error.code).toBe('target_unreachable');
+    expect(error.message).toMatch(/refused.*; over http: .*refused/);
+  });
+
+  it('is what its plain way says where that is a download', async () => {
+    expect((await failureOf(`127.0.0.1:${site.port}/download`)).code).toBe('not_a_page');
+  });
+
+  it('is never tried over http when it was written with its scheme', async () => {
+    const error = await failureOf(`https://127.0.0.1:${site.port}/short?scheme`);
+    expect(error.message).toContain('does not speak TLS');
+    expect(site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);
+  });
+});
+
+async function listen(server: Server): Promise<AsyncDisposable & { readonly port: number }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return {
+    port: address.port,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
