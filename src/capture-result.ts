@@ -52,8 +52,8 @@ export function storedResult(
   timing: Timing,
 ): Result {
   return {
-    ...UNSEEN,
     ...asked(command, timing),
+    ...UNSEEN,
     final_url: snapshot.finalUrl,
     title: snapshot.title,
     response_code: snapshot.responseCode,
@@ -77,8 +77,8 @@ export function storedResult(
 /** The record of a capture that failed. */
 export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
   return {
-    ...UNSEEN,
     ...asked(command, timing),
+    ...UNSEEN,
     content_type: error.download?.type ?? '',
     content_length: error.download?.bytes ?? 0,
     failed: true,

@@ -10,7 +10,6 @@ export const EVIDENCE_KINDS = [
   'tls',
   'console',
   'network',
-  'technologies',
   'perception_hash',
   'favicon',
 ] as const;
@@ -28,7 +27,7 @@ export interface Evidence {
   readonly dialogs: Noted<NotedDialog>;
   /** Pages that the page opened; every one was closed. Their URLs. */
   readonly popups: Noted<string>;
-  /** Of the page's own context, at the time of the picture. Values are cut. */
+  /** Of the page's own context, at the time of the picture. Long values are cut. */
   readonly cookies: Noted<NotedCookie>;
   readonly redirects?: Noted<NotedRedirect> | undefined;
   /** Of the main document's response; a name that came more than once has its values joined by newlines. */
@@ -37,7 +36,7 @@ export interface Evidence {
   readonly tls?: NotedTls | null | undefined;
   readonly console?: Noted<NotedMessage> | undefined;
   readonly network?: Noted<NotedRequest> | undefined;
-  readonly technologies?: Noted<NotedTechnology> | undefined;
+  /** Null when there is none, or it could not be had. */
   readonly favicon?: NotedFavicon | null | undefined;
 }
 
@@ -63,6 +62,7 @@ export interface NotedRedirect {
   readonly url: string;
   /** HTTP status; 0 for one by script or refresh. */
   readonly status: number;
+  /** Absolute. */
   readonly location: string;
 }
 
@@ -88,13 +88,16 @@ export interface NotedMessage {
   /** `exception` is an error of the page that nothing caught. */
   readonly level: 'debug' | 'info' | 'log' | 'warning' | 'error' | 'exception';
   readonly text: string;
+  /** Where it was said; `''` when that is not known. */
   readonly url: string;
+  /** From 1; 0 when it is not known. */
   readonly line: number;
 }
 
 export interface NotedRequest {
   readonly method: string;
   readonly url: string;
+  /** As browsers name it in their network panels, lower-case: `document`, `image`, `xhr`. */
   readonly type: string;
   /** 0 when there was no response. */
   readonly status: number;
@@ -104,12 +107,6 @@ export interface NotedRequest {
   readonly time_ms: number | null;
   /** `''` when it did not fail. */
   readonly failure: string;
-}
-
-export interface NotedTechnology {
-  readonly name: string;
-  readonly version: string;
-  readonly categories: readonly string[];
 }
 
 export interface NotedFavicon {

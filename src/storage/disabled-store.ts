@@ -14,6 +14,7 @@ export function createDisabledStore(): ResultStore {
     insert: refuse,
     get: refuse,
     page: refuse,
+    similar: refuse,
     delete: refuse,
     oldest: refuse,
     claimNode: () => Promise.resolve(undefined),

@@ -1,11 +1,12 @@
 import type { Result } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
+import type { Evidence } from '../evidence.ts';
 import type { FileArtifactStore, StagedCapture } from './files/file-artifact-store.ts';
 import { htmlPath, imagePath } from './files/layout.ts';
 import { writeFailure } from './files/write-failure.ts';
 import type { Outbox } from './outbox.ts';
 import { createRemover, type Removed, type Remover } from './remover.ts';
-import type { ResultStore } from './result-store.ts';
+import type { DetailedResult, ResultStore } from './result-store.ts';
 
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 5000;
@@ -17,6 +18,7 @@ const MAX_OUTBOX = 10_000;
 export interface Picture {
   readonly image: Uint8Array;
   readonly html: string;
+  readonly evidence: Evidence;
 }
 
 export interface KeeperOptions {
@@ -101,12 +103,12 @@ class OutboxKeeper implements Keeper {
     this.#underway += 1;
     try {
       if (picture === null) {
-        await this.#keepRecord(result);
+        await this.#keepRecord({ ...result, evidence: null });
         return result;
       }
       const record = { ...result, screenshot: imagePath(result.id), html: htmlPath(result.id) };
       if (this.#results.kind === 'none') await this.#artifacts.put(record, picture.image, picture.html);
-      else await this.#keepCapture(record, picture);
+      else await this.#keepCapture({ ...record, evidence: picture.evidence }, picture);
       return record;
     } finally {
       this.#underway -= 1;
@@ -146,7 +148,7 @@ class OutboxKeeper implements Keeper {
   }
 
   /** A failed capture: there are no files that a crash could leave without their record. */
-  async #keepRecord(record: Result): Promise<void> {
+  async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
     if (!this.#isAway && (await this.#insert(record))) return;
     await this.#outbox.add(record);
@@ -157,7 +159,7 @@ class OutboxKeeper implements Keeper {
    * The record is in the outbox before the files appear, and leaves it when the database has it. After a crash, a
    * record in the outbox whose files are there is written; one whose files did not appear was never answered.
    */
-  async #keepCapture(record: Result, { image, html }: Picture): Promise<void> {
+  async #keepCapture(record: DetailedResult, { image, html }: Picture): Promise<void> {
     const [staging, noting] = await Promise.allSettled([
       this.#artifacts.stage(record, image, html),
       this.#outbox.add(record),
@@ -182,9 +184,9 @@ class OutboxKeeper implements Keeper {
   }
 
   /** False when the database is away. */
-  async #insert(record: Result): Promise<boolean> {
+  async #insert({ evidence, ...record }: DetailedResult): Promise<boolean> {
     try {
-      await this.#results.insert(record);
+      await this.#results.insert(record, evidence);
       return true;
     } catch (error) {
       if (error instanceof CapstanError && error.code === 'database_unavailable') return false;
@@ -257,7 +259,7 @@ class OutboxKeeper implements Keeper {
   }
 
   /** One that cannot be read must not keep the others waiting for ever. */
-  async #read(id: number): Promise<Result | undefined> {
+  async #read(id: number): Promise<DetailedResult | undefined> {
     try {
       return await this.#outbox.read(id);
     } catch (error) {
@@ -268,7 +270,7 @@ class OutboxKeeper implements Keeper {
   }
 
   /** False when the database is away. */
-  async #deliver(id: number, record: Result | undefined): Promise<boolean> {
+  async #deliver(id: number, record: DetailedResult | undefined): Promise<boolean> {
     try {
       if (record !== undefined) {
         if (!(await this.#insert(record))) return false;

@@ -9,7 +9,11 @@ import { writeDurably } from './files/durable-file.ts';
 import { namesIn, outboxes, type Workspace } from './files/workspace.ts';
 import { writeFailure } from './files/write-failure.ts';
 import { parseId } from './ids.ts';
-import { asRecord } from './record.ts';
+import { asDetailed } from './record.ts';
+import type { DetailedResult } from './result-store.ts';
+
+/** One that an earlier version left has no evidence. */
+const written = z.looseObject({ evidence: z.unknown().optional() });
 
 const RECORD = '.json';
 const SET_ASIDE = '.refused';
@@ -32,9 +36,9 @@ export interface Adopted {
 /** What the database has to be told yet, on the disk: records, one file each, and removals. */
 export interface Outbox {
   /** Resolves when the record would survive a power cut. Rejects with `storage_full` or `internal`. */
-  add(record: Result): Promise<void>;
+  add(record: DetailedResult): Promise<void>;
   /** Undefined when it is not there. */
-  read(id: number): Promise<Result | undefined>;
+  read(id: number): Promise<DetailedResult | undefined>;
   /** False when it is not there: somebody has withdrawn it. */
   remove(id: number): Promise<boolean>;
   /** The database will never take it: it stays on the disk for a person to look at. */
@@ -153,8 +157,9 @@ async function unlinked(file: string): Promise<boolean> {
   return (await ifThere(unlink(file).then(() => true))) ?? false;
 }
 
-async function readRecord(path: string): Promise<Result> {
-  return asRecord(JSON.parse(await readFile(path, 'utf8')));
+async function readRecord(path: string): Promise<DetailedResult> {
+  const { evidence = null, ...record } = written.parse(JSON.parse(await readFile(path, 'utf8')));
+  return asDetailed(record, evidence);
 }
 
 async function readIds(path: string): Promise<readonly number[]> {

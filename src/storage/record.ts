@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Result } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
-import type { Keyset } from './result-store.ts';
+import type { Evidence } from '../evidence.ts';
+import type { DetailedResult, Keyset } from './result-store.ts';
 
 /**
  * A record as it was read from a store of ours. Only what the stores themselves rely on is looked at: what a later
@@ -10,6 +11,16 @@ import type { Keyset } from './result-store.ts';
 export function asRecord(value: unknown): Result {
   if (!isRecord(value)) throw new CapstanError('internal', undefined, { cause: new Error('the record is damaged') });
   return value;
+}
+
+/** The same with what was kept as its evidence: null when there is none. */
+export function asDetailed(record: unknown, evidence: unknown): DetailedResult {
+  return { ...asRecord(record), evidence: isEvidence(evidence) ? evidence : null };
+}
+
+/** What every evidence has. */
+function isEvidence(value: unknown): value is Evidence {
+  return typeof value === 'object' && value !== null && 'dialogs' in value && 'popups' in value && 'cookies' in value;
 }
 
 function isRecord(value: unknown): value is Result {

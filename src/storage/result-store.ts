@@ -1,4 +1,5 @@
 import type { Result } from '../domain.ts';
+import type { Evidence } from '../evidence.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
 
@@ -13,6 +14,31 @@ export interface Keyset {
   /** ISO 8601, UTC, milliseconds. */
   readonly probedAt: string;
   readonly id: number;
+}
+
+/** A record with how it came about, which lists do not carry. */
+export interface DetailedResult extends Result {
+  /** Null when nothing was seen, or the record is older than evidence. */
+  readonly evidence: Evidence | null;
+}
+
+/** Bits that may differ between pictures that are said to look alike, at most. */
+export const MOST_DISTANCE = 15;
+
+/** What another capture is asked for: the hash of its picture, and how many bits of it may differ. */
+export interface Likeness {
+  /** 16 hex digits. */
+  readonly hash: string;
+  /** 0..`MOST_DISTANCE`. */
+  readonly distance: number;
+  /** The capture that is not looked for: the one that others are to be like. */
+  readonly except: number;
+}
+
+/** A record whose picture is like another one. */
+export interface SimilarResult extends Result {
+  /** Bits of the 64 that differ. */
+  readonly distance: number;
 }
 
 /** `off`: started without a database. `down`: it is there, but cannot be reached now. */
@@ -30,15 +56,18 @@ export interface ResultStore {
   /** In the same database. */
   readonly jobs: JobStore;
 
-  /** Keeps a record, durably. The same id again is no error and changes nothing. */
-  insert(result: Result): Promise<void>;
+  /** Keeps a record and its evidence, durably and together. The same id again is no error and changes nothing. */
+  insert(result: Result, evidence?: Evidence | null): Promise<void>;
 
-  get(id: number): Promise<Result | undefined>;
+  get(id: number): Promise<DetailedResult | undefined>;
 
   /** At most `limit` records behind `after`, newest first by `(probed_at, id)`. */
   page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]>;
 
-  /** Forgets records, durably; ids that are not there are no error. Gives how many were there. */
+  /** At most `limit` records whose `perception_hash` differs in so few bits: nearest first, then newest by id. */
+  similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]>;
+
+  /** Forgets records and their evidence, durably; ids that are not there are no error. Gives how many were there. */
   delete(ids: readonly number[]): Promise<number>;
 
   /** Ids of at most `limit` records, smallest and so oldest first, that are above `after` and below `before`. */

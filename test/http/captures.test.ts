@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Result } from '../../src/domain.ts';
-import { ResultSchema } from '../../src/http/schemas/answers.ts';
+import { DetailedResultSchema, ResultSchema } from '../../src/http/schemas/answers.ts';
 import type { CaptureService } from '../../src/service.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { type RunningService, startService } from '../support/service.ts';
@@ -13,7 +13,7 @@ import { eventually, NO_BROWSER, type RunningApp, serve } from './running-app.ts
 const Envelope = z.object({
   success: z.boolean(),
   message: z.string(),
-  data: ResultSchema.optional(),
+  data: z.union([DetailedResultSchema, ResultSchema]).optional(),
   code: z.string().optional(),
 });
 
@@ -118,7 +118,7 @@ describe('POST /screenshot', () => {
       screenshot: '',
       response_code: 0,
     });
-    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual(data);
+    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual({ ...data, evidence: null });
     expect((await app.call(`/screenshot/${data?.id}`)).status).toBe(404);
   });
 
@@ -128,7 +128,7 @@ describe('POST /screenshot', () => {
     const { code, data } = Envelope.parse(await response.json());
     expect(code).toBe('capture_timeout');
     expect(data).toMatchObject({ failed: true, failed_code: 'capture_timeout' });
-    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual(data);
+    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual({ ...data, evidence: null });
   });
 
   it.each([

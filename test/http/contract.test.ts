@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { FailureCode } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
+import { EVIDENCE } from '../storage/result-of.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { keepCapture, NO_BROWSER, type RunningApp, resultOf, serve } from './running-app.ts';
 
@@ -53,8 +54,9 @@ beforeAll(async () => {
     startService(NO_BROWSER),
   ]);
   await keepCapture(main.service, 1);
-  await main.service.results.insert(resultOf(1));
-  await main.service.results.insert(resultOf(2));
+  const alike = { perception_hash: '0123456789abcdef' };
+  await main.service.results.insert(resultOf(1, alike), EVIDENCE);
+  await main.service.results.insert(resultOf(2, alike));
   await keepCapture(main.service, 4);
   await main.service.results.insert(resultOf(4));
   await lostDatabase.service.results.close();
@@ -206,6 +208,7 @@ const ROWS: readonly Row[] = [
   { status: 200, path: '/results/by-url?url=https://example.com/', operation: '/results/by-url' },
   { status: 200, path: '/results/by-host?host=example.com', operation: '/results/by-host' },
   { status: 200, path: '/results/1', operation: '/results/{id}' },
+  { status: 200, path: '/results/similar/1?distance=0', operation: '/results/similar/{id}' },
   { status: 200, path: '/livez' },
   { status: 200, path: '/readyz' },
   { status: 200, path: '/stats' },
@@ -229,6 +232,13 @@ const ROWS: readonly Row[] = [
   { status: 400, code: 'invalid_request', path: '/results/by-url', operation: '/results/by-url' },
   { status: 400, code: 'invalid_request', path: '/results/by-host?host=', operation: '/results/by-host' },
   { status: 400, code: 'invalid_request', path: '/events?type=capture.eaten', operation: '/events' },
+  {
+    status: 400,
+    code: 'invalid_request',
+    path: '/results/similar/1?distance=16',
+    operation: '/results/similar/{id}',
+  },
+  { status: 400, code: 'invalid_id', path: '/results/similar/x', operation: '/results/similar/{id}' },
   { status: 400, code: 'invalid_id', path: '/results/x', operation: '/results/{id}' },
   { status: 400, code: 'invalid_id', path: '/screenshot/0', operation: '/screenshot/{id}' },
   { status: 400, code: 'invalid_id', method: 'DELETE', path: '/screenshot/x', operation: '/screenshot/{id}' },
@@ -279,6 +289,7 @@ const ROWS: readonly Row[] = [
   { status: 404, code: 'not_found', path: '/screenshot/3', operation: '/screenshot/{id}' },
   { status: 404, code: 'not_found', method: 'DELETE', path: '/screenshot/3', operation: '/screenshot/{id}' },
   { status: 404, code: 'not_found', path: '/results/3', operation: '/results/{id}' },
+  { status: 404, code: 'not_found', path: '/results/similar/4', operation: '/results/similar/{id}' },
   {
     status: 405,
     code: 'method_not_allowed',
@@ -341,6 +352,7 @@ const ROWS: readonly Row[] = [
       { status: 503, code, on, path: '/results' },
       { status: 503, code, on, path: '/results/by-url?url=x.com', operation: '/results/by-url' },
       { status: 503, code, on, path: '/results/by-host?host=x.com', operation: '/results/by-host' },
+      { status: 503, code, on, path: '/results/similar/1', operation: '/results/similar/{id}' },
       { status: 503, code, on, path: '/results/1', operation: '/results/{id}' },
     ];
   }),

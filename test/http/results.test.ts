@@ -213,7 +213,7 @@ describe('GET /results/{id}', () => {
     expect(await response.json()).toEqual({
       success: true,
       message: '',
-      data: resultOf(7, { url: MANY, title: 'Title 7' }),
+      data: { ...resultOf(7, { url: MANY, title: 'Title 7' }), evidence: null },
       request_id: response.headers.get('X-Request-Id'),
     });
   });

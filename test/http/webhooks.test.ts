@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CapstanEvent } from '../../src/domain.ts';
-import { ResultSchema } from '../../src/http/schemas/answers.ts';
+import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { type Receiver, SECRET, startReceiver } from '../webhooks/receiver.ts';
@@ -9,7 +9,7 @@ import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './run
 
 const SIGNED = { webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
 const Stats = z.object({ data: z.object({ webhooks: z.record(z.string(), z.number()) }) });
-const Captured = z.object({ data: ResultSchema });
+const Captured = z.object({ data: DetailedResultSchema.transform(({ evidence: _evidence, ...result }) => result) });
 const Items = z.array(z.object({ code: z.string().nullable(), error: z.string().nullable() }));
 
 let site: Site;

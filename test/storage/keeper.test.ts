@@ -9,7 +9,7 @@ import { createOutbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
 import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
-import { resultOf } from './result-of.ts';
+import { EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const AWAY = { timeout: 20_000 };
@@ -27,7 +27,8 @@ describe('The keeper', () => {
     const { keeper, results, artifacts, outbox, close } = await openParts(directory.path);
     const kept = await keepPicture(keeper, ID);
     expect(kept).toMatchObject({ screenshot: `/screenshot/${ID}`, html: `/screenshot/${ID}?view=html` });
-    expect(await results.get(ID)).toEqual(kept);
+    expect(await results.get(ID)).toEqual({ ...kept, evidence: EVIDENCE });
+    expect(kept).not.toHaveProperty('evidence');
     expect(await artifacts.info(ID)).toMatchObject({ id: ID, bytes: IMAGE.length });
     expect(await outbox.read(ID)).toBeUndefined();
     expect(keeper.pending).toBe(0);
@@ -38,7 +39,7 @@ describe('The keeper', () => {
     const { keeper, results, artifacts, close } = await openParts(directory.path);
     const failed = resultOf(ID, { failed: true, failed_code: 'capture_timeout' });
     expect(await keeper.keep(failed, null)).toEqual(failed);
-    expect(await results.get(ID)).toEqual(failed);
+    expect(await results.get(ID)).toEqual({ ...failed, evidence: null });
     expect(await artifacts.list(1)).toEqual([]);
     await close();
   });
@@ -77,8 +78,8 @@ describe('The keeper', () => {
       const artifacts = createFileArtifactStore(data);
       const inserted: number[] = [];
       const noting = around(results, {
-        insert: async (result) => {
-          await results.insert(result);
+        insert: async (result, evidence) => {
+          await results.insert(result, evidence);
           inserted.push(result.id);
         },
       });
@@ -107,10 +108,28 @@ describe('The keeper', () => {
       await rm(inTheWay());
       await isDrained(keeper);
       expect(inserted).toEqual([ID, ID + 1, ID + 2, ID + 3]);
-      expect(await results.page({ by: 'all' }, 10)).toHaveLength(4);
+      const records = await results.page({ by: 'all' }, 10);
+      expect(records).toHaveLength(4);
+      for (const record of records) {
+        expect(record).not.toHaveProperty('evidence');
+        const evidence = record.id === ID + 3 ? null : EVIDENCE;
+        expect(await results.get(record.id)).toEqual({ ...record, evidence });
+      }
       expect(await readdir(outbox)).toEqual([]);
       await keepPicture(keeper, ID + 4);
       expect(await results.get(ID + 4)).toMatchObject({ id: ID + 4 });
+      await close();
+    });
+
+    it('writes a record that a version without evidence left', async () => {
+      const { keeper, results, data, close } = await open();
+      await keepPicture(keeper, ID);
+      const { outbox } = await data.workspace();
+      const { perception_hash: _hash, ...left } = resultOf(ID);
+      await writeFile(join(outbox, `${ID}.json`), JSON.stringify(left));
+      await rm(inTheWay());
+      await isDrained(keeper);
+      expect(await results.get(ID)).toEqual({ ...left, evidence: null });
       await close();
     });
 
@@ -177,7 +196,7 @@ describe('The keeper', () => {
   it('takes a picture of many megabytes with its HTML copy', async () => {
     const { keeper, artifacts, close } = await openParts(directory.path);
     const image = Buffer.alloc(20_000_000, 7);
-    await keeper.keep(resultOf(ID), { image, html: HTML.repeat(100_000) });
+    await keeper.keep(resultOf(ID), { image, html: HTML.repeat(100_000), evidence: EVIDENCE });
     expect(await artifacts.info(ID)).toMatchObject({ bytes: 20_000_000 });
     await close();
   });

@@ -8,6 +8,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { idsOldestFirst } from '../../src/storage/files/ids-by-time.ts';
 import { HTML, openParts, type Parts, temporaryDirectory } from './parts.ts';
+import { EVIDENCE } from './result-of.ts';
 
 describe('A process killed while it keeps captures', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -38,6 +39,7 @@ describe('A process killed while it keeps captures', () => {
   async function expectWhole({ artifacts, results }: Parts, id: number): Promise<void> {
     const record = await results.get(id);
     if (record === undefined) throw new Error(`${id} was answered, and has no record`);
+    expect(record.evidence).toEqual(record.failed ? null : EVIDENCE);
     if (record.failed) return;
     const image = await artifacts.open(id, 'image');
     if (image === undefined) throw new Error(`${id} was answered, and has no image`);

@@ -1,6 +1,6 @@
 import { createIdSource } from '../../src/storage/ids.ts';
 import { HTML, IMAGE, openParts } from './parts.ts';
-import { resultOf } from './result-of.ts';
+import { EVIDENCE, resultOf } from './result-of.ts';
 
 /*
  * A process that keeps captures, several at a time, and prints the id of each as soon as it is kept: `directory`,
@@ -17,7 +17,7 @@ async function keepOn(): Promise<never> {
   for (let at = 0; ; at += 1) {
     const id = ids.next();
     if (at % 4 === 0) await keeper.keep(resultOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
-    else await keeper.keep(resultOf(id), { image: IMAGE, html: HTML });
+    else await keeper.keep(resultOf(id), { image: IMAGE, html: HTML, evidence: EVIDENCE });
     process.stdout.write(`${id}\n`);
   }
 }

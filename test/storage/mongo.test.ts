@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { collectionsOf } from '../../src/storage/mongo/collections.ts';
@@ -5,6 +6,7 @@ import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
 import { createHostSample } from '../../src/storage/mongo/host-sample.ts';
 import { claimNode, releaseNode } from '../../src/storage/mongo/nodes.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
+import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import { openMongoStore } from '../../src/storage/mongo/store.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/result-store.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
@@ -135,6 +137,39 @@ describe.skipIf(missing !== undefined)(
         for (const { stages } of [all, byUrl, hot, few, many]) expect(stages).not.toContain('COLLSCAN');
       }
       expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });
+    });
+
+    it('finds captures that look alike by indexes alone, whatever else there is', async () => {
+      const url = freshUrl();
+      const store = await openMongoStore({ url });
+      const hashes = fc.sample(
+        fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((hash) => hash.toString(16).padStart(16, '0')),
+        { numRuns: 3000, seed: 4 },
+      );
+      const like = ['0123456789abcdef', '0123456789abcdee', '0123456789abcdef'];
+      await Promise.all(
+        [...hashes, ...like].map((perception_hash, at) => store.insert(resultOf(ID + at, { perception_hash }))),
+      );
+      await store.close();
+
+      const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+      const spies = [vi.spyOn(collections.results, 'find'), vi.spyOn(collections.perceptions, 'find')];
+      const found = await similarTo(collections, { hash: '0123456789abcdef', distance: 5, except: ID + 3000 }, 100);
+      expect(found).toEqual([
+        { id: ID + 3002, distance: 0 },
+        { id: ID + 3001, distance: 1 },
+      ]);
+      const plans: Plan[] = [];
+      for (const cursor of spies.flatMap((spy) => spy.mock.results.map(({ value }) => value))) {
+        if (isExplainable(cursor)) plans.push(planOf(await cursor.clone().explain('executionStats')));
+      }
+      expect(plans).toHaveLength(3);
+      for (const { keys, documents, stages } of plans) {
+        expect(stages).not.toContain('COLLSCAN');
+        expect(stages).not.toContain('SORT');
+        expect(documents).toBe(0);
+        expect(keys).toBeLessThan(200);
+      }
     });
 
     it('finds the newest of many hosts that are rare, also where a host is thought to have newer results', async () => {

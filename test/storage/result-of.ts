@@ -1,5 +1,6 @@
 import { UNSEEN } from '../../src/capture-result.ts';
 import type { Result } from '../../src/domain.ts';
+import type { Evidence } from '../../src/evidence.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
 
 /** A record as a capture leaves it, with what a test wants of it. */
@@ -7,9 +8,9 @@ export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
   const host = wanted.host ?? 'example.com';
   const url = wanted.url ?? `https://${host}/`;
   return {
+    id,
     ...UNSEEN,
     options_digest: '',
-    id,
     url,
     final_url: url,
     scheme: 'https',
@@ -32,3 +33,12 @@ export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
     ...wanted,
   };
 }
+
+/** Evidence as a capture leaves it, with what people and pages put into it. */
+export const EVIDENCE: Evidence = {
+  dialogs: { items: [{ type: 'alert', message: 'Grüß “Gott”\u0000 \u{1F4F7}' }], omitted: 2 },
+  popups: { items: ['https://popup.example/'], omitted: 0 },
+  cookies: { items: [], omitted: 0 },
+  headers: { items: [{ name: '$where', value: 'a.b' }], omitted: 0 },
+  tls: null,
+};

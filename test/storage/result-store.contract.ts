@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/domain.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/result-store.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';
-import { resultOf } from './result-of.ts';
+import { EVIDENCE, resultOf } from './result-of.ts';
 
 /** An empty database, which may be opened more than once. */
 export interface Database {
@@ -12,6 +12,7 @@ export interface Database {
 }
 
 const FIRST_ID = 300_000_000_000_000;
+const HASH = '7c1e3fa05b92d846';
 const TIME = '2026-01-02T03:04:05.678Z';
 
 /** What every store of results must do, on a real database. */
@@ -44,6 +45,9 @@ export function describeResultStore(create: () => Promise<Database>): void {
     await expect(store.get(1)).rejects.toMatchObject({ code: 'database_unavailable' });
     await expect(store.insert(resultOf(1))).rejects.toMatchObject({ code: 'database_unavailable' });
     await expect(store.delete([1])).rejects.toMatchObject({ code: 'database_unavailable' });
+    await expect(store.similar({ hash: HASH, distance: 5, except: 0 }, 1)).rejects.toMatchObject({
+      code: 'database_unavailable',
+    });
     await expect(store.oldest(1, 2)).rejects.toMatchObject({ code: 'database_unavailable' });
   });
 
@@ -51,9 +55,24 @@ export function describeResultStore(create: () => Promise<Database>): void {
     const result = { ...resultOf(FIRST_ID), later: { deep: [1, 'two', null, { 'a.b': true, $c: 1.5 }] }, empty: '' };
     await store.insert(result);
     const read = await store.get(result.id);
-    expect(read).toEqual(result);
-    expect(Object.keys(read ?? {})).toEqual(Object.keys(result));
+    expect(read).toEqual({ ...result, evidence: null });
+    expect(Object.keys(read ?? {})).toEqual([...Object.keys(result), 'evidence']);
     expect(await store.page({ by: 'all' }, 1)).toEqual([result]);
+  });
+
+  it('gives the evidence with its record alone, and lists without it', async () => {
+    await store.insert(resultOf(FIRST_ID), EVIDENCE);
+    await store.insert(resultOf(FIRST_ID + 1));
+    expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
+    expect(await store.get(FIRST_ID + 1)).toEqual({ ...resultOf(FIRST_ID + 1), evidence: null });
+    expect(await store.page({ by: 'all' }, 2)).toEqual([resultOf(FIRST_ID + 1), resultOf(FIRST_ID)]);
+  });
+
+  it('forgets the evidence with its record', async () => {
+    await store.insert(resultOf(FIRST_ID), EVIDENCE);
+    await store.delete([FIRST_ID]);
+    await store.insert(resultOf(FIRST_ID));
+    expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: null });
   });
 
   it('knows nothing of an id that was not inserted', async () => {
@@ -81,7 +100,7 @@ export function describeResultStore(create: () => Promise<Database>): void {
   it('has for every other process what it said is inserted', async () => {
     const other = await open();
     await store.insert(resultOf(FIRST_ID));
-    expect(await other.get(FIRST_ID)).toEqual(resultOf(FIRST_ID));
+    expect(await other.get(FIRST_ID)).toMatchObject(resultOf(FIRST_ID));
   });
 
   it('pages newest first, and loses and repeats nothing where times are equal', async () => {
@@ -158,7 +177,7 @@ export function describeResultStore(create: () => Promise<Database>): void {
         id += 1;
         const result = resultOf(id, { host, url, title: url });
         await store.insert(result);
-        expect(await store.get(id)).toEqual(result);
+        expect(await store.get(id)).toEqual({ ...result, evidence: null });
         expect(await store.page({ by: 'url', url }, 1)).toEqual([result]);
         const found = await store.page({ by: 'host', host }, 1000);
         expect(found.every((one) => typeof one.host === 'string')).toBe(true);
@@ -166,6 +185,50 @@ export function describeResultStore(create: () => Promise<Database>): void {
       { numRuns: 60, seed: 11 },
     );
     expect(await idsOf(store, { by: 'all' }, 1000)).toHaveLength(id - FIRST_ID);
+  });
+
+  it('finds what looks like a capture, nearest first and then newest, to the very bit', async () => {
+    // Few captures look alike by chance: these are some that do, and some that almost do.
+    const masks = fc.sample(fc.uniqueArray(fc.nat(63), { maxLength: 20 }), { numRuns: 300, seed: 7 });
+    const hashes = [HASH, HASH, ...masks.map((bits) => bits.reduce(flipped, HASH))];
+    const plain = ['0000000000000000', 'ffffffffffffffff', '0000000000000000'];
+    await insertAll(
+      store,
+      shuffled([...hashes, ...plain].map((perception_hash, at) => resultOf(FIRST_ID + at, { perception_hash }))),
+    );
+    await store.insert(resultOf(FIRST_ID + 1000));
+    const expected = hashes
+      .map((hash, at) => ({ id: FIRST_ID + at, distance: differing(hash, HASH) }))
+      .filter(({ id }) => id !== FIRST_ID)
+      .sort((a, b) => a.distance - b.distance || b.id - a.id);
+    for (const distance of [0, 1, 3, 4, 5, 7, 8, 11, 12, 15]) {
+      const near = expected.filter((one) => one.distance <= distance);
+      for (const limit of [1, 7, 1000]) {
+        const found = await store.similar({ hash: HASH, distance, except: FIRST_ID }, limit);
+        expect(found.map(({ id, distance }) => ({ id, distance }))).toEqual(near.slice(0, limit));
+      }
+    }
+    const zeros = { hash: '0000000000000000', distance: 15, except: 0 };
+    const ids = (await store.similar(zeros, 10)).map(({ id }) => id - FIRST_ID - hashes.length);
+    expect(ids).toEqual([2, 0]);
+  });
+
+  it('gives whole records of what looks alike, and none that was deleted', async () => {
+    const [first, second] = [FIRST_ID, FIRST_ID + 1].map((id) => resultOf(id, { perception_hash: HASH }));
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    await store.insert(first, EVIDENCE);
+    await store.insert(second, EVIDENCE);
+    const likeness = { hash: HASH, distance: 0, except: 0 };
+    expect(await store.similar(likeness, 10)).toEqual([
+      { ...second, distance: 0 },
+      { ...first, distance: 0 },
+    ]);
+    await store.delete([second.id]);
+    expect(await store.similar(likeness, 10)).toEqual([{ ...first, distance: 0 }]);
+    await store.delete([first.id]);
+    expect(await store.similar(likeness, 10)).toEqual([]);
+    await store.insert(second);
+    expect(await store.similar(likeness, 10)).toEqual([{ ...second, distance: 0 }]);
   });
 
   it('forgets what is deleted, in every list and for every other process, and says how much was there', async () => {
@@ -276,4 +339,12 @@ function newestFirst(a: Result, b: Result): number {
 
 function shuffled<T>(items: readonly T[]): T[] {
   return fc.sample(fc.shuffledSubarray([...items], { minLength: items.length }), { numRuns: 1, seed: 1 })[0] ?? [];
+}
+
+function flipped(hash: string, bit: number): string {
+  return (BigInt(`0x${hash}`) ^ (1n << BigInt(bit))).toString(16).padStart(16, '0');
+}
+
+function differing(a: string, b: string): number {
+  return [...(BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2)].filter((bit) => bit === '1').length;
 }

@@ -7,6 +7,8 @@ import type { HostKey } from '../../src/storage/hosts.ts';
 import type { ResultStore, StoreState } from '../../src/storage/result-store.ts';
 import { byHostStatements } from '../../src/storage/sqlite/by-host.ts';
 import { database, PAGE_STATEMENTS } from '../../src/storage/sqlite/database.ts';
+import { PERCEPTION_STATEMENTS } from '../../src/storage/sqlite/perceptions.ts';
+import type { Row } from '../../src/storage/sqlite/protocol.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
 import { resultOf } from './result-of.ts';
@@ -58,7 +60,7 @@ describe('The SQLite store', () => {
       await rm(inTheWay);
       await vi.waitFor(() => expect(onState).toHaveBeenLastCalledWith('up', ''), { timeout: 10_000 });
       await store.insert(resultOf(ID));
-      expect(await store.get(ID)).toEqual(resultOf(ID));
+      expect(await store.get(ID)).toMatchObject(resultOf(ID));
     });
 
     it('where no directory can be made leaves the store down', async () => {
@@ -102,7 +104,7 @@ describe('The SQLite store', () => {
           message: 'The database cannot be used: another process holds its lock.',
         });
         expect(store.state).toBe('down');
-        expect(await store.get(ID)).toEqual(resultOf(ID));
+        expect(await store.get(ID)).toMatchObject(resultOf(ID));
       } finally {
         other.exec('ROLLBACK');
         other.close();
@@ -118,7 +120,7 @@ describe('The SQLite store', () => {
       await store.insert(resultOf(ID + 1));
       await store.close();
       store = await openSqliteStore({ path });
-      expect(await store.get(ID + 1)).toEqual(resultOf(ID + 1));
+      expect(await store.get(ID + 1)).toMatchObject(resultOf(ID + 1));
     });
 
     it('on a directory that is one with its name is no database', async () => {
@@ -143,23 +145,40 @@ describe('The SQLite store', () => {
         ['host', 'reversed'],
         ['host', 'reversed', 'unicode'],
       ];
-      for (const sql of [...PAGE_STATEMENTS, ...keys.flatMap(byHostStatements)]) {
+      const inOrder = [...PAGE_STATEMENTS, ...PERCEPTION_STATEMENTS];
+      for (const sql of [...inOrder, ...keys.flatMap(byHostStatements)]) {
         const plan = db
           .prepare(`EXPLAIN QUERY PLAN ${sql}`)
           .all(...sql.matchAll(/\?/g).map(() => 0))
           .map((row) => String(row.detail));
-        const scans = plan.filter((line) => /^SCAN (results|hosts)/.test(line));
+        const scans = plan.filter((line) => /^SCAN (results|hosts|perception)/.test(line));
         expect(scans, sql).toEqual([]);
-        if (PAGE_STATEMENTS.includes(sql)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
+        if (inOrder.includes(sql)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
       }
       db.close();
     });
   });
 
   describe('and its hosts', () => {
-    const row = (id: number, host: string) => ({ id, probedAt: id, host, urlKey: new Uint8Array(32), record: '{}' });
+    const row = (id: number, host: string): Row => ({
+      id,
+      probedAt: id,
+      host,
+      urlKey: new Uint8Array(32),
+      record: '{}',
+      evidence: '{}',
+      perceptionHash: '0123456789abcdef',
+    });
 
-    it('go with their last result, and none before', () => {
+    const rowsOf = (db: DatabaseSync) =>
+      Object.fromEntries(
+        ['evidence', 'perceptions', 'perception_bands'].map((table) => [
+          table,
+          db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
+        ]),
+      );
+
+    it('go with their last result, and none before, and so do hashes', () => {
       const db = openDatabase(':memory:');
       const results = database(db);
       const hosts = () =>
@@ -170,8 +189,10 @@ describe('The SQLite store', () => {
       results.insert([row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')]);
       results.delete([1, 3]);
       expect(hosts()).toEqual(['a.example', 'c.example']);
+      expect(rowsOf(db)).toEqual({ evidence: 2, perceptions: 2, perception_bands: 4 });
       results.delete([2, 3, 4]);
       expect(hosts()).toEqual([]);
+      expect(rowsOf(db)).toEqual({ evidence: 0, perceptions: 0, perception_bands: 0 });
       results.insert([row(5, 'b.example')]);
       expect(hosts()).toEqual(['b.example']);
       db.close();

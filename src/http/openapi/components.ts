@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   BatchLineSchema,
   BatchResultSchema,
+  DetailedResultSchema,
   FailureSchema,
   JobSchema,
   ProbeSchema,
@@ -9,8 +10,10 @@ import {
   ResultSchema,
   ScreenshotInfoSchema,
   ServiceStatsSchema,
+  SimilarResultSchema,
   successSchema,
 } from '../schemas/answers.ts';
+import { EvidenceSchema } from '../schemas/evidence.ts';
 import { CaptureLimitsSchema, LimitsChangeSchema, PressureSchema } from '../schemas/limits.ts';
 import { type RequestLimits, requestSchemas } from '../schemas/requests.ts';
 
@@ -32,6 +35,9 @@ export function componentSchemas(limits: RequestLimits): JsonObject {
     }),
     ...jsonSchemas('output', {
       Result: ResultSchema,
+      DetailedResult: DetailedResultSchema,
+      SimilarResult: SimilarResultSchema,
+      Evidence: EvidenceSchema,
       ScreenshotInfo: ScreenshotInfoSchema,
       BatchResult: BatchResultSchema,
       BatchLine: BatchLineSchema,
@@ -41,7 +47,8 @@ export function componentSchemas(limits: RequestLimits): JsonObject {
       CaptureLimits: CaptureLimitsSchema,
       Probe: ProbeSchema,
       Failure: FailureSchema,
-      ResultEnvelope: successSchema(ResultSchema),
+      DetailedResultEnvelope: successSchema(DetailedResultSchema),
+      SimilarResultListEnvelope: successSchema(z.array(SimilarResultSchema)),
       ResultListEnvelope: successSchema(z.array(ResultSchema)),
       ScreenshotInfoEnvelope: successSchema(ScreenshotInfoSchema),
       RemovedEnvelope: successSchema(RemovedSchema),

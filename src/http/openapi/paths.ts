@@ -1,6 +1,7 @@
 import type { FailureCode } from '../../errors.ts';
+import { MOST_DISTANCE } from '../../storage/result-store.ts';
 import { EVENT_GROUPS, EVENT_TYPES } from '../schemas/events.ts';
-import { DEFAULT_LIMIT, MAX_LIMIT, VIEWS } from '../schemas/queries.ts';
+import { DEFAULT_DISTANCE, DEFAULT_LIMIT, MAX_LIMIT, VIEWS } from '../schemas/queries.ts';
 import { MAX_URL_CHARACTERS } from '../schemas/requests.ts';
 import { type JsonObject, schemaRef } from './components.ts';
 import { failures, jsonContent, linesContent, listOf, response } from './responses.ts';
@@ -124,6 +125,7 @@ export const PATHS: JsonObject = Object.fromEntries(
         CURSOR_PARAMETER,
       ]),
     },
+    '/results/similar/{id}': { get: getSimilar() },
     '/results/{id}': { get: getResult() },
     '/events': { get: getEvents() },
     '/livez': { get: probe('livez', 'The process turns.', []) },
@@ -185,9 +187,10 @@ function postScreenshot(): JsonObject {
     parameters: [IDEMPOTENCY_KEY, PREFER],
     requestBody: { required: true, content: jsonContent(schemaRef('ScreenshotRequest')) },
     responses: {
-      200: response('Captured and stored.', { ...jsonContent(schemaRef('ResultEnvelope')), ...IMAGE_CONTENT }, [
+      200: response('Captured and stored.', { ...jsonContent(schemaRef('DetailedResultEnvelope')), ...IMAGE_CONTENT }, [
         'Location',
         'X-Capture-Id',
+        'X-Capture-Cached',
         'ETag',
         'Cache-Control',
         'Idempotent-Replayed',
@@ -346,14 +349,38 @@ function list(operationId: string, summary: string, parameters: readonly JsonObj
   };
 }
 
+function getSimilar(): JsonObject {
+  return {
+    operationId: 'listSimilarResults',
+    summary: 'Results whose picture looks like that of another one.',
+    description:
+      'Those whose `perception_hash` differs in few bits, the result itself left out. Only captures with `evidence: ["perception_hash"]` have one.',
+    tags: ['results'],
+    parameters: [
+      ID_PARAMETER,
+      {
+        name: 'distance',
+        in: 'query',
+        description: 'Bits that may differ, of 64.',
+        schema: { type: 'integer', minimum: 0, maximum: MOST_DISTANCE, default: DEFAULT_DISTANCE },
+      },
+      limitParameter(String(DEFAULT_LIMIT)),
+    ],
+    responses: {
+      200: response('Nearest first, then newest.', jsonContent(schemaRef('SimilarResultListEnvelope'))),
+      ...failures('invalid_id', 'invalid_request', 'not_found', ...DATABASE_FAILURES, ...EVERYWHERE),
+    },
+  };
+}
+
 function getResult(): JsonObject {
   return {
     operationId: 'getResult',
-    summary: 'One result.',
+    summary: 'One result, with its evidence.',
     tags: ['results'],
     parameters: [ID_PARAMETER],
     responses: {
-      200: response('The result.', jsonContent(schemaRef('ResultEnvelope'))),
+      200: response('The result.', jsonContent(schemaRef('DetailedResultEnvelope'))),
       ...failures('invalid_id', 'not_found', ...DATABASE_FAILURES, ...EVERYWHERE),
     },
   };

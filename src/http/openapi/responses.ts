@@ -8,6 +8,7 @@ const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id'
 export const COMPONENT_HEADERS: JsonObject = {
   'X-Request-Id': header("The request's id: the client's own, when it sent a sane one."),
   'X-Capture-Id': header('The id of the capture that the body belongs to.'),
+  'X-Capture-Cached': header('`true`: the image is that of an earlier capture (`cacheMaxAgeMs`).'),
   Location: header('Path of the capture, `/screenshot/<id>`, or of the job, `/jobs/<id>`.'),
   'Preference-Applied': header('`respond-async`.'),
   ETag: header('Strong; the same bytes have the same tag.'),

@@ -8,7 +8,16 @@ import { keysetCursor } from '../cursor.ts';
 import { answer, envelopeAround } from '../envelope.ts';
 import { jsonArray } from '../json-array.ts';
 import { cutPage, linkNext } from '../paging.ts';
-import { ByHostQuery, ByUrlQuery, DEFAULT_LIMIT, parseId, parseQuery, ResultsQuery } from '../schemas/queries.ts';
+import {
+  ByHostQuery,
+  ByUrlQuery,
+  DEFAULT_DISTANCE,
+  DEFAULT_LIMIT,
+  parseId,
+  parseQuery,
+  ResultsQuery,
+  SimilarQuery,
+} from '../schemas/queries.ts';
 import type { HttpContext, HttpState } from '../state.ts';
 
 /** Records read at once for an answer without a limit: what such an answer holds in memory, however long it is. */
@@ -17,10 +26,13 @@ const STREAM_PAGE = 250;
 /** They read the database and nothing else. */
 export function resultsRoutes(router: Router<HttpState>, { results }: CaptureService): void {
   // Before the parameters are looked at: without a database every one of these is 503, whatever was asked.
-  router.get(['/results', '/results/by-url', '/results/by-host', '/results/:id'], async (_ctx, next) => {
-    if (results.state !== 'up') await results.page({ by: 'all' }, 1);
-    await next();
-  });
+  router.get(
+    ['/results', '/results/by-url', '/results/by-host', '/results/similar/:id', '/results/:id'],
+    async (_ctx, next) => {
+      if (results.state !== 'up') await results.page({ by: 'all' }, 1);
+      await next();
+    },
+  );
 
   router.get('/results', async (ctx) => {
     const { limit = DEFAULT_LIMIT, cursor } = parseQuery(ResultsQuery, ctx.querystring);
@@ -38,13 +50,28 @@ export function resultsRoutes(router: Router<HttpState>, { results }: CaptureSer
     await answerList(ctx, results, { by: 'host', host }, limit, cursor);
   });
 
-  router.get('/results/:id', async (ctx) => {
-    const id = parseId(ctx.params.id);
-    ctx.state.captureId = id;
-    const result = await results.get(id);
-    if (result === undefined) throw new CapstanError('not_found', `There is no result with the id ${id}.`);
-    answer(ctx, result);
+  router.get('/results/similar/:id', async (ctx) => {
+    const { distance = DEFAULT_DISTANCE, limit = DEFAULT_LIMIT } = parseQuery(SimilarQuery, ctx.querystring);
+    const { id, perception_hash: hash } = await resultIn(ctx, results);
+    if (hash == null) throw new CapstanError('not_found', `The capture ${id} ${WITHOUT_HASH}`);
+    answer(ctx, await results.similar({ hash, distance, except: id }, limit));
   });
+
+  router.get('/results/:id', async (ctx) => {
+    answer(ctx, await resultIn(ctx, results));
+  });
+}
+
+const WITHOUT_HASH =
+  'has no perception_hash, by which others are found that look like it: capture the page with evidence ["perception_hash"].';
+
+/** The result whose id is in the path. */
+async function resultIn(ctx: HttpContext & { readonly params: { readonly id?: string } }, results: ResultStore) {
+  const id = parseId(ctx.params.id);
+  ctx.state.captureId = id;
+  const result = await results.get(id);
+  if (result === undefined) throw new CapstanError('not_found', `There is no result with the id ${id}.`);
+  return result;
 }
 
 function answerList(

@@ -1,8 +1,9 @@
 import type Router from '@koa/router';
 import { firstValueFrom, takeUntil } from 'rxjs';
-import type { Result } from '../../domain.ts';
+import type { CaptureOutcome } from '../../domain.ts';
 import { CapstanError } from '../../errors.ts';
 import type { CaptureService } from '../../service.ts';
+import type { DetailedResult } from '../../storage/result-store.ts';
 import { answerArtifact, describeArtifact } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
@@ -32,7 +33,7 @@ export function screenshotRoutes(
     }
     const outcome = await firstValueFrom(service.submit(request).pipe(takeUntil(clientGone(ctx))));
     if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
-    if (outcome.state === 'stored') return answerStored(ctx, service, outcome.result);
+    if (outcome.state === 'stored') return answerStored(ctx, service, outcome);
     const failed = failureOf(outcome);
     if (failed !== null) answerFailure(ctx, failureError(failed.failure), failed.result ?? undefined);
   });
@@ -59,11 +60,16 @@ export function screenshotRoutes(
   });
 }
 
-async function answerStored(ctx: HttpContext, service: CaptureService, result: Result): Promise<void> {
+async function answerStored(
+  ctx: HttpContext,
+  service: CaptureService,
+  { result, evidence }: Extract<CaptureOutcome, { state: 'stored' }>,
+): Promise<void> {
   const location = `/screenshot/${result.id}`;
   ctx.vary('Accept');
   if (preferImageOrJson(ctx.get('Accept'), `image/${result.format}`, 'json') === 'json') {
-    answer(ctx, result, 'The page was captured.');
+    const detailed: DetailedResult = { ...result, evidence };
+    answer(ctx, detailed, 'The page was captured.');
   } else {
     const artifact = await service.artifacts.open(result.id, 'image');
     if (artifact === undefined) throw new Error(`capture ${result.id} was stored, but its image cannot be opened`);

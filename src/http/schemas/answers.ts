@@ -4,6 +4,8 @@ import { CAPTURE_PHASES, type Result, type ScreenshotInfo } from '../../domain.t
 import { CATALOGUE, type FailureCode } from '../../errors.ts';
 import type { ServiceStats } from '../../service.ts';
 import type { JobKind, JobState } from '../../storage/job-store.ts';
+import type { DetailedResult, SimilarResult } from '../../storage/result-store.ts';
+import { EvidenceSchema } from './evidence.ts';
 
 /*
  * What is sent, as schemas: the OpenAPI document is made from them, and the tests hold every answer against them.
@@ -88,6 +90,19 @@ export const ResultSchema = z.strictObject({
   remote_ip: z.string().nullable().meta({ description: 'The address that the target answered from.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
 }) satisfies z.ZodType<Result>;
+
+/** Whoever asks for one record is told how it came about. */
+export const DetailedResultSchema = z.strictObject({
+  ...ResultSchema.shape,
+  evidence: EvidenceSchema.nullable().meta({
+    description: 'How the capture came about. Null for one that failed, or that an earlier version made.',
+  }),
+}) satisfies z.ZodType<DetailedResult>;
+
+export const SimilarResultSchema = z.strictObject({
+  ...ResultSchema.shape,
+  distance: count.meta({ description: 'Bits of `perception_hash` that differ, of 64.' }),
+}) satisfies z.ZodType<SimilarResult>;
 
 export const ScreenshotInfoSchema = z.strictObject({
   id,

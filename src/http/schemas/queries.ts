@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CapstanError } from '../../errors.ts';
+import { MOST_DISTANCE } from '../../storage/result-store.ts';
 import { readIdCursor, readKeysetCursor } from '../cursor.ts';
 import { parseOrRefuse, refusal } from '../problems.ts';
 import { readTarget } from '../target-url.ts';
@@ -39,6 +40,19 @@ export const ByHostQuery = z.object({
     .min(1, { error: 'must not be blank: give a host such as example.com' }),
   limit,
   cursor: keysetCursor,
+});
+
+const DISTANCE = { error: `must be an integer from 0 to ${MOST_DISTANCE}, bits of the hash that may differ` };
+export const DEFAULT_DISTANCE = 5;
+
+export const SimilarQuery = z.object({
+  distance: z
+    .string()
+    .regex(/^\d+$/, DISTANCE)
+    .transform(Number)
+    .pipe(z.number().max(MOST_DISTANCE, DISTANCE))
+    .optional(),
+  limit,
 });
 
 export const ScreenshotsQuery = z.object({

@@ -7,12 +7,15 @@ import {
   type OptionalUnlessRequiredId,
 } from 'mongodb';
 import type { HostKey } from '../hosts.ts';
-import type { HostDocument, NodeDocument, ResultDocument } from './documents.ts';
+import type { EvidenceDocument, HostDocument, NodeDocument, PerceptionDocument, ResultDocument } from './documents.ts';
 
 export interface Collections {
   readonly results: Collection<ResultDocument>;
   readonly hosts: Collection<HostDocument>;
   readonly nodes: Collection<NodeDocument>;
+  /** Apart from the results, so that lists do not read it. */
+  readonly evidence: Collection<EvidenceDocument>;
+  readonly perceptions: Collection<PerceptionDocument>;
 }
 
 /** The order of every list, and the end of every index. */
@@ -20,6 +23,8 @@ export const NEWEST_FIRST = { probed_at: -1, _id: -1 } as const;
 
 export const BY_TIME = 'by_time';
 export const BY_URL = 'by_url';
+export const BY_PERCEPTION = 'by_perception';
+export const BY_BAND = 'by_band';
 
 /** Where each key of a host stands: its field and index in the results, and its field and index in the hosts. */
 export const HOST_FIELDS: Readonly<
@@ -43,6 +48,8 @@ export const HOST_FIELDS: Readonly<
   },
 };
 
+/** Results without a hash have no entry. */
+const WHERE_PERCEIVED = { partialFilterExpression: { perception_hash: { $gt: '' } } };
 /** Hosts that are not internationalised have no entry. */
 const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true } } };
 
@@ -53,6 +60,7 @@ const RESULT_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.host.index, key: { host: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.reversed.index, key: { host_reversed: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, ...NEWEST_FIRST }, ...WHERE_UNICODE },
+  { name: BY_PERCEPTION, key: { perception_hash: 1, _id: -1 }, ...WHERE_PERCEIVED },
 ];
 
 const HOST_INDEXES: IndexDescription[] = [
@@ -64,16 +72,25 @@ const HOST_INDEXES: IndexDescription[] = [
 /** The one that was free longest is lent first. */
 const NODE_INDEXES: IndexDescription[] = [{ name: 'by_free_at', key: { free_at: 1 } }];
 
+const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
+
 const DUPLICATE_KEY = 11_000;
 
 export function collectionsOf(db: Db): Collections {
-  return { results: db.collection('results'), hosts: db.collection('hosts'), nodes: db.collection('nodes') };
+  return {
+    results: db.collection('results'),
+    hosts: db.collection('hosts'),
+    nodes: db.collection('nodes'),
+    evidence: db.collection('evidence'),
+    perceptions: db.collection('perceptions'),
+  };
 }
 
-export async function ensureIndexes({ results, hosts, nodes }: Collections): Promise<void> {
+export async function ensureIndexes({ results, hosts, nodes, perceptions }: Collections): Promise<void> {
   await results.createIndexes(RESULT_INDEXES);
   await hosts.createIndexes(HOST_INDEXES);
   await nodes.createIndexes(NODE_INDEXES);
+  await perceptions.createIndexes(PERCEPTION_INDEXES);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { Binary } from 'mongodb';
 import type { Result } from '../../domain.ts';
+import type { Evidence } from '../../evidence.ts';
 import { hostKeys } from '../hosts.ts';
 import { asRecord, timeOf, urlKey } from '../record.ts';
+import type { DetailedResult } from '../result-store.ts';
 
 /** A record as MongoDB keeps it: its own keys, the id as `_id`, the time as a date, and what the indexes need. */
 export interface ResultDocument {
@@ -12,6 +14,7 @@ export interface ResultDocument {
   /** Only where it differs from `host`. */
   readonly host_unicode?: string;
   readonly url_key: Binary;
+  readonly perception_hash: string | null;
   readonly [key: string]: unknown;
 }
 
@@ -23,6 +26,19 @@ export interface HostDocument {
   readonly host_unicode?: string;
   /** When its newest result was probed, or later: never earlier. */
   readonly newest: Date;
+}
+
+/** How a result came about; its id is the result's. */
+export interface EvidenceDocument {
+  readonly _id: number;
+  readonly evidence: Evidence;
+}
+
+/** A hash of pictures of which there are results. */
+export interface PerceptionDocument {
+  /** 16 hex digits. */
+  readonly _id: string;
+  readonly bands: readonly number[];
 }
 
 export interface NodeDocument {
@@ -47,6 +63,11 @@ export function documentOf(result: Result): ResultDocument {
 export function recordOf(document: ResultDocument): Result {
   const { _id, host_reversed: _reversed, host_unicode: _unicode, url_key: _key, ...rest } = document;
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
+}
+
+/** None when there is no evidence. */
+export function evidenceOf({ id, evidence }: DetailedResult): readonly EvidenceDocument[] {
+  return evidence === null ? [] : [{ _id: id, evidence }];
 }
 
 export function binaryKey(url: string): Binary {

@@ -2,17 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription } from 'mongodb';
 import type { Result } from '../../domain.ts';
 import { CapstanError } from '../../errors.ts';
+import type { Evidence } from '../../evidence.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
 import { LEASE_MS, LEASE_RENEWAL_MS } from '../node-lease.ts';
-import type { Keyset, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
+import { asDetailed } from '../record.ts';
+import type {
+  DetailedResult,
+  Keyset,
+  Likeness,
+  ResultFilter,
+  ResultStore,
+  SimilarResult,
+  StoreState,
+} from '../result-store.ts';
 import { type Collections, collectionsOf, ensureIndexes, insertNew, noteHosts } from './collections.ts';
-import { documentOf, recordOf } from './documents.ts';
+import { documentOf, evidenceOf, recordOf } from './documents.ts';
 import { explain, mongoFailure } from './failure.ts';
 import { createHostSample, type HostSample } from './host-sample.ts';
 import { type MongoIdempotency, mongoIdempotency } from './idempotency.ts';
 import { type MongoJobs, mongoJobs } from './jobs.ts';
 import { claimNode, releaseNode } from './nodes.ts';
 import { pageOf } from './pages.ts';
+import { notePerceptions, similarTo } from './perceptions.ts';
 
 const DEFAULT_DATABASE = 'capstan';
 const FIRST_RETRY_MS = 500;
@@ -73,7 +84,7 @@ class MongoStore implements MongoStoreWithDatabase {
   readonly #onState: (state: StoreState, reason: string) => void;
   readonly #owner = randomUUID();
   readonly #sample: HostSample;
-  readonly #inserts = gatherInserts<Result>((results) => this.#insertAll(results));
+  readonly #inserts = gatherInserts<DetailedResult>((results) => this.#insertAll(results));
   #state: StoreState = 'down';
   /** The indexes are there: before that nothing is asked, as it might scan everything. */
   #ready = false;
@@ -101,14 +112,17 @@ class MongoStore implements MongoStoreWithDatabase {
     return this.#state;
   }
 
-  async insert(result: Result): Promise<void> {
-    return this.#inserts.insert(result);
+  async insert(result: Result, evidence: Evidence | null = null): Promise<void> {
+    return this.#inserts.insert({ ...result, evidence });
   }
 
-  get(id: number): Promise<Result | undefined> {
+  get(id: number): Promise<DetailedResult | undefined> {
     return this.#ask(async () => {
-      const document = await this.#collections.results.findOne({ _id: id });
-      return document === null ? undefined : recordOf(document);
+      const [document, kept] = await Promise.all([
+        this.#collections.results.findOne({ _id: id }),
+        this.#collections.evidence.findOne({ _id: id }),
+      ]);
+      return document === null ? undefined : asDetailed(recordOf(document), kept?.evidence);
     });
   }
 
@@ -116,8 +130,26 @@ class MongoStore implements MongoStoreWithDatabase {
     return this.#ask(async () => (await pageOf(this.#collections, this.#sample, filter, limit, after)).map(recordOf));
   }
 
+  similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]> {
+    return this.#ask(async () => {
+      const alike = await similarTo(this.#collections, likeness, limit);
+      const documents = await this.#collections.results.find({ _id: { $in: alike.map(({ id }) => id) } }).toArray();
+      const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
+      return alike.flatMap(({ id, distance }) => {
+        const record = records.get(id);
+        return record === undefined ? [] : [{ ...record, distance }];
+      });
+    });
+  }
+
+  /** The results first: what a crash leaves is evidence that no result leads to, and is deleted with the next attempt. */
   delete(ids: readonly number[]): Promise<number> {
-    return this.#ask(async () => (await this.#collections.results.deleteMany({ _id: { $in: [...ids] } })).deletedCount);
+    return this.#ask(async () => {
+      const ofThese = { _id: { $in: [...ids] } };
+      const { deletedCount } = await this.#collections.results.deleteMany(ofThese);
+      await this.#collections.evidence.deleteMany(ofThese);
+      return deletedCount;
+    });
   }
 
   oldest(limit: number, before: number, after = 0): Promise<readonly number[]> {
@@ -159,10 +191,13 @@ class MongoStore implements MongoStoreWithDatabase {
     await this.#client.close();
   }
 
-  async #insertAll(results: readonly Result[]): Promise<void> {
+  /** The result last: whoever finds it finds its evidence, and it is found by all that it is looked for by. */
+  async #insertAll(results: readonly DetailedResult[]): Promise<void> {
     await this.#ask(async () => {
-      const documents = results.map(documentOf);
+      const documents = results.map(({ evidence: _evidence, ...record }) => documentOf(record));
       await noteHosts(this.#collections.hosts, documents);
+      await notePerceptions(this.#collections, documents);
+      await insertNew(this.#collections.evidence, results.flatMap(evidenceOf));
       await insertNew(this.#collections.results, documents);
     });
   }

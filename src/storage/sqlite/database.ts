@@ -2,8 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { hostKeys } from '../hosts.ts';
 import { LEASED_NODES } from '../ids.ts';
 import { LEASE_MARGIN_MS, LEASE_MS } from '../node-lease.ts';
+import type { Likeness } from '../result-store.ts';
 import { byHost } from './by-host.ts';
-import type { Place, Row, RowFilter } from './protocol.ts';
+import { perceptions } from './perceptions.ts';
+import type { DetailedRow, Place, Row, RowFilter, SimilarRow } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
 /** A node that was given back is lent again after this: the clock may step back a little. */
@@ -29,9 +31,11 @@ export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, OL
 export interface Database {
   /** All of them in one transaction; a row whose id is there is left out. */
   insert(rows: readonly Row[]): void;
-  get(id: number): string | null;
+  get(id: number): DetailedRow | null;
   page(filter: RowFilter, limit: number, place: Place): string[];
-  /** In one transaction, with the hosts that have no result any more. Gives how many of them were there. */
+  /** Nearest first, then newest. */
+  similar(likeness: Likeness, limit: number): SimilarRow[];
+  /** In one transaction, with their evidence, and the hosts that have no result any more. Gives how many of them were there. */
   delete(ids: readonly number[]): number;
   /** Ids above `after` and below `before`, smallest first. */
   oldest(limit: number, before: number, after: number): number[];
@@ -47,6 +51,9 @@ export function database(db: DatabaseSync): Database {
     'INSERT INTO results (id, probed_at, host_id, url_key, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
   const findResult = db.prepare('SELECT record FROM results WHERE id = ?');
+  const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
+  const findEvidence = db.prepare('SELECT evidence FROM evidence WHERE id = ?');
+  const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
   const pageByTime = db.prepare(PAGE_BY_TIME);
   const pageByUrl = db.prepare(PAGE_BY_URL);
   const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING host_id');
@@ -58,12 +65,28 @@ export function database(db: DatabaseSync): Database {
   );
   const freeNode = db.prepare('UPDATE nodes SET free_at = ? WHERE owner = ? AND free_at > ?');
   const hosts = byHost(db);
+  const hashes = perceptions(db);
 
   function hostId(host: string): number {
     const known = findHost.get(host)?.host_id;
     if (typeof known === 'number') return known;
     const keys = hostKeys(host);
     return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
+  }
+
+  function insert({ id, probedAt, host, urlKey, record, evidence, perceptionHash }: Row): void {
+    if (insertResult.run(id, probedAt, hostId(host), urlKey, record).changes === 0) return;
+    if (evidence !== null) insertEvidence.run(id, evidence);
+    if (perceptionHash !== null) hashes.add(id, perceptionHash);
+  }
+
+  /** The host that it was of; undefined when it is not there. */
+  function remove(id: number): number | undefined {
+    const deleted = deleteResult.get(id);
+    if (deleted === undefined) return undefined;
+    deleteEvidence.run(id);
+    hashes.remove(id);
+    return Number(deleted.host_id);
   }
 
   function page(filter: RowFilter, limit: number, place: Place): string[] {
@@ -103,17 +126,24 @@ export function database(db: DatabaseSync): Database {
   return {
     insert: (rows) =>
       inTransaction(db, () => {
-        for (const row of rows) insertResult.run(row.id, row.probedAt, hostId(row.host), row.urlKey, row.record);
+        for (const row of rows) insert(row);
       }),
     get: (id) => {
       const row = findResult.get(id);
-      return row === undefined ? null : recordOf(row);
+      if (row === undefined) return null;
+      const evidence = findEvidence.get(id)?.evidence;
+      return { record: recordOf(row), evidence: evidence === undefined ? null : String(evidence) };
     },
     page,
+    similar: (likeness, limit) =>
+      hashes.similar(likeness, limit).flatMap(({ id, distance }) => {
+        const row = findResult.get(id);
+        return row === undefined ? [] : [{ record: recordOf(row), distance }];
+      }),
     delete: (ids) =>
       inTransaction(db, () => {
-        const deleted = ids.flatMap((id) => deleteResult.all(id));
-        for (const host of new Set(deleted.map((row) => Number(row.host_id)))) deleteHost.run(host);
+        const deleted = ids.map(remove).filter((host) => host !== undefined);
+        for (const host of new Set(deleted)) deleteHost.run(host);
         return deleted.length;
       }),
     oldest: (limit, before, after) => oldest.all(after, before, limit).map((row) => Number(row.id)),

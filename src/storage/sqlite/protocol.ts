@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '../event-log.ts';
 import type { HostRange } from '../hosts.ts';
 import type { Claim } from '../idempotency-store.ts';
+import type { Likeness } from '../result-store.ts';
 import type { IdempotencyCall } from './idempotency.ts';
 import type { JobCalls } from './jobs.ts';
 
@@ -12,6 +13,20 @@ export interface Row {
   readonly host: string;
   readonly urlKey: Uint8Array;
   readonly record: string;
+  /** JSON. */
+  readonly evidence: string | null;
+  readonly perceptionHash: string | null;
+}
+
+/** A record, and what was kept beside it; JSON. */
+export interface DetailedRow {
+  readonly record: string;
+  readonly evidence: string | null;
+}
+
+export interface SimilarRow {
+  readonly record: string;
+  readonly distance: number;
 }
 
 export type RowFilter =
@@ -28,8 +43,9 @@ export interface Place {
 /** What the worker can be asked, with what it answers. Records are JSON. */
 export interface Calls extends JobCalls {
   insert: { args: { readonly rows: readonly Row[] }; answer: null };
-  get: { args: { readonly id: number }; answer: string | null };
+  get: { args: { readonly id: number }; answer: DetailedRow | null };
   page: { args: { readonly filter: RowFilter; readonly limit: number; readonly place: Place }; answer: string[] };
+  similar: { args: { readonly likeness: Likeness; readonly limit: number }; answer: SimilarRow[] };
   delete: { args: { readonly ids: readonly number[] }; answer: number };
   oldest: { args: { readonly limit: number; readonly before: number; readonly after: number }; answer: number[] };
   appendEvents: { args: { readonly rows: readonly LoggedEvent[] }; answer: null };

@@ -4,6 +4,7 @@ import { makeDirectorySync } from '../files/directories.ts';
 import { EVENTS_SCHEMA } from './events.ts';
 import { IDEMPOTENCY_SCHEMA } from './idempotency.ts';
 import { JOBS_SCHEMA } from './jobs.ts';
+import { PERCEPTIONS_SCHEMA } from './perceptions.ts';
 
 /** Marks the file as ours ("Cpst"): results are never written into a database of something else. */
 const APPLICATION_ID = 0x43707374;
@@ -46,6 +47,14 @@ const SCHEMA = `
   ) STRICT;
 `;
 
+/** Apart from the records, so that lists do not read it. */
+const EVIDENCE_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS evidence (
+    id INTEGER PRIMARY KEY,
+    evidence TEXT NOT NULL
+  ) STRICT;
+`;
+
 /** The file is there, and is not one that we may write results into. */
 export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
@@ -75,6 +84,8 @@ export function openDatabase(path: string): DatabaseSync {
     db.exec(EVENTS_SCHEMA);
     db.exec(IDEMPOTENCY_SCHEMA);
     db.exec(JOBS_SCHEMA);
+    db.exec(EVIDENCE_SCHEMA);
+    db.exec(PERCEPTIONS_SCHEMA);
     // Written every time: a file that can be read but not written must show now, not with the first result.
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec('COMMIT');

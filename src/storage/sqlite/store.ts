@@ -3,13 +3,22 @@ import { extname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Result } from '../../domain.ts';
 import { CapstanError } from '../../errors.ts';
+import type { Evidence } from '../../evidence.ts';
 import { KEPT_EVENTS } from '../event-log.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
 import { hostRanges } from '../hosts.ts';
 import { LEASE_MS } from '../node-lease.ts';
 import type { EventTable } from '../own-event-log.ts';
-import { asRecord, placeOf, timeOf, urlKey } from '../record.ts';
-import type { Keyset, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
+import { asDetailed, asRecord, placeOf, timeOf, urlKey } from '../record.ts';
+import type {
+  DetailedResult,
+  Keyset,
+  Likeness,
+  ResultFilter,
+  ResultStore,
+  SimilarResult,
+  StoreState,
+} from '../result-store.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteJobs } from './jobs.ts';
 import type {
@@ -102,13 +111,14 @@ class SqliteStore implements SqliteStoreWithEvents {
     return this.#state;
   }
 
-  async insert(result: Result): Promise<void> {
-    return this.#inserts.insert(rowOf(result));
+  async insert(result: Result, evidence: Evidence | null = null): Promise<void> {
+    return this.#inserts.insert(rowOf(result, evidence));
   }
 
-  async get(id: number): Promise<Result | undefined> {
-    const record = await this.#ask({ name: 'get', args: { id } });
-    return record === null ? undefined : asRecord(JSON.parse(record));
+  async get(id: number): Promise<DetailedResult | undefined> {
+    const row = await this.#ask({ name: 'get', args: { id } });
+    if (row === null) return undefined;
+    return asDetailed(JSON.parse(row.record), row.evidence === null ? null : JSON.parse(row.evidence));
   }
 
   async page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]> {
@@ -117,6 +127,11 @@ class SqliteStore implements SqliteStoreWithEvents {
       args: { filter: rowFilterOf(filter), limit, place: placeOf(after) },
     });
     return records.map((record) => asRecord(JSON.parse(record)));
+  }
+
+  async similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]> {
+    const rows = await this.#ask({ name: 'similar', args: { likeness, limit } });
+    return rows.map(({ record, distance }) => ({ ...asRecord(JSON.parse(record)), distance }));
   }
 
   async delete(ids: readonly number[]): Promise<number> {
@@ -235,13 +250,16 @@ class SqliteStore implements SqliteStoreWithEvents {
   }
 }
 
-function rowOf(result: Result): Row {
+function rowOf(result: Result, evidence: Evidence | null): Row {
   return {
     id: result.id,
     probedAt: timeOf(result.probed_at),
     host: result.host,
     urlKey: urlKey(result.url),
     record: JSON.stringify(result),
+    evidence: evidence === null ? null : JSON.stringify(evidence),
+    // A record that an earlier version left in its outbox has none.
+    perceptionHash: result.perception_hash ?? null,
   };
 }
 

@@ -98,6 +98,8 @@ function serve({ path, keptEvents }: WorkerOptions, send: (message: FromWorker) 
         return database.get(call.args.id);
       case 'page':
         return database.page(call.args.filter, call.args.limit, call.args.place);
+      case 'similar':
+        return database.similar(call.args.likeness, call.args.limit);
       case 'delete':
         return database.delete(call.args.ids);
       case 'oldest':

@@ -1,0 +1,76 @@
+import { type LikeCapture, MostAlike } from '../most-alike.ts';
+import { bandsNear, bandsOf, distanceOf } from '../perception.ts';
+import type { Likeness } from '../result-store.ts';
+import { BY_BAND, BY_PERCEPTION, type Collections } from './collections.ts';
+import type { PerceptionDocument, ResultDocument } from './documents.ts';
+
+/*
+ * Bands lead to hashes, and hashes to captures: a page that is captured again and again, and looks the same, is one
+ * hash to compare. A hash without captures only costs a look.
+ */
+
+/** Hashes whose captures are asked for at once: MongoDB merges up to 200 ranges of an index. */
+const HASHES_AT_ONCE = 150;
+
+/** Notes the hashes of results that are about to be inserted. Before the results, which would not be found without. */
+export async function notePerceptions(
+  { perceptions }: Collections,
+  documents: readonly ResultDocument[],
+): Promise<void> {
+  // A record that an earlier version left in its outbox has none.
+  const hashes = new Set(documents.flatMap(({ perception_hash: hash }) => hash ?? []));
+  if (hashes.size === 0) return;
+  await perceptions.bulkWrite(
+    [...hashes].map((hash) => ({
+      updateOne: { filter: { _id: hash }, update: { $setOnInsert: { bands: bandsOf(hash) } }, upsert: true },
+    })),
+    { ordered: false },
+  );
+}
+
+/** At most `limit` captures, nearest first, then newest. */
+export async function similarTo(
+  collections: Collections,
+  { hash, distance: most, except }: Likeness,
+  limit: number,
+): Promise<readonly LikeCapture[]> {
+  const alike = new MostAlike(limit);
+  const gathered = new Map<number, string[]>();
+
+  async function look(hashes: readonly string[], distance: number): Promise<void> {
+    if (!alike.takes(distance)) return;
+    const ids = await newestOf(collections, hashes, limit + 1);
+    alike.add(
+      ids.filter((id) => id !== except),
+      distance,
+    );
+  }
+
+  const near = collections.perceptions
+    .find({ bands: { $in: [...bandsNear(hash, most)] } })
+    .hint(BY_BAND)
+    .project<Pick<PerceptionDocument, '_id'>>({ _id: 1 });
+  for await (const { _id: other } of near) {
+    const distance = distanceOf(hash, other);
+    if (distance > most || !alike.takes(distance)) continue;
+    const hashes = gathered.get(distance) ?? [];
+    gathered.set(distance, [...hashes, other]);
+    if (hashes.length + 1 < HASHES_AT_ONCE) continue;
+    gathered.delete(distance);
+    await look([...hashes, other], distance);
+  }
+  for (const [distance, hashes] of [...gathered].sort(([a], [b]) => a - b)) await look(hashes, distance);
+  return alike.found;
+}
+
+/** Ids of the newest captures with one of these hashes. */
+async function newestOf({ results }: Collections, hashes: readonly string[], limit: number): Promise<number[]> {
+  const documents = await results
+    .find({ perception_hash: { $in: [...hashes] } })
+    .hint(BY_PERCEPTION)
+    .project<{ readonly _id: number }>({ _id: 1 })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray();
+  return documents.map(({ _id }) => _id);
+}

@@ -1,0 +1,68 @@
+/*
+ * Finding hashes that differ in a few bits, by an index. A hash of 64 bits is cut into four bands of 16: of two hashes
+ * that differ in at most `d` bits, at least one band differs in at most `d / 4`. So the hashes that have a band in the
+ * neighbourhood of one of the four are all that need to be compared: for 5 bits these are 68 bands, for 15 (the most
+ * that is asked for) 2,788 of 262,144.
+ */
+
+const BANDS = [0, 1, 2, 3] as const;
+/** The number of a band stands above so many bits of it. */
+export const BAND_BITS = 16;
+
+/**
+ * The bands of a hash, each with its number in the bits above. A row of the picture is a byte of the hash; a band takes
+ * two columns of every row, so that a page whose head or foot is plain has no band that is as plain as most.
+ */
+export function bandsOf(hash: string): readonly number[] {
+  const rows = rowsOf(hash);
+  return BANDS.map((band) =>
+    rows.reduce((value, row) => (value << 2) | (((row >> (7 - band)) & 1) << 1) | ((row >> (3 - band)) & 1), band),
+  );
+}
+
+/** The bands that a hash which differs in at most `distance` bits may have: one of its four is among these. */
+export function bandsNear(hash: string, distance: number): readonly number[] {
+  const masks = masksOf(Math.floor(distance / BANDS.length));
+  return bandsOf(hash).flatMap((band) => masks.map((mask) => band ^ mask));
+}
+
+/** Which of the bands of `hash` is the first that leads to `other` within that distance; -1 when none does. */
+export function firstBandNear(hash: string, other: string, distance: number): number {
+  const others = bandsOf(other);
+  const most = Math.floor(distance / BANDS.length);
+  return bandsOf(hash).findIndex((band, at) => bitsSet(band ^ (others[at] ?? ~band)) <= most);
+}
+
+/** In how many bits two hashes differ. */
+export function distanceOf(a: string, b: string): number {
+  return bitsSet(wordOf(a, 0) ^ wordOf(b, 0)) + bitsSet(wordOf(a, 8) ^ wordOf(b, 8));
+}
+
+/** Numbers of 16 bits with at most `bits` of them set, those with the fewest first. */
+function masksOf(bits: number): readonly number[] {
+  let newest = [0];
+  const masks = [...newest];
+  for (let set = 1; set <= bits; set += 1) {
+    // A bit above all that are set, so that each mask is made once.
+    newest = newest.flatMap((mask) => {
+      const above = 32 - Math.clz32(mask);
+      return Array.from({ length: BAND_BITS - above }, (_, at) => mask | (1 << (above + at)));
+    });
+    masks.push(...newest);
+  }
+  return masks;
+}
+
+function rowsOf(hash: string): readonly number[] {
+  return Array.from({ length: 8 }, (_, row) => Number.parseInt(hash.slice(row * 2, row * 2 + 2), 16));
+}
+
+function wordOf(hash: string, from: number): number {
+  return Number.parseInt(hash.slice(from, from + 8), 16) | 0;
+}
+
+function bitsSet(word: number): number {
+  let bits = word - ((word >>> 1) & 0x5555_5555);
+  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}

@@ -1,0 +1,74 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type LikeCapture, MostAlike } from '../most-alike.ts';
+import { BAND_BITS, bandsNear, bandsOf, distanceOf, firstBandNear } from '../perception.ts';
+import type { Likeness } from '../result-store.ts';
+
+/*
+ * Bands lead to hashes, and hashes to captures: a page that is captured again and again, and looks the same, is one
+ * hash to compare.
+ */
+export const PERCEPTIONS_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS perceptions (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS perceptions_by_hash ON perceptions (hash, id DESC);
+
+  CREATE TABLE IF NOT EXISTS perception_bands (
+    band INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (band, hash)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ?';
+const IDS_OF_HASH = `
+  SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
+
+/** For whoever reads the query plans. */
+export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_HASH];
+
+export interface Perceptions {
+  add(id: number, hash: string): void;
+  remove(id: number): void;
+  /** Nearest first, then newest. */
+  similar(likeness: Likeness, limit: number): readonly LikeCapture[];
+}
+
+/** The hashes of pictures in an open database. To be changed in the transaction of their results. */
+export function perceptions(db: DatabaseSync): Perceptions {
+  const insertBand = db.prepare('INSERT INTO perception_bands (band, hash) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const deleteBand = db.prepare('DELETE FROM perception_bands WHERE band = ? AND hash = ?');
+  const insertId = db.prepare('INSERT INTO perceptions (id, hash) VALUES (?, ?)');
+  const deleteId = db.prepare('DELETE FROM perceptions WHERE id = ? RETURNING hash');
+  const hashesOfBand = db.prepare(HASHES_OF_BAND);
+  const idsOfHash = db.prepare(IDS_OF_HASH);
+
+  const idsOf = (hash: string, except: number, limit: number): number[] =>
+    idsOfHash.all(hash, except, limit).map(({ id }) => Number(id));
+
+  return {
+    add: (id, hash) => {
+      insertId.run(id, hash);
+      for (const band of bandsOf(hash)) insertBand.run(band, hash);
+    },
+    remove: (id) => {
+      const hash = deleteId.get(id)?.hash;
+      if (typeof hash !== 'string' || idsOf(hash, id, 1).length > 0) return;
+      for (const band of bandsOf(hash)) deleteBand.run(band, hash);
+    },
+    similar: ({ hash, distance: most, except }, limit) => {
+      const alike = new MostAlike(limit);
+      for (const band of bandsNear(hash, most)) {
+        for (const row of hashesOfBand.iterate(band)) {
+          const other = String(row.hash);
+          const distance = distanceOf(hash, other);
+          if (distance > most || !alike.takes(distance)) continue;
+          // Another band may lead to it too.
+          if (firstBandNear(hash, other, most) === band >>> BAND_BITS) alike.add(idsOf(other, except, limit), distance);
+        }
+      }
+      return alike.found;
+    },
+  };
+}
