@@ -6,6 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { CdpConnection, type CdpSession } from './cdp/connection.ts';
+import { giveWay } from './give-way.ts';
 import { launchFlags } from './launch-flags.ts';
 
 /** Longest that a browser may take to answer its first command. Debian's headless shell takes 62 ms when idle. */
@@ -39,6 +40,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
     detached: true,
   });
   const host = new BrowserHost(child, profileDir);
+  if (child.pid !== undefined) await giveWay(child.pid);
   try {
     await host.ready(LAUNCH_TIMEOUT_MS);
     return host;
