@@ -16,19 +16,8 @@ export type WaitUntil = (typeof WAIT_UNTIL)[number];
 export const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
 export type PaperFormat = (typeof PAPER_FORMATS)[number];
 
-/** As browsers name them in their network panels. */
-export const RESOURCE_TYPES = [
-  'stylesheet',
-  'image',
-  'media',
-  'font',
-  'script',
-  'xhr',
-  'fetch',
-  'websocket',
-  'manifest',
-  'other',
-] as const;
+/** Those that browsers can tell apart before they ask for them: `xhr` is `fetch()`, too. WebSockets cannot be. */
+export const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** What to capture and how, every option decided. */

@@ -78,7 +78,8 @@ async function awaitDocument(
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
     const loaded = await awaitLoad(page, lane, request, deadline);
-    await changePage(page, request, deadline);
+    const { document } = page.frame;
+    const changed = await changePage(page, request, deadline);
     if (toAct) {
       toAct = false;
       deadline.enter('interact');
@@ -91,10 +92,11 @@ async function awaitDocument(
     deadline.enter('settle');
     await completePage(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
-    const rested = page.frame.rests(loadMilestone(request)) || !loaded || documents === MAX_DOCUMENTS;
+    const rests = page.frame.rests(loadMilestone(request)) && page.frame.document === document;
+    const rested = rests || !loaded || documents === MAX_DOCUMENTS;
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;
-    const cutPhase = !loaded ? 'load' : !came ? 'wait' : interrupted ? 'settle' : null;
+    const cutPhase = !loaded ? 'load' : !changed ? 'interact' : !came ? 'wait' : interrupted ? 'settle' : null;
     if (cutPhase !== null) await demandPaint(page, deadline);
     return { facts, cutPhase };
   }

@@ -1,6 +1,32 @@
 import type { CaptureRequest } from '../../../capture-request.ts';
+import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { keepSheet, STYLE_WORLD } from './add-scripts.ts';
+import { runAfter } from './run-after.ts';
 
-/** What the request changes on a page that has loaded, in a document that it is called for once. */
-export async function changePage(_page: IsolatedPage, _request: CaptureRequest, _deadline: Deadline): Promise<void> {}
+/**
+ * Does to a document that has loaded what the request wants done, once to each. Resolves with whether all of it was
+ * done while there was time to wait; throws `script_failed`.
+ */
+export async function changePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+  const { css } = request;
+  const after = request.javascript?.after;
+  const document = page.frame.document?.loaderId;
+  if ((css ?? after) === undefined || document === undefined || page.visit.changed.has(document)) return true;
+  page.visit.changed.add(document);
+  deadline.enter('interact');
+  if (css !== undefined) await deadline.step('add the style sheet', keepStyle(page, css));
+  return after === undefined || (await runAfter(page, after, deadline));
+}
+
+async function keepStyle({ session, frame }: IsolatedPage, css: string): Promise<void> {
+  try {
+    const world = { frameId: frame.id, worldName: STYLE_WORLD };
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', world);
+    await session.send('Runtime.evaluate', { expression: keepSheet(css), contextId: executionContextId });
+  } catch (error) {
+    // The document went, and the next one has the sheet from its beginning.
+    if (!(error instanceof CdpError)) throw error;
+  }
+}

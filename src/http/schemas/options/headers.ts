@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+const MOST_HEADERS = 50;
+const MAX_VALUE_CHARACTERS = 8192;
+const MAX_NAME_CHARACTERS = 256;
+
+/** RFC 9110, 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What every server takes: no line breaks, no other control characters. */
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** Headers that belong to the connection, or that the browser alone can tell the truth in; and what to do instead. */
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  host: 'follows from the URL',
+  connection: 'belongs to the connection',
+  'content-length': 'follows from the body',
+  'transfer-encoding': 'belongs to the connection',
+  upgrade: 'belongs to the connection',
+  te: 'belongs to the connection',
+  trailer: 'belongs to the connection',
+  expect: 'belongs to the connection',
+  'keep-alive': 'belongs to the connection',
+  via: 'belongs to the connection',
+  'http2-settings': 'belongs to the connection',
+  'accept-encoding': 'says what the browser can read',
+  'accept-charset': 'says what the browser can read',
+  cookie: 'is not taken here: use cookies',
+  'set-cookie': 'is a header of answers: use cookies',
+  'user-agent': 'is not taken here: use userAgent',
+  origin: 'is for the browser to say',
+};
+const NOT_TAKEN_PREFIXES: Readonly<Record<string, string>> = {
+  'proxy-': 'is between the browser and its proxy: use proxy',
+  'sec-': 'is for the browser to say',
+};
+
+/** `headers` of a ScreenshotRequest. Every header that cannot be sent is named. */
+export const headersField = z
+  .record(z.string(), z.string({ error: 'must be a string' }), {
+    error: 'must be an object of header names and their values',
+  })
+  .superRefine((headers, context) => {
+    const names = Object.keys(headers);
+    if (names.length > MOST_HEADERS) {
+      context.addIssue({ code: 'custom', message: `must have at most ${MOST_HEADERS} headers` });
+      return;
+    }
+    const seen = new Set<string>();
+    for (const [name, value] of Object.entries(headers)) {
+      const problem = problemOf(name, value, seen);
+      if (problem !== null)
+        context.addIssue({ code: 'custom', path: [name.slice(0, MAX_NAME_CHARACTERS)], message: problem });
+      seen.add(name.toLowerCase());
+    }
+  })
+  .optional()
+  .meta({ description: "Sent with every request to the target's own origin, and to no other." });
+
+function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | null {
+  const lower = name.toLowerCase();
+  if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
+    return `is no name of a header: letters, digits and !#$%&'*+.^_\`|~-, at most ${MAX_NAME_CHARACTERS} of them`;
+  }
+  const prefix = Object.keys(NOT_TAKEN_PREFIXES).find((start) => lower.startsWith(start));
+  const reason =
+    (Object.hasOwn(NOT_TAKEN, lower) ? NOT_TAKEN[lower] : undefined) ?? (prefix && NOT_TAKEN_PREFIXES[prefix]);
+  if (reason !== undefined) return reason;
+  if (seen.has(lower)) return 'is there twice, in another spelling';
+  if (value.length > MAX_VALUE_CHARACTERS) return `must have at most ${MAX_VALUE_CHARACTERS} characters`;
+  return VALUE.test(value) ? null : 'must have printable ASCII characters only, on one line';
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { CapstanError, type FieldProblem } from '../../src/errors.ts';
+import { parseOrRefuse } from '../../src/http/problems.ts';
+import { requestSchemas } from '../../src/http/schemas/requests.ts';
+
+const { screenshot } = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
+
+const read = (options: object) => parseOrRefuse(screenshot, { url: 'example.com', ...options });
+
+function problemsOf(options: object): readonly FieldProblem[] {
+  try {
+    read(options);
+    return [];
+  } catch (error) {
+    if (error instanceof CapstanError && error.code === 'invalid_request') return error.problems;
+    throw error;
+  }
+}
+
+describe('the headers of a request', () => {
+  it('are taken as they are', () => {
+    const headers = { Authorization: 'Bearer x', 'X-Trace': '', Referer: 'https://example.com/' };
+    expect(read({ headers })).toMatchObject({ headers });
+  });
+
+  it('that belong to the connection, or that only the browser can say, are refused one by one', () => {
+    const refused = [
+      'Host',
+      'Connection',
+      'Content-Length',
+      'Transfer-Encoding',
+      'Upgrade',
+      'Proxy-Authorization',
+      'TE',
+      'Trailer',
+      'Expect',
+      'Keep-Alive',
+      'Cookie',
+      'Accept-Encoding',
+      'User-Agent',
+      'Sec-Fetch-Site',
+      'Origin',
+    ];
+    const problems = problemsOf({ headers: Object.fromEntries(refused.map((name) => [name, 'x'])) });
+    expect(problems.map(({ path }) => path)).toEqual(refused.map((name) => expect.stringContaining(name)));
+    expect(problems.find(({ path }) => path.includes('Cookie'))?.message).toBe('is not taken here: use cookies');
+  });
+
+  it.each([
+    [{ 'X Trace': '1' }, 'is no name of a header'],
+    [{ 'X-Trace:': '1' }, 'is no name of a header'],
+    [{ '': '1' }, 'is no name of a header'],
+    [{ 'X-Trace': 'a\r\nHost: b' }, 'on one line'],
+    [{ 'X-Trace': 'caf\u00e9' }, 'printable ASCII'],
+    [{ 'X-Trace': 'x'.repeat(8193) }, 'at most 8192 characters'],
+    [{ 'X-Trace': '1', 'x-trace': '2' }, 'is there twice'],
+    [{ 'X-Trace': 1 }, 'must be a string'],
+    [Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`X-${at}`, ''])), 'at most 50 headers'],
+    [['X-Trace'], 'must be an object'],
+  ])('are refused with what would be right: %o', (headers, message) => {
+    const [problem, ...more] = problemsOf({ headers });
+    expect(problem?.message).toContain(message);
+    expect(problem?.path).toContain('headers');
+    expect(more).toEqual([]);
+  });
+});
+
+describe('the cookies of a request', () => {
+  it.each([
+    [[{ name: 'a' }], 'cookies[0].value', 'must be a string'],
+    [[{ name: 'a b', value: '' }], 'cookies[0].name', 'must be a token'],
+    [[{ name: 'a', value: 'x; Path=/' }], 'cookies[0].value', 'semicolon'],
+    [[{ name: 'a', value: 'x\r\n' }], 'cookies[0].value', 'control characters'],
+    [[{ name: 'a', value: '', domain: 'http://x' }], 'cookies[0].domain', 'must be a host name'],
+    [[{ name: 'a', value: '', path: 'x' }], 'cookies[0].path', 'must begin with /'],
+    [[{ name: 'a', value: '', sameSite: 'none' }], 'cookies[0].sameSite', 'Strict, Lax or None'],
+    [[{ name: 'a', value: '', sameSite: 'None' }], 'cookies[0]', 'must be secure'],
+    [[{ name: 'a', value: 'x'.repeat(4096) }], 'cookies[0]', 'at most 4096 characters'],
+    [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'must be an object with name, value'],
+    [Array.from({ length: 101 }, () => ({ name: 'a', value: '' })), 'cookies', 'at most 100 cookies'],
+  ])('are refused where no browser would take them', (cookies, path, message) => {
+    expect(problemsOf({ cookies })).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+});
+
+describe('who else a visitor may be', () => {
+  it.each([
+    [{ userAgent: '' }, 'userAgent'],
+    [{ userAgent: 'a\nb' }, 'userAgent'],
+    [{ userAgent: 'x'.repeat(513) }, 'userAgent'],
+    [{ httpCredentials: { username: 'a:b', password: '' } }, 'httpCredentials.username'],
+    [{ httpCredentials: { username: 'a' } }, 'httpCredentials.password'],
+    [{ ignoreCertErrors: 'yes' }, 'ignoreCertErrors'],
+    [{ javascript: 'alert()' }, 'javascript'],
+    [{ javascript: { after: 'x'.repeat(65_537) } }, 'javascript.after'],
+    [{ css: 'x'.repeat(65_537) }, 'css'],
+    [{ block: { types: ['document'] } }, 'block.types[0]'],
+    [{ block: { urls: [''] } }, 'block.urls[0]'],
+    [{ block: { urls: Array.from({ length: 101 }, () => '*') } }, 'block.urls'],
+  ])('is refused out of its bounds: %#', (options, path) => {
+    expect(problemsOf(options)).toEqual([{ path, message: expect.any(String) }]);
+  });
+});
