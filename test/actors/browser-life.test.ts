@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
@@ -39,18 +39,6 @@ describe('a browser', () => {
     expect(events.map((event) => event.type)).toEqual(['browser.launched', 'browser.crashed', 'browser.launched']);
     expect(actor.stats()).toMatchObject({ crashes: 1, launches: 2 });
     expect(profilesOf(pid)).toEqual([]);
-  });
-
-  it('waits for a core rather than the service, and so does all that it starts', async () => {
-    const started = await start();
-    const pid = pidOf(started);
-    await started.actor.capture(captureRequest(site.url('/short')), patience);
-    expect(getPriority(pid)).toBe(10);
-    // Where sessions are weighed against each other, niceness alone changes nothing.
-    const weights = familyOf(pid)
-      .map((member) => readProc(member, 'autogroup'))
-      .filter((text) => text !== '');
-    for (const weight of weights) expect(weight).toMatch(/nice 10$/m);
   });
 
   it('that hangs is killed, and its captures are done on the next one', async () => {
@@ -163,17 +151,12 @@ function isAlive(pid: number): boolean {
 
 /** Kills the browser's renderers, with their zygote as the parent that they have; resolves with how many there were. */
 function killRenderers(browser: number): number {
-  const renderers = familyOf(browser).filter((pid) => commandOf(pid).includes('--type=renderer'));
-  for (const pid of renderers) process.kill(pid, 'SIGKILL');
-  return renderers.length;
-}
-
-/** The browser and all that it has started. */
-function familyOf(browser: number): number[] {
-  return readdirSync('/proc')
+  const renderers = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => groupOf(pid) === groupOf(browser));
+    .filter((pid) => groupOf(pid) === groupOf(browser) && commandOf(pid).includes('--type=renderer'));
+  for (const pid of renderers) process.kill(pid, 'SIGKILL');
+  return renderers.length;
 }
 
 function groupOf(pid: number): string | undefined {
