@@ -95,7 +95,7 @@ function browsersFor(seats: number): number {
 function captureOn(supply: BrowserSupply, seat: Seat, request: CaptureRequest, deadline: Deadline) {
   const leasing = supply.lease();
   const capturing = deadline
-    .step('find a browser', Promise.all([leasing, seat.cleanLane()]))
+    .step('find a browser', Promise.all([leasing, seat.cleanLane(request.proxy)]))
     .then(([lease, lane]) => capturePage(openPage(lease.host, lane.proxyServer, request), lane, request, deadline));
   const disposed = capturing
     .then((capture) => capture.disposed)

@@ -1,4 +1,5 @@
 import { createPool, type Pool } from 'generic-pool';
+import type { UpstreamProxy } from '../capture-request.ts';
 import type { Egress, EgressLane } from '../egress/egress.ts';
 import { CapstanError } from '../errors.ts';
 
@@ -11,12 +12,12 @@ export class Seat {
     this.#egress = egress;
   }
 
-  /** The seat's way out, with nothing noted and nothing open from the capture before. */
-  async cleanLane(): Promise<EgressLane> {
+  /** The seat's way out, through `proxy` if there is one, with nothing noted and nothing open from the capture before. */
+  async cleanLane(proxy?: UpstreamProxy): Promise<EgressLane> {
     this.#lane ??= this.#egress.openLane();
     try {
       const lane = await this.#lane;
-      lane.reset();
+      lane.reset(proxy);
       return lane;
     } catch (error) {
       this.#lane = null;

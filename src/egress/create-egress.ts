@@ -8,6 +8,7 @@ import { dial } from './dial.ts';
 import type { Egress, EgressLane } from './egress.ts';
 import { openLane, urlDestination } from './lane.ts';
 import { createResolver, type Lookup } from './resolver.ts';
+import { aboutProxy, proxyDestination } from './upstream.ts';
 
 export interface EgressOptions {
   readonly policy: TargetPolicy;
@@ -63,15 +64,15 @@ export function createEgress({
   return {
     screenLiteral,
 
-    async screen(url, signal) {
+    async screen(url, signal, proxy) {
       const refusal = screenLiteral(url);
       if (refusal) return refusal;
       try {
-        await border.admit(urlDestination(url), signal);
+        await border.admit(proxy === undefined ? urlDestination(url) : proxyDestination(proxy), signal);
         return null;
       } catch (error) {
         signal.throwIfAborted();
-        return forbiddenOnly(error);
+        return forbiddenOnly(proxy === undefined ? error : aboutProxy(error));
       }
     },
 

@@ -1,14 +1,16 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
+import type { UpstreamProxy } from '../capture-request.ts';
 import type { Failure } from '../errors.ts';
 
 /** The browsers' only way to the network: checks every address, and dials exactly the address it checked. */
 export interface Egress {
   /**
    * Whether a URL may be captured: null, or why not (`target_forbidden`). A name is resolved; one that cannot be
-   * resolved is not forbidden (the capture will find out). Rejects with the signal's reason when it is aborted.
+   * resolved is not forbidden (the capture will find out). With a proxy it is the proxy's name that is resolved, and of
+   * the URL only what it says itself is looked at. Rejects with the signal's reason when it is aborted.
    */
-  screen(url: URL, signal: AbortSignal): Promise<Failure | null>;
+  screen(url: URL, signal: AbortSignal, proxy?: UpstreamProxy): Promise<Failure | null>;
 
   /** The part of `screen` that needs no look-up: scheme, port, literal addresses, localhost names. */
   screenLiteral(url: URL): Failure | null;
@@ -32,13 +34,16 @@ export interface EgressLane {
   /** `http://127.0.0.1:<port>`: what a browser context takes as its proxy server. */
   readonly proxyServer: string;
 
-  /** Forgets what was noted, and ends connections of the capture before. */
-  reset(): void;
+  /**
+   * Forgets what was noted, and ends connections of the capture before. From then on everything goes through `proxy`,
+   * when there is one, and nothing beside it: what the proxy does not do fails with `proxy_failed`.
+   */
+  reset(proxy?: UpstreamProxy): void;
 
   /** What went wrong on the way to this URL's host and port, in this capture: refused, no such name, no connection. */
   failureFor(url: URL): Failure | null;
 
-  /** The address that was dialled for this URL's host and port in this capture. */
+  /** The address that was dialled for this URL's host and port in this capture; null when a proxy dialled it. */
   addressFor(url: URL): string | null;
 
   close(): Promise<void>;

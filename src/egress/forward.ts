@@ -5,6 +5,7 @@ import { CapstanError, type Failure, failure, toFailure } from '../errors.ts';
 import type { Destination } from './border.ts';
 import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
 import type { Traffic } from './traffic.ts';
+import { noAnswer as noProxyAnswer, type Upstream } from './upstream.ts';
 
 /** Opens a checked connection, or throws a `CapstanError`. */
 export type OpenConnection = (destination: Destination) => Promise<Duplex>;
@@ -37,6 +38,8 @@ export interface ForwardOptions {
   readonly authority: string;
   readonly agent: http.Agent;
   readonly traffic: Traffic;
+  /** The proxy that the agent's connections lead to, when the request names one. */
+  readonly upstream: Upstream | null;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface ForwardOptions {
 export function forwardRequest(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  { destination, path, authority, agent, traffic }: ForwardOptions,
+  { destination, path, authority, agent, traffic, upstream: proxy }: ForwardOptions,
 ): void {
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   const hangUp = (): void => {
@@ -59,8 +62,8 @@ export function forwardRequest(
       host: destination.host,
       port: destination.port,
       method: request.method ?? 'GET',
-      path,
-      headers: ['Host', authority, ...forwardedRequestHeaders(request)],
+      path: proxy === null ? path : `http://${authority}${path}`,
+      headers: ['Host', authority, ...forwardedRequestHeaders(request), ...(proxy?.headers ?? [])],
       setHost: false,
       // Browsers take what sloppy servers send, and so must what stands between them.
       insecureHTTPParser: true,
@@ -73,6 +76,13 @@ export function forwardRequest(
 
     upstream.once('response', (answer) => {
       answer.once('error', hangUp);
+      const refusal = proxy?.refusalIn(answer);
+      if (refusal) {
+        traffic.noteFailure(destination, toFailure(refusal));
+        upstream.destroy();
+        hangUp();
+        return;
+      }
       answer.on('data', (chunk: Buffer) => traffic.countBytes(chunk.length));
       try {
         response.sendDate = false;
@@ -95,7 +105,7 @@ export function forwardRequest(
         send();
         return;
       }
-      if (!answered) traffic.noteFailure(destination, noAnswer(error, destination));
+      if (!answered) traffic.noteFailure(destination, noAnswer(error, destination, proxy));
       hangUp();
     });
 
@@ -119,8 +129,9 @@ export function forwardRequest(
   send();
 }
 
-function noAnswer(error: NodeJS.ErrnoException, destination: Destination): Failure {
+function noAnswer(error: NodeJS.ErrnoException, destination: Destination, proxy: Upstream | null): Failure {
   if (error instanceof CapstanError) return toFailure(error);
+  if (proxy !== null) return toFailure(proxy.failure(noProxyAnswer(error)));
   if (error.code?.startsWith('HPE_')) return notHttp(destination);
   return failure(
     'target_unreachable',

@@ -1,12 +1,14 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { UpstreamProxy } from '../capture-request.ts';
 import type { Border, Destination } from './border.ts';
 import { dial } from './dial.ts';
 import type { EgressLane } from './egress.ts';
 import { createForwardAgent, forwardRequest } from './forward.ts';
 import { Traffic, type TrafficLimits } from './traffic.ts';
 import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
 
 export interface LaneOptions {
   readonly border: Border;
@@ -24,15 +26,18 @@ const MAX_REQUEST_HEADER_BYTES = 256 * 1024;
 interface Passage {
   readonly traffic: Traffic;
   readonly agent: http.Agent;
-  readonly open: (destination: Destination) => Promise<Socket>;
+  readonly openTunnel: (destination: Destination) => Promise<Socket>;
+  /** The proxy that everything goes through, when the request names one. */
+  readonly upstream: Upstream | null;
 }
 
 /** Starts a forward proxy on a free loopback port. */
 export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): Promise<EgressLane> {
   let passage = startPassage();
 
-  function startPassage(): Passage {
+  function startPassage(proxy?: UpstreamProxy): Passage {
     const traffic = new Traffic(limits);
+    if (proxy !== undefined) return startPassageThrough(proxy, traffic);
     const open = async (destination: Destination): Promise<Socket> => {
       const { signal } = traffic;
       const addresses = await border.admit(destination, signal);
@@ -40,7 +45,20 @@ export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): 
       traffic.noteAddress(destination, address);
       return traffic.hold(socket);
     };
-    return { traffic, open, agent: createForwardAgent(open) };
+    return { traffic, openTunnel: open, agent: createForwardAgent(open), upstream: null };
+  }
+
+  /** Nothing goes direct. What a target's name leads to is for the proxy to say; what the URL itself says is checked. */
+  function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
+    const upstream = createUpstream(proxy, { border, traffic, timeoutMs: dialTimeoutMs });
+    const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
+      border.inspect(destination);
+      const socket = await connect(destination);
+      traffic.forgetFailure(destination);
+      return socket;
+    };
+    const agent = createForwardAgent(opened(() => upstream.dial()));
+    return { traffic, upstream, agent, openTunnel: opened((destination) => upstream.tunnel(destination)) };
   }
 
   const endPassage = (): void => {
@@ -62,17 +80,17 @@ export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): 
     socket.destroy();
   });
   server.on('request', (request, response) => {
-    const { traffic, agent } = passage;
+    const { traffic, agent, upstream } = passage;
     const target = forwardTarget(request);
     if (!target) {
       // Only what addresses the proxy itself comes here, so there is no page to be taken for a target's.
       response.writeHead(400, { connection: 'close' }).end();
       return;
     }
-    forwardRequest(request, response, { ...target, agent, traffic });
+    forwardRequest(request, response, { ...target, agent, traffic, upstream });
   });
   server.on('connect', (request: http.IncomingMessage, browser: Duplex, head: Buffer) => {
-    const { traffic, open } = passage;
+    const { traffic, openTunnel: open } = passage;
     const destination = tunnelDestination(request);
     if (destination) void openTunnel(browser, { destination, head, open, traffic });
     else refuseTunnel(browser, '400 Bad Request');
@@ -85,9 +103,9 @@ export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): 
 
   return {
     proxyServer: `http://${HOST}:${portOf(server)}`,
-    reset() {
+    reset(proxy) {
       endPassage();
-      passage = startPassage();
+      passage = startPassage(proxy);
     },
     failureFor: (url) => passage.traffic.failureFor(urlDestination(url)),
     addressFor: (url) => passage.traffic.addressFor(urlDestination(url)),

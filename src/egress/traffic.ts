@@ -69,9 +69,12 @@ export class Traffic {
 
   /** A connection stands: what failed before on the way there is no longer so. */
   noteAddress(destination: Destination, address: string): void {
-    const key = keyOf(destination);
-    this.#addresses.set(key, address);
-    this.#failures.delete(key);
+    this.#addresses.set(keyOf(destination), address);
+    this.forgetFailure(destination);
+  }
+
+  forgetFailure(destination: Destination): void {
+    this.#failures.delete(keyOf(destination));
   }
 
   failureFor(destination: Destination): Failure | null {

@@ -101,3 +101,31 @@ describe('who else a visitor may be', () => {
     expect(problemsOf(options)).toEqual([{ path, message: expect.any(String) }]);
   });
 });
+
+describe('the proxy of a request', () => {
+  const credentials = { username: 'harbour', password: 'master:key' };
+
+  it.each([
+    [{ server: 'http://proxy.test:3128' }, { server: 'http://proxy.test:3128' }],
+    [{ server: 'http://proxy.test/' }, { server: 'http://proxy.test:80' }],
+    [{ server: 'HTTP://PROXY.test:3128', credentials }, { server: 'http://proxy.test:3128', credentials }],
+    [{ server: 'http://harbour:master%3Akey@[::1]:3128' }, { server: 'http://[::1]:3128', credentials }],
+  ])('is read from %o', (proxy, expected) => {
+    expect(read({ proxy }).proxy).toEqual(expected);
+  });
+
+  it.each([
+    [{}, 'proxy.server'],
+    [{ server: 'proxy.test:3128' }, 'proxy.server'],
+    [{ server: 'https://proxy.test:3128' }, 'proxy.server'],
+    [{ server: 'socks5://proxy.test:1080' }, 'proxy.server'],
+    [{ server: 'http://proxy.test:3128/path' }, 'proxy.server'],
+    [{ server: 'http://proxy.test:99999' }, 'proxy.server'],
+    [{ server: 'http://a%3Ab:c@proxy.test:3128' }, 'proxy.server'],
+    [{ server: 'http://a:%zz@proxy.test:3128' }, 'proxy.server'],
+    [{ server: 'http://a:b@proxy.test:3128', credentials }, 'proxy.server'],
+    [{ server: 'http://proxy.test:3128', credentials: { username: 'a' } }, 'proxy.credentials.password'],
+  ])('is refused where it is none: %o', (proxy, path) => {
+    expect(problemsOf({ proxy })).toEqual([{ path, message: expect.any(String) }]);
+  });
+});

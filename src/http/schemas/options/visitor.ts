@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { headersField } from './headers.ts';
+import { proxyField } from './proxy.ts';
 
 const MAX_USER_AGENT_CHARACTERS = 512;
 const MOST_COOKIES = 100;
@@ -77,4 +78,5 @@ export const visitorFields = {
     .boolean({ error: 'must be true or false' })
     .optional()
     .meta({ description: 'TLS certificates are not checked. Default false.' }),
+  proxy: proxyField(credentialsField),
 };

@@ -1,0 +1,136 @@
+import http, { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { UpstreamProxy } from '../capture-request.ts';
+import { CapstanError } from '../errors.ts';
+import type { Border, Destination } from './border.ts';
+import { dial } from './dial.ts';
+import type { Traffic } from './traffic.ts';
+
+/** Longest head of an answer to CONNECT that is read. */
+const MAX_HEAD_BYTES = 16 * 1024;
+/** What a proxy says when it is the one that failed. A target may say 502 and 504 too, to nobody's loss. */
+const FAILURES = new Set([407, 502, 504]);
+/** With which common proxies mark the pages that they wrote themselves. */
+const OWN_ANSWER = ['x-squid-error', 'proxy-status'];
+
+/** The proxy that a request names, on the way of one capture. What fails there is `proxy_failed`. */
+export interface Upstream {
+  /** A connection to the proxy itself, for requests in absolute form. */
+  dial(): Promise<Socket>;
+  /** A connection through it to a destination, whose name the proxy looks up. */
+  tunnel(destination: Destination): Promise<Socket>;
+  /** For each request that the proxy gets, name and value by turns. */
+  readonly headers: readonly string[];
+  /** Why an answer to a request in absolute form is none of the target's; null when it is one. */
+  refusalIn(answer: http.IncomingMessage): CapstanError | null;
+  /** `what` completes "the proxy example.com:3128 ...". */
+  failure(what: string, cause?: unknown): CapstanError;
+}
+
+export interface UpstreamOptions {
+  readonly border: Border;
+  readonly traffic: Traffic;
+  /** Milliseconds; for the connection to the proxy, and for its answer to CONNECT. */
+  readonly timeoutMs: number;
+}
+
+/** Where a proxy is. `server` is as `UpstreamProxy` has it. */
+export function proxyDestination({ server }: UpstreamProxy): Destination {
+  const { hostname, port } = new URL(server);
+  return { host: hostname, port: port === '' ? 80 : Number(port) };
+}
+
+/** A refusal of the proxy's own address, told as such. */
+export function aboutProxy(error: unknown): unknown {
+  return error instanceof CapstanError && error.code === 'target_forbidden'
+    ? new CapstanError('target_forbidden', `the proxy: ${error.message}`, { cause: error })
+    : error;
+}
+
+export function createUpstream(proxy: UpstreamProxy, { border, traffic, timeoutMs }: UpstreamOptions): Upstream {
+  const at = proxyDestination(proxy);
+  const headers = proxy.credentials === undefined ? [] : ['Proxy-Authorization', basic(proxy.credentials)];
+  const failure = (what: string, cause?: unknown) =>
+    new CapstanError('proxy_failed', `the proxy ${at.host}:${at.port} ${what}`, { cause });
+
+  const dialProxy = async (): Promise<Socket> => {
+    const { signal } = traffic;
+    try {
+      const addresses = await border.admit(at, signal);
+      const { socket } = await dial(addresses, { port: at.port, timeoutMs, signal });
+      return traffic.hold(socket);
+    } catch (error) {
+      const unreachable = error instanceof CapstanError && error.code === 'target_unreachable';
+      throw unreachable ? failure(`cannot be reached: ${error.message}`, error) : aboutProxy(error);
+    }
+  };
+
+  return {
+    headers,
+    failure,
+    dial: dialProxy,
+
+    async tunnel({ host, port }) {
+      const socket = await dialProxy();
+      try {
+        const status = await askForTunnel(socket, `${host}:${port}`, { headers, timeoutMs });
+        if (status >= 200 && status <= 299) return socket;
+        throw failure(said(status));
+      } catch (error) {
+        socket.destroy();
+        throw error instanceof CapstanError ? error : failure(noAnswer(error), error);
+      }
+    },
+
+    refusalIn({ statusCode = 0, headers: answered }) {
+      const own = statusCode >= 400 && OWN_ANSWER.some((name) => answered[name] !== undefined);
+      return own || FAILURES.has(statusCode) ? failure(said(statusCode)) : null;
+    },
+  };
+}
+
+function basic({ username, password }: NonNullable<UpstreamProxy['credentials']>): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+function said(status: number): string {
+  if (status === 407) return 'does not accept the credentials, or wants some (407)';
+  return `answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+}
+
+/** What went wrong with a connection to the proxy that stood, in words that complete "the proxy ...". */
+export function noAnswer(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ETIMEDOUT') return 'gave no answer in time';
+  return code.startsWith('HPE_') ? 'does not answer in HTTP' : 'closed the connection without an answer';
+}
+
+interface Asking {
+  readonly headers: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** Resolves with the status that CONNECT was answered with. The socket is then as it was, with nothing read ahead. */
+function askForTunnel(socket: Socket, authority: string, { headers, timeoutMs }: Asking): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      method: 'CONNECT',
+      path: authority,
+      headers: ['Host', authority, ...headers],
+      setHost: false,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      createConnection: () => socket,
+    });
+    const late = setTimeout(() => request.destroy(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), timeoutMs);
+    request.once('connect', ({ statusCode = 0 }, _socket, head) => {
+      clearTimeout(late);
+      if (head.length > 0) socket.unshift(head);
+      resolve(statusCode);
+    });
+    request.on('error', (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
+    request.end();
+  });
+}

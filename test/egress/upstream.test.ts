@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress } from '../../src/egress/create-egress.ts';
+import type { Egress, EgressLane } from '../../src/egress/egress.ts';
+import { startProxy } from '../support/proxy.ts';
+import { type Listening, listening, namesOf } from './listening.ts';
+
+/*
+ * A lane whose capture names a proxy. `site.test` leads to the site both here and there: what goes direct is seen.
+ */
+
+const CREDENTIALS = { username: 'harbour', password: 'master:key' };
+
+let hits: string[];
+let answer: http.RequestListener;
+let site: Listening;
+let egress: Egress;
+let lane: EgressLane;
+
+beforeEach(async () => {
+  hits = [];
+  answer = (_request, response) => response.end('hello');
+  const server = http.createServer((request, response) => {
+    hits.push(request.url ?? '');
+    answer(request, response);
+  });
+  site = await listening(server);
+  egress = createEgress({
+    policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: ['*.closed.test'] }),
+    lookup: namesOf({ 'site.test': ['127.0.0.1'], 'inside.test': ['10.0.0.1'], 'proxy.test': ['127.0.0.1'] }),
+    dialTimeoutMs: 300,
+  });
+  lane = await egress.openLane();
+});
+
+afterEach(async () => {
+  await egress.close();
+  await site[Symbol.asyncDispose]();
+});
+
+const through = (port: number, host = '127.0.0.1') => ({ server: `http://${host}:${port}` });
+const siteUrl = (path = '/', host = 'site.test') => `http://${host}:${site.port}${path}`;
+const failureOf = (url: string) => lane.failureFor(new URL(url));
+
+/** The status and the body of an answer, or null when the connection ended without one. */
+async function ask(url: string): Promise<readonly [status: number, body: string] | null> {
+  const { hostname: host, port } = new URL(lane.proxyServer);
+  const request = http.request({ host, port, agent: false, path: url });
+  request.end();
+  try {
+    const [response] = await once(request, 'response');
+    return [response.statusCode, await text(response)];
+  } catch {
+    return null;
+  }
+}
+
+/** What comes through a tunnel when `said` is sent, or the status line of a refusal. */
+async function tunnel(authority: string, said: string): Promise<string> {
+  const { hostname: host, port } = new URL(lane.proxyServer);
+  const socket = net.connect({ host, port: Number(port) });
+  socket.on('error', () => {});
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
+  const [head] = await once(socket, 'data');
+  const [status = ''] = String(head).split('\r\n');
+  if (!status.includes(' 200 ')) return status;
+  socket.write(said);
+  return text(socket);
+}
+
+const REQUEST = 'GET /tunnelled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+describe('a lane with a proxy', () => {
+  it('asks the proxy for everything, with the credentials, which the target never sees', async () => {
+    await using proxy = await startProxy({ credentials: 'harbour:master:key', names: { 'far.test': '127.0.0.1' } });
+    let seen: http.IncomingHttpHeaders = {};
+    answer = (request, response) => {
+      seen = request.headers;
+      response.end('hello');
+    };
+    lane.reset({ ...through(proxy.port), credentials: CREDENTIALS });
+    expect(await ask(siteUrl('/a?b=c', 'far.test'))).toEqual([200, 'hello']);
+    expect(seen.host).toBe(`far.test:${site.port}`);
+    expect(seen).not.toHaveProperty('proxy-authorization');
+    expect(await tunnel(`far.test:${site.port}`, REQUEST)).toContain('hello');
+    const authorization = `Basic ${Buffer.from('harbour:master:key').toString('base64')}`;
+    expect(proxy.asked).toEqual([
+      { what: `GET ${siteUrl('/a?b=c', 'far.test')}`, authorization },
+      { what: `CONNECT far.test:${site.port}`, authorization },
+    ]);
+    expect(lane.addressFor(new URL(siteUrl('/', 'far.test')))).toBeNull();
+  });
+
+  it('forgets the proxy with the capture', async () => {
+    await using proxy = await startProxy();
+    lane.reset(through(proxy.port));
+    lane.reset();
+    expect(await ask(siteUrl())).toEqual([200, 'hello']);
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('lets the proxy look names up, and checks what the URL says itself', async () => {
+    await using proxy = await startProxy({ names: { 'inside.test': '127.0.0.1' } });
+    lane.reset(through(proxy.port));
+    expect(await ask(siteUrl('/', 'inside.test'))).toEqual([200, 'hello']);
+    const before = proxy.asked.length;
+    for (const host of ['10.0.0.1', '[::1]', 'www.closed.test']) {
+      expect(await ask(siteUrl('/', host))).toBeNull();
+      expect(await tunnel(`${host}:${site.port}`, REQUEST)).toContain('403');
+      expect(failureOf(siteUrl('/', host))?.code).toBe('target_forbidden');
+    }
+    expect(await tunnel('site.test:25', REQUEST)).toContain('403');
+    expect(proxy.asked).toHaveLength(before);
+  });
+
+  it('passes an error page of the target on', async () => {
+    await using proxy = await startProxy();
+    lane.reset(through(proxy.port));
+    answer = (_request, response) => response.writeHead(503).end('out of order');
+    expect(await ask(siteUrl('/', '127.0.0.1'))).toEqual([503, 'out of order']);
+  });
+
+  describe('that fails', () => {
+    /** Neither a request nor a tunnel gets anywhere, and the target sees nothing. */
+    async function expectFailure(reason: string): Promise<void> {
+      expect(await ask(siteUrl())).toBeNull();
+      expect(failureOf(siteUrl())).toEqual({ code: 'proxy_failed', reason: expect.stringContaining(reason) });
+      expect(await tunnel(`site.test:${site.port}`, REQUEST)).toContain('502');
+      expect(failureOf(siteUrl())).toEqual({ code: 'proxy_failed', reason: expect.stringContaining(reason) });
+      expect(hits).toEqual([]);
+    }
+
+    it('by refusing the connection', async () => {
+      const gone = await listening(net.createServer());
+      await gone[Symbol.asyncDispose]();
+      lane.reset(through(gone.port));
+      await expectFailure('connection refused by');
+    });
+
+    it('by refusing the credentials, which no reason shows', async () => {
+      await using proxy = await startProxy({ credentials: 'some:body' });
+      lane.reset({ ...through(proxy.port), credentials: CREDENTIALS });
+      await expectFailure('does not accept the credentials');
+      expect(failureOf(siteUrl())?.reason).not.toMatch(/harbour|master/);
+    });
+
+    it('by finding no way to the target', async () => {
+      await using proxy = await startProxy({ names: { 'site.test': '127.0.0.99' } });
+      lane.reset(through(proxy.port));
+      await expectFailure('answered 502 Bad Gateway');
+    });
+
+    it('by hanging up', async () => {
+      await using proxy = await listening(net.createServer((socket) => socket.once('data', () => socket.destroy())));
+      lane.reset(through(proxy.port));
+      await expectFailure('closed the connection without an answer');
+    });
+
+    it('by speaking something else', async () => {
+      await using proxy = await listening(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n')));
+      lane.reset(through(proxy.port));
+      await expectFailure('does not answer in HTTP');
+    });
+
+    it('by saying nothing', async () => {
+      await using proxy = await listening(net.createServer(() => {}));
+      lane.reset(through(proxy.port));
+      expect(await tunnel(`site.test:${site.port}`, REQUEST)).toContain('502');
+      expect(failureOf(siteUrl())?.reason).toContain('gave no answer in time');
+      expect(hits).toEqual([]);
+    });
+  });
+
+  it.each([
+    [{ server: 'http://10.0.0.1:3128' }, 'the proxy: 10.0.0.1 is not public (private)'],
+    [{ server: 'http://inside.test:3128' }, 'the proxy: inside.test resolves to an address that is not public'],
+    [{ server: 'http://127.0.0.1:22' }, 'the proxy: port 22 (ssh)'],
+  ])('does not go to %o, as to no such target', async (proxy, reason) => {
+    lane.reset(proxy);
+    expect(await ask(siteUrl())).toBeNull();
+    const forbidden = { code: 'target_forbidden', reason: expect.stringContaining(reason) };
+    expect(failureOf(siteUrl())).toEqual(forbidden);
+    const { signal } = new AbortController();
+    expect(await egress.screen(new URL(siteUrl()), signal, proxy)).toEqual(forbidden);
+    expect(hits).toEqual([]);
+  });
+
+  it('is screened by its own name, and the target by what it says itself', async () => {
+    const { signal } = new AbortController();
+    const proxy = through(3128, 'proxy.test');
+    expect(await egress.screen(new URL('http://inside.test/'), signal, proxy)).toBeNull();
+    expect(await egress.screen(new URL('http://10.0.0.1/'), signal, proxy)).toMatchObject({ code: 'target_forbidden' });
+    expect(await egress.screen(new URL('http://inside.test/'), signal)).toMatchObject({ code: 'target_forbidden' });
+  });
+});
