@@ -140,14 +140,6 @@ describe('a capture', () => {
     expect((await capture('/popup')).title).toBe('popup: blocked');
   });
 
-  it.each([
-    ['/image.png', 'image/png'],
-    ['/data.json', 'application/json'],
-    ['/text.txt', 'text/plain'],
-  ])('shows %s as a browser does', async (path, contentType) => {
-    expect(await capture(path)).toMatchObject({ contentType, responseCode: 200 });
-  });
-
   it('reads a document in its own encoding', async () => {
     expect((await capture('/latin1')).title).toBe('Café à Málaga');
   });
@@ -162,15 +154,6 @@ describe('a capture', () => {
       expect((await capture('/cookie')).title).toBe('cookies: none');
       expect((await capture('/storage')).title).toBe('visits: 1');
     }
-  });
-
-  it.each([
-    ['/download', 'cargo.bin'],
-    ['/file.pdf', 'file.pdf'],
-  ])('of %s says that it is a download, and its name', async (path, name) => {
-    const error = await failureOf(capture(path));
-    expect(error.code).toBe('not_a_page');
-    expect(error.message).toContain(name);
   });
 
   it('of a target that never answers is a timeout that names the phase', async () => {

@@ -46,7 +46,7 @@ async function look(
   deadline: Deadline,
 ): Promise<Snapshot> {
   deadline.enter('navigate');
-  await navigate(page, lane, request, deadline);
+  const standIn = await navigate(page, lane, request, deadline);
   const { cutPhase, facts } = await awaitDocument(page, lane, request, deadline);
   deadline.enter('picture');
   const { held, ...picture } = await takePicture(page, request, deadline);
@@ -54,6 +54,7 @@ async function look(
   const evidence = await page.notes.gather(page, deadline);
   return {
     ...facts,
+    ...standIn,
     ...picture,
     cutPhase: cutPhase ?? (held ? 'picture' : null),
     timings: deadline.timings,

@@ -5,27 +5,25 @@ import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
 import { PageCrashedError, waitWithin } from './moment/wait-within.ts';
+import { openDownload, type StandIn } from './non-html/open-download.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
-
-/** Longest wait for the event that names a download. It comes within a few milliseconds. */
-const DOWNLOAD_NAME_MS = 500;
 
 /** Longest that a page whose time is over is waited for until it shows something. */
 const PAINT_MS = 500;
 
 /**
- * Sends the page to a URL. Resolves when a document is there; throws a `CapstanError` that says why there is none:
- * `target_unreachable`, `target_forbidden`, `not_a_page`.
+ * Sends the page to a URL. Resolves when a document is there, with what it really is when a page of ours shows it;
+ * throws a `CapstanError` that says why there is none: `target_unreachable`, `target_forbidden`, `not_a_page`.
  */
 export async function navigate(
   page: IsolatedPage,
   lane: EgressLane,
   request: CaptureRequest,
   deadline: Deadline,
-): Promise<void> {
+): Promise<StandIn | null> {
   const opening = await openUrl(page, lane, request, deadline);
-  if (opening.came === 'download') throw await download(page);
   if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
+  return opening.came === 'download' ? openDownload(page, request, opening.url, deadline) : null;
 }
 
 /**
@@ -69,10 +67,4 @@ export async function demandPaint({ frame }: IsolatedPage, deadline: Deadline): 
   await deadline.step('paint', within(patienceMs, painted, undefined));
   if (frame.crashed) throw new PageCrashedError();
   if (!frame.painted) throw new CapstanError('capture_timeout', 'when its time was over, the page had shown nothing');
-}
-
-/** The event that names the file may come before or after the answer that there is no document. */
-async function download(page: IsolatedPage): Promise<CapstanError> {
-  const file = await within(DOWNLOAD_NAME_MS, page.download, 'its name is not known');
-  return new CapstanError('not_a_page', `the target is a download (${file}), not a page`);
 }

@@ -13,8 +13,9 @@ import type { PageSession } from '../isolated-page.ts';
  *
  * Each paused request is put to every rule, those that another rule's patterns paused among them: a rule answers
  * `undefined` for what is not its own, and looks at `responseStatusCode` or `responseErrorReason` when it cares about
- * the stage. `fail` outweighs `fulfil`, which outweighs `continue`; the headers of several `continue`s are added up. A
- * page without rules pauses nothing and costs nothing. What no rule answers goes on as it was.
+ * the stage. `own` outweighs `fail`, which outweighs `fulfil`, which outweighs `continue`; the headers of several
+ * `continue`s are added up. A page without rules pauses nothing and costs nothing. What no rule answers goes on as it
+ * was.
  */
 
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
@@ -30,6 +31,8 @@ export type Verdict =
       readonly headers?: Protocol.Fetch.HeaderEntry[];
       readonly body?: string;
     }
+  /** The rule settles it by itself. */
+  | { readonly verdict: 'own' }
   /** Sent with these headers in place of its own of the same names. Only before it is sent. */
   | { readonly verdict: 'continue'; readonly headers: Readonly<Record<string, string>> };
 
@@ -82,6 +85,7 @@ export class Interception {
   #settle(paused: PausedRequest): void {
     const { requestId } = paused;
     const verdicts = this.#rules.map((rule) => rule.judge?.(paused)).filter((verdict) => verdict !== undefined);
+    if (verdicts.some(({ verdict }) => verdict === 'own')) return;
     if (verdicts.some(({ verdict }) => verdict === 'fail')) {
       this.#session.post('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
       return;

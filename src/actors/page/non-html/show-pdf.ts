@@ -1,0 +1,61 @@
+import type { CaptureRequest } from '../../../capture-request.ts';
+import { CapstanError, type Download } from '../../../errors.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { waitWithin } from '../moment/wait-within.ts';
+import type { PausedRequest } from '../visitor/intercept.ts';
+import type { StandIn } from './open-download.ts';
+import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
+import { readBody } from './read-body.ts';
+
+/** Larger ones take longer than anybody waits for a picture, and their bytes are held in memory. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** CSS pixels: more does not go into one picture. */
+const TALLEST_PICTURE = 16_384;
+
+/** Why a PDF is not shown. */
+const REASONS: Readonly<Record<Exclude<ViewerWord, 'opened'>, string>> = {
+  encrypted: 'the target is a PDF that needs a password',
+  damaged: 'the target is a PDF that cannot be read: it is damaged, or none',
+};
+
+interface OfferedPdf {
+  readonly paused: PausedRequest;
+  readonly download: Download;
+  /** The navigation that waits for the response. */
+  readonly navigating: Promise<unknown>;
+}
+
+/** Shows a PDF as a browser does. Rejects with `not_a_page` when it cannot be shown. */
+export async function showPdf(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  { paused, download, navigating }: OfferedPdf,
+  deadline: Deadline,
+): Promise<StandIn> {
+  const { session, frame } = page;
+  const body = await readBody(session, paused.requestId, MOST_BYTES, deadline);
+  if (body === undefined) {
+    session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
+    const reason = `the target is a PDF of more than ${MOST_BYTES / 1024 / 1024} MiB`;
+    throw new CapstanError('not_a_page', reason, { download });
+  }
+  const viewer = new PdfViewer(session, body, { name: download.name, drawnHeight: drawnHeight(request) });
+  await page.visit.interception.add(viewer.rule);
+  const before = frame.document;
+  viewer.show(paused);
+  await deadline.step('show the PDF', navigating);
+  const shown = frame.until(() => frame.document !== before);
+  if (!(await waitWithin(page, deadline, 'show the PDF', Promise.all([shown, viewer.word])))) {
+    throw new CapstanError('capture_timeout', 'when its time was over, the PDF had not been opened');
+  }
+  const word = await viewer.word;
+  const contentLength = body.byteLength;
+  if (word === 'opened') return { contentType: download.type, contentLength };
+  throw new CapstanError('not_a_page', REASONS[word], { download: { ...download, bytes: contentLength } });
+}
+
+/** How much of it is drawn: all that goes into a picture, where more than the window may be wanted. */
+function drawnHeight({ fullPage, selector, clip, format }: CaptureRequest): number | null {
+  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? TALLEST_PICTURE : null;
+}

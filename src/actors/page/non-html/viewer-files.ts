@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+
+/** What PDF.js loads by itself: its code, and data about fonts, colours and kinds of images. */
+const FILE = /^\/(?:build|cmaps|standard_fonts|wasm|iccs)\/[\w-]+(?:\.[\w-]+)+$/;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.mjs': 'text/javascript',
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+
+export interface ViewerFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** A file of PDF.js by its path there (`/build/pdf.min.mjs`); undefined when there is no such file. */
+export async function viewerFile(path: string): Promise<ViewerFile | undefined> {
+  if (!FILE.test(path)) return undefined;
+  const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  const body = await readFile(join(folder, path)).catch(() => undefined);
+  return body === undefined ? undefined : { type: TYPES[extname(path)] ?? 'application/octet-stream', body };
+}

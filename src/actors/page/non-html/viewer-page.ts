@@ -1,0 +1,110 @@
+/*
+ * The page that draws a PDF, with PDF.js on the page's own thread. All that it asks for has this origin, which is no
+ * network's: it is answered by `pdf-viewer.ts`.
+ */
+
+export const VIEWER_ORIGIN = 'https://pdf-viewer.invalid';
+
+/** What the viewer is told of its task. */
+export interface ViewerTask {
+  /** The title, where the document names none. */
+  readonly name: string;
+  /** CSS pixels from the top that are to be drawn; null: what the window shows. */
+  readonly drawnHeight: number | null;
+}
+
+/** Nothing from anywhere else, and nothing that a document brings along. */
+export const VIEWER_POLICY = [
+  "default-src 'none'",
+  `script-src ${VIEWER_ORIGIN} 'wasm-unsafe-eval'`,
+  `connect-src ${VIEWER_ORIGIN}`,
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data: blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** Whoever asks for `done.js` is answered when all is drawn: until then the document has not loaded. */
+export const VIEWER_HTML = `<!doctype html>
+<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title></title>
+<style>
+html, body { margin: 0; background: #525659; }
+main { display: flex; flex-direction: column; align-items: center; gap: 10px; padding: 8px; }
+canvas { display: block; background: #fff; }
+</style></head>
+<body><main></main>
+<script type="module" src="${VIEWER_ORIGIN}/viewer.mjs"></script>
+<script defer src="${VIEWER_ORIGIN}/done.js"></script>
+</body></html>
+`;
+
+/** Pages that get a place of their own; a picture holds fewer. */
+const MOST_PAGES = 2_000;
+/** Pixels of one canvas. Chromium draws no larger ones, and takes four bytes for each. */
+const MOST_CANVAS_PIXELS = 16 * 1024 * 1024;
+
+/** The module that draws. It says what has become of it by asking for `/says?...`. */
+export function viewerModule({ name, drawnHeight }: ViewerTask): string {
+  return `
+import * as pdfjs from '${VIEWER_ORIGIN}/build/pdf.min.mjs';
+import '${VIEWER_ORIGIN}/build/pdf.worker.min.mjs';
+
+const name = ${JSON.stringify(name)};
+const drawnHeight = ${JSON.stringify(drawnHeight)} ?? innerHeight;
+const says = (word) => fetch('${VIEWER_ORIGIN}/says?' + new URLSearchParams({ word }));
+
+const place = (page) => {
+  const main = document.querySelector('main');
+  const { width, height } = page.getViewport({ scale: 1 });
+  const shownWidth = main.clientWidth - 16;
+  const shownHeight = Math.max(1, Math.round((shownWidth * height) / width));
+  const canvas = document.createElement('canvas');
+  canvas.style.width = shownWidth + 'px';
+  canvas.style.height = shownHeight + 'px';
+  main.append(canvas);
+  return { page, canvas, shownWidth, shownHeight };
+};
+
+const draw = async ({ page, canvas, shownWidth, shownHeight }) => {
+  const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MOST_CANVAS_PIXELS} / (shownWidth * shownHeight)));
+  canvas.width = Math.max(1, Math.floor(shownWidth * sharpness));
+  canvas.height = Math.max(1, Math.floor(shownHeight * sharpness));
+  const viewport = page.getViewport({ scale: canvas.width / page.getViewport({ scale: 1 }).width });
+  await page.render({ canvas, viewport }).promise;
+};
+
+try {
+  const loading = pdfjs.getDocument({
+    data: await (await fetch('${VIEWER_ORIGIN}/document')).arrayBuffer(),
+    cMapUrl: '${VIEWER_ORIGIN}/cmaps/',
+    standardFontDataUrl: '${VIEWER_ORIGIN}/standard_fonts/',
+    wasmUrl: '${VIEWER_ORIGIN}/wasm/',
+    iccUrl: '${VIEWER_ORIGIN}/iccs/',
+    isEvalSupported: false,
+    verbosity: 0,
+  });
+  const opened = await loading.promise;
+  const { info } = await opened.getMetadata().catch(() => ({ info: {} }));
+  document.title = String(info.Title ?? '').trim() || name;
+  const pages = [];
+  const count = Math.min(opened.numPages, ${MOST_PAGES});
+  let first;
+  for (let number = 1; number <= count; number += 1) {
+    // What is too far down to be seen is taken to be as large as the first page.
+    const seen = number === 1 || document.body.scrollHeight < drawnHeight;
+    const page = seen ? await opened.getPage(number) : first;
+    first ??= page;
+    const placed = place(page);
+    if (seen) pages.push(placed);
+  }
+  await says('opened');
+  // One that cannot be drawn stays white, as in any viewer.
+  for (const placed of pages) await draw(placed).catch(() => undefined);
+  for (const script of document.querySelectorAll('script')) script.remove();
+  await says('drawn');
+} catch (error) {
+  await says(error.name === 'PasswordException' ? 'encrypted' : 'damaged');
+}
+`;
+}

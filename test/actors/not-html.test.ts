@@ -1,0 +1,147 @@
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/capture-request.ts';
+import { CapstanError } from '../../src/errors.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+
+describe('a target that is not HTML', () => {
+  let site: Site;
+  let running: RunningActor;
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startActor()]);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await site.close();
+  });
+
+  const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+    running.actor.capture(captureRequest(site.url(path), overrides), patience);
+  const failureOf = (path: string, overrides: Partial<CaptureRequest> = {}): Promise<CapstanError> =>
+    capture(path, overrides).then(
+      () => Promise.reject(new Error('it was captured')),
+      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
+    );
+
+  it.each([
+    ['/image.png', 'image/png', '<img'],
+    ['/assets/scene-1.jpg', 'image/jpeg', '<img'],
+    ['/assets/anchor.svg', 'image/svg+xml', '<svg'],
+    ['/data.json', 'application/json', '<pre'],
+    ['/text.txt', 'text/plain', '<pre'],
+  ])('is shown as Chromium shows it: %s', async (path, contentType, shownIn) => {
+    const snapshot = await capture(path);
+    expect(snapshot).toMatchObject({ contentType, responseCode: 200, cutPhase: null });
+    expect(snapshot.html).toContain(shownIn);
+    const colours = new Set(pixelsOf(snapshot.image).data);
+    expect(colours.size).toBeGreaterThan(3);
+  });
+
+  describe('but a download is no page, and is told by its name, type and size', () => {
+    it.each([
+      ['/files/cargo.zip', { name: 'cargo.zip', type: 'application/zip', bytes: 5000 }],
+      ['/files/endless.zip', { name: 'endless.zip', type: 'application/zip', bytes: 1e12 }],
+      ['/download', { name: 'cargo.bin', type: 'application/octet-stream', bytes: null }],
+      ['/redirect?to=/files/cargo.zip', { name: 'cargo.zip', type: 'application/zip', bytes: 5000 }],
+      ['/files/page-to-keep', { name: 'Bücher.html', type: 'text/html', bytes: null }],
+      ['/files/pdf-to-keep', { name: 'report.pdf', type: 'application/pdf', bytes: null }],
+    ])('%s', async (path, download) => {
+      const error = await failureOf(path);
+      expect(error).toMatchObject({ code: 'not_a_page', download });
+      expect(error.message).toBe(`the target is a download (${download.name}), not a page`);
+    });
+
+    it('also where requests are paused for something else', async () => {
+      const error = await failureOf('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } });
+      expect(error).toMatchObject({ code: 'not_a_page', download: { bytes: 5000 } });
+      expect(site.requests.findLast(({ url }) => url === '/files/cargo.zip')?.headers['x-visit']).toBe('1');
+    });
+  });
+
+  it('is no page when it has no content', async () => {
+    const error = await failureOf('/files/nothing');
+    expect(error).toMatchObject({ code: 'not_a_page', download: undefined });
+    expect(error.message).toBe('the target answered without any content');
+  });
+
+  describe('but a PDF', () => {
+    it('is shown on grey, at the width of the window, with its own type, size and title', async () => {
+      const snapshot = await capture('/files/long.pdf');
+      expect(snapshot).toMatchObject({
+        contentType: 'application/pdf',
+        responseCode: 200,
+        title: 'A long report',
+        finalUrl: site.url('/files/long.pdf'),
+        cutPhase: null,
+      });
+      const { headers } = await fetch(site.url('/files/long.pdf'));
+      expect(snapshot.contentLength).toBe(Number(headers.get('content-length')));
+      expect(snapshot.html.length).toBeLessThan(10_000);
+      expect(snapshot.html).not.toContain('<script');
+      const { at } = pixelsOf(snapshot.image);
+      expect(at(2, 300)).toEqual([0x52, 0x56, 0x59]);
+      expect(at(20, 300)).toEqual([255, 0, 0]);
+      expect(at(1260, 700)).toEqual([255, 0, 0]);
+    });
+
+    it('is shown from its first page to its last with fullPage', async () => {
+      const { image, height, fullHeight, truncated } = await capture('/files/long.pdf', { fullPage: true });
+      const { at } = pixelsOf(image);
+      const page = 843;
+      expect({ height, fullHeight, truncated }).toEqual({
+        height: 10 * page + 9 * 10 + 16,
+        fullHeight: height,
+        truncated: false,
+      });
+      expect(at(640, 400)).toEqual([255, 0, 0]);
+      expect(at(640, page + 13)).toEqual([0x52, 0x56, 0x59]);
+      expect(at(640, height - 400)).toEqual([0, 128, 0]);
+    });
+
+    it('has the name of its file where it has no title, and letters where it brings no font', async () => {
+      const { title, image } = await capture('/redirect?to=/file.pdf');
+      expect(title).toBe('file.pdf');
+      expect(new Set(pixelsOf(image).data).size).toBeGreaterThan(20);
+    });
+
+    it('is as sharp as the screen, and as narrow', async () => {
+      const viewport = { width: 400, height: 300, deviceScaleFactor: 2, mobile: true, touch: true };
+      const { at } = pixelsOf((await capture('/files/long.pdf', { viewport })).image);
+      expect(at(8, 100)).toEqual([0x52, 0x56, 0x59]);
+      expect(at(20, 100)).toEqual([255, 0, 0]);
+      expect(at(783, 300)).toEqual([255, 0, 0]);
+    });
+
+    it('is shown also where pages may load no scripts', async () => {
+      const { title } = await capture('/files/long.pdf', { block: { types: ['script', 'fetch'], urls: ['*'] } });
+      expect(title).toBe('A long report');
+    });
+
+    it.each([
+      ['/files/locked.pdf', /needs a password/],
+      ['/files/damaged.pdf', /damaged/],
+      ['/files/large.pdf', /more than 32 MiB/],
+    ])('is no page when it cannot be shown: %s', async (path, reason) => {
+      const error = await failureOf(path);
+      expect(error).toMatchObject({
+        code: 'not_a_page',
+        download: { name: path.split('/').at(-1), type: 'application/pdf', bytes: expect.any(Number) },
+      });
+      expect(error.message).toMatch(reason);
+    });
+
+    it('that never ends is a timeout', async () => {
+      expect((await failureOf('/files/endless.pdf', { timeoutMs: 2500 })).code).toBe('capture_timeout');
+    });
+  });
+});
+
+function pixelsOf(image: Uint8Array) {
+  const png = PNG.sync.read(Buffer.from(image));
+  const at = (x: number, y: number) => {
+    const offset = (y * png.width + x) * 4;
+    return [...png.data.subarray(offset, offset + 3)];
+  };
+  return { at, data: png.data };
+}
