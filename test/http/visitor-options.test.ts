@@ -108,7 +108,10 @@ describe('the proxy of a request', () => {
   it.each([
     [{ server: 'http://proxy.test:3128' }, { server: 'http://proxy.test:3128' }],
     [{ server: 'http://proxy.test/' }, { server: 'http://proxy.test:80' }],
-    [{ server: 'HTTP://PROXY.test:3128', credentials }, { server: 'http://proxy.test:3128', credentials }],
+    [
+      { server: 'HTTP://PROXY.test:3128', credentials },
+      { server: 'http://proxy.test:3128', credentials },
+    ],
     [{ server: 'http://harbour:master%3Akey@[::1]:3128' }, { server: 'http://[::1]:3128', credentials }],
   ])('is read from %o', (proxy, expected) => {
     expect(read({ proxy }).proxy).toEqual(expected);
@@ -127,5 +130,20 @@ describe('the proxy of a request', () => {
     [{ server: 'http://proxy.test:3128', credentials: { username: 'a' } }, 'proxy.credentials.password'],
   ])('is refused where it is none: %o', (proxy, path) => {
     expect(problemsOf({ proxy })).toEqual([{ path, message: expect.any(String) }]);
+  });
+});
+
+describe('the answer to cookie banners', () => {
+  it('is one of two, and only where it is asked for', () => {
+    expect(read({ acceptCookieBanners: true }).cookieBanners).toBe('accept');
+    expect(read({ rejectCookieBanners: true, acceptCookieBanners: false }).cookieBanners).toBe('reject');
+    expect(read({ rejectCookieBanners: false })).not.toHaveProperty('cookieBanners');
+    expect(read({ acceptCookieBanners: true })).not.toHaveProperty('acceptCookieBanners');
+  });
+
+  it('cannot be both', () => {
+    expect(problemsOf({ acceptCookieBanners: true, rejectCookieBanners: true })).toEqual([
+      { path: 'rejectCookieBanners', message: expect.stringContaining('give one of them') },
+    ]);
   });
 });

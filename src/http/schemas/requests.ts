@@ -4,7 +4,7 @@ import { readTarget } from '../target-url.ts';
 import { emulationFields, withDevice } from './options/emulation.ts';
 import { interactionFields } from './options/interaction.ts';
 import { momentFields } from './options/moment.ts';
-import { pageFields } from './options/page.ts';
+import { pageFields, refuseTwoAnswers, withBannerAnswer } from './options/page.ts';
 import { pictureFields } from './options/picture.ts';
 import { recordFields } from './options/record.ts';
 import { visitorFields } from './options/visitor.ts';
@@ -22,8 +22,8 @@ export interface RequestLimits {
 }
 
 export const MAX_URL_CHARACTERS = 8192;
-/** Of one ScreenshotRequest in a body of lines: room for a URL of 8192 characters, each of them escaped. */
-export const MAX_LINE_BYTES = 64 * 1024;
+/** Of one ScreenshotRequest in a body of lines: room for two scripts and a style sheet of 64 KiB each, and all else. */
+export const MAX_LINE_BYTES = 256 * 1024;
 /** Thousands of them may wait. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Where a callback may lead, as far as can be said without looking it up. */
@@ -48,6 +48,7 @@ export function requestSchemas(limits: RequestLimits) {
   const fields = screenshotFields(limits);
   const screenshot = z
     .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
+    .superRefine(refuseTwoAnswers)
     .transform(decide) satisfies z.ZodType<CaptureRequest>;
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
@@ -117,7 +118,7 @@ type Written = z.output<z.ZodObject<ReturnType<typeof screenshotFields>, z.core.
 
 /** What the options that were written say together. */
 function decide({ url: { ok: _, ...target }, ...written }: Written): CaptureRequest {
-  return { ...withDevice(written), ...target };
+  return { ...withBannerAnswer(withDevice(written)), ...target };
 }
 
 function callbackField(taken: boolean) {

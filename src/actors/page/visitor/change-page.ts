@@ -3,6 +3,7 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { keepSheet, STYLE_WORLD } from './add-scripts.ts';
+import { answerBanner } from './answer-banner.ts';
 import { runAfter } from './run-after.ts';
 
 /**
@@ -10,14 +11,17 @@ import { runAfter } from './run-after.ts';
  * done while there was time to wait; throws `script_failed`.
  */
 export async function changePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
-  const { css } = request;
+  const { css, cookieBanners } = request;
   const after = request.javascript?.after;
   const document = page.frame.document?.loaderId;
-  if ((css ?? after) === undefined || document === undefined || page.visit.changed.has(document)) return true;
+  if ((css ?? after ?? cookieBanners) === undefined || document === undefined || page.visit.changed.has(document))
+    return true;
   page.visit.changed.add(document);
   deadline.enter('interact');
   if (css !== undefined) await deadline.step('add the style sheet', keepStyle(page, css));
-  return after === undefined || (await runAfter(page, after, deadline));
+  const answered = cookieBanners === undefined || (await answerBanner(page, cookieBanners, deadline));
+  const ran = after === undefined || (await runAfter(page, after, deadline));
+  return answered && ran;
 }
 
 async function keepStyle({ session, frame }: IsolatedPage, css: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESOURCE_TYPES } from '../../../capture-request.ts';
+import { type PageOptions, RESOURCE_TYPES } from '../../../capture-request.ts';
 
 /** Of each script and of the style sheet. */
 const MAX_SOURCE_CHARACTERS = 64 * 1024;
@@ -50,4 +50,35 @@ export const pageFields = {
     )
     .optional()
     .meta({ description: 'What the page does not get. The page itself is never blocked.' }),
+  acceptCookieBanners: z
+    .boolean({ error: 'must be true or false' })
+    .optional()
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts all. Default false.' }),
+  rejectCookieBanners: z
+    .boolean({ error: 'must be true or false' })
+    .optional()
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least. Default false.' }),
 };
+
+interface BannerAnswers {
+  readonly acceptCookieBanners?: boolean | undefined;
+  readonly rejectCookieBanners?: boolean | undefined;
+}
+
+/** One banner gets one answer. */
+export function refuseTwoAnswers(answers: BannerAnswers, context: z.RefinementCtx): void {
+  if (answers.acceptCookieBanners === true && answers.rejectCookieBanners === true) {
+    const message = 'cannot be true beside acceptCookieBanners: give one of them';
+    context.addIssue({ code: 'custom', path: ['rejectCookieBanners'], message });
+  }
+}
+
+/** The one answer that the two fields stand for. */
+export function withBannerAnswer<T extends BannerAnswers>({
+  acceptCookieBanners,
+  rejectCookieBanners,
+  ...written
+}: T): Omit<T, keyof BannerAnswers> & Pick<PageOptions, 'cookieBanners'> {
+  if (acceptCookieBanners === true) return { ...written, cookieBanners: 'accept' };
+  return rejectCookieBanners === true ? { ...written, cookieBanners: 'reject' } : written;
+}

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Protocol } from 'devtools-protocol';
+import { z } from 'zod';
+import { CdpError } from '../../cdp/connection.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import { type BannerAnswer, type BannerPlace, bannerScript } from './banner-rules.ts';
+
+/** Longest wait for a banner to appear in a page that has loaded. */
+const APPEARING_MS = 2_000;
+/** Longest that one which is there is dealt with: some want three clicks on two pages of theirs. */
+const ANSWERING_MS = 6_000;
+/** Banners take their leave with a transition. */
+const LEAVING_MS = 400;
+/** Frames that are looked through besides the page itself; some banners stand in one. */
+const MOST_FRAMES = 8;
+/** Longest that a rule's question to the page's own scripts may take. */
+const QUESTION_MS = 1_000;
+
+const news = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('eval'), id: z.string(), code: z.string() }),
+  z.object({ type: z.literal('state'), state: z.string() }),
+]);
+
+/** States in which a banner is there. */
+const ANSWERING = new Set(['openPopupDetected', 'runningOptOut', 'runningOptIn']);
+const ANSWERED = new Set(['done', 'optOutSucceeded', 'optInSucceeded']);
+const GIVEN_UP = new Set(['nothingDetected', 'optOutFailed', 'optInFailed']);
+
+/**
+ * Looks for a cookie banner in a page that has loaded and gives it the answer, by the rules of DuckDuckGo's autoconsent.
+ * Resolves with whether there was time to look for it; a page without one, or with one that no rule knows, stays as it
+ * is.
+ */
+export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
+  if (deadline.waitingMs === 0) return false;
+  try {
+    const { frameTree } = await page.session.send('Page.getFrameTree');
+    const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MOST_FRAMES)];
+    const looking = frames.map((frame) => answerIn(page, frame, answer, deadline));
+    const answered = await deadline.step('answer the cookie banner', isAnyTrue(looking));
+    if (answered) await deadline.step('answer the cookie banner', delay(LEAVING_MS));
+  } catch (error) {
+    if (!(error instanceof CdpError)) throw error;
+    // The document went, as some do once they have their answer.
+  }
+  return deadline.waitingMs > 0;
+}
+
+function framesBelow({ childFrames = [] }: Protocol.Page.FrameTree): readonly Protocol.Page.Frame[] {
+  return childFrames.flatMap((tree) => [tree.frame, ...framesBelow(tree)]);
+}
+
+/** Resolves as soon as one of them is true, or when none is. */
+function isAnyTrue(answers: readonly Promise<boolean>[]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    for (const answer of answers) answer.then((isTrue) => isTrue && resolve(true), reject);
+    Promise.all(answers).then(() => resolve(false), reject);
+  });
+}
+
+/** Resolves with whether a banner was answered in this frame. */
+async function answerIn(
+  { session, frame: main }: IsolatedPage,
+  frame: Protocol.Page.Frame,
+  answer: BannerAnswer,
+  deadline: Deadline,
+): Promise<boolean> {
+  const place: BannerPlace = { url: frame.url, isTop: frame.id === main.id };
+  try {
+    const consent = await startIn(session, frame.id, await bannerScript(answer, place));
+    if (consent === null) return false;
+    const began = performance.now();
+    for (let longestMs = APPEARING_MS; ; ) {
+      const leftMs = Math.min(began + longestMs - performance.now(), deadline.waitingMs);
+      const item = await within(Math.max(0, leftMs), consent.next(), null);
+      if (item === null || (item.type === 'state' && GIVEN_UP.has(item.state))) return false;
+      if (item.type === 'eval') {
+        // Only of the page itself can the world of its own scripts be named.
+        await consent.evaluated(item.id, place.isTop && (await ask(session, item.code)));
+      } else if (ANSWERED.has(item.state)) {
+        return true;
+      } else if (ANSWERING.has(item.state)) {
+        longestMs = APPEARING_MS + ANSWERING_MS;
+      }
+    }
+  } catch (error) {
+    // A frame may go at any time, and one of another process cannot be looked into.
+    if (error instanceof CdpError && !place.isTop) return false;
+    throw error;
+  }
+}
+
+async function startIn(session: PageSession, frameId: string, expression: string) {
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId });
+  const { result } = await session.send('Runtime.evaluate', { expression, contextId });
+  const { objectId } = result;
+  // It needs an HTML document.
+  if (objectId === undefined || result.subtype === 'error') return null;
+  const call = async (functionDeclaration: string, ...values: (string | boolean)[]): Promise<unknown> => {
+    const { result: answer } = await session.send('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration,
+      arguments: values.map((value) => ({ value })),
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    return answer.value;
+  };
+  return {
+    next: async () => news.parse(await call('function () { return this.next(); }')),
+    evaluated: (id: string, result: boolean) =>
+      call('function (id, result) { return this.evaluated(id, result); }', id, result),
+  };
+}
+
+/** Evaluates a question of the library's among the page's own scripts, which may answer what they like. */
+async function ask(session: PageSession, expression: string): Promise<boolean> {
+  const asked = session.send('Runtime.evaluate', {
+    expression: `Promise.resolve(${expression}).then(Boolean)`,
+    awaitPromise: true,
+    returnByValue: true,
+    timeout: QUESTION_MS,
+  });
+  const answer = await within(
+    QUESTION_MS,
+    asked.catch(() => null),
+    null,
+  );
+  return answer?.result.value === true;
+}
