@@ -1,10 +1,12 @@
 import type { CaptureActor } from './actors/capture-actor.ts';
-import { failedResult, storedResult } from './capture-result.ts';
+import { within } from './actors/deadline.ts';
+import { type Findings, failedResult, storedResult } from './capture-result.ts';
 import type { CaptureCommand, CaptureOutcome, Snapshot } from './domain.ts';
 import type { Egress } from './egress/egress.ts';
 import { CapstanError, failure, toFailure } from './errors.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 import type { Logger } from './log.ts';
+import { perceptionHash } from './perception-hash.ts';
 import type { Keeper } from './storage/keeper.ts';
 
 export interface CaptureParts {
@@ -23,7 +25,7 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
  * any more is not.
  */
 export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
-  const { egress, actor, ipFacts, keeper, logger } = parts;
+  const { egress, actor, keeper, logger } = parts;
   const { request, signal } = command;
   const forbidden = await egress.screen(new URL(request.url), signal, request.proxy);
   if (forbidden !== null) return { state: 'rejected', failure: forbidden };
@@ -42,14 +44,31 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     const result = tellsOfTarget(failed) ? await keeper.keep(failedResult(command, failed, timing()), null) : null;
     return { state, failure: toFailure(failed), result };
   }
-  const leftMs = request.timeoutMs - timing().durationMs;
-  const known = await ipFacts.lookUp(snapshot.remoteIp, leftMs, signal);
+  const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
-  const result = await keeper.keep(
-    storedResult(command, snapshot, { ipFacts: known, perceptionHash: null }, timing()),
-    snapshot,
-  );
+  const result = await keeper.keep(storedResult(command, snapshot, findings, timing()), snapshot);
   return { state: 'stored', result, evidence: snapshot.evidence };
+}
+
+/** What the page itself does not tell, as far as it can be had within `leftMs`. */
+async function findOut(
+  { id, request, signal }: CaptureCommand,
+  { image, remoteIp }: Snapshot,
+  leftMs: number,
+  { ipFacts, logger }: CaptureParts,
+): Promise<Findings> {
+  const isHashed = request.evidence?.includes('perception_hash') === true && request.format !== 'pdf';
+  const hashing = isHashed
+    ? perceptionHash(image).catch((error: unknown) => {
+        logger.warn({ capture_id: id, err: error }, 'a picture could not be hashed');
+        return null;
+      })
+    : null;
+  const [known, hash] = await Promise.all([
+    ipFacts.lookUp(remoteIp, leftMs, signal),
+    hashing === null ? null : within(Math.max(0, leftMs), hashing, null),
+  ]);
+  return { ipFacts: known, perceptionHash: hash };
 }
 
 /** A failure of ours says nothing of the target, and is no record of it. */

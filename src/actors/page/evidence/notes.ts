@@ -1,28 +1,81 @@
 import type { CaptureRequest } from '../../../capture-request.ts';
-import type { Evidence, Noted, NotedDialog } from '../../../evidence.ts';
-import type { Deadline } from '../../deadline.ts';
+import type { Evidence, EvidenceKind, Noted, NotedDialog } from '../../../evidence.ts';
+import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import { bounded } from './bounded.ts';
+import { notedCookies } from './cookies.ts';
+import { notedFavicon } from './favicon.ts';
+import { MainDocument } from './main-document.ts';
+import { Messages } from './messages.ts';
+import { Requests } from './requests.ts';
 import { Tally } from './tally.ts';
 
 const MOST_DIALOGS = 20;
 const MOST_POPUPS = 20;
+const MAX_URL_CHARACTERS = 2048;
+/** Longest that is waited for what has to be fetched when the picture is taken, and the share of what time is left. */
+const GATHER_MS = 5_000;
+const GATHER_SHARE = 0.5;
 
 /** What is noted of a capture while it goes on. Made before anything happens in the page. */
 export interface Notes {
   dialog(dialog: NotedDialog): void;
   popup(url: string): void;
-  /** What is there at the time of the picture; asks the page only for what the request wants. */
+  /**
+   * What is there at the time of the picture; asks the page only for what the request wants. What cannot be had, or not
+   * in time, is missing from it: rejects only when the capture is cancelled.
+   */
   gather(page: IsolatedPage, deadline: Deadline): Promise<Evidence>;
 }
 
-export function takeNotes(_session: PageSession, _request: CaptureRequest): Notes {
+/** Begins to listen for what the request wants: what the browser tells of costs something from then on. */
+export function takeNotes(session: PageSession, { evidence = [] }: CaptureRequest): Notes {
+  const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
   const dialogs = new Tally<NotedDialog>(MOST_DIALOGS);
   const popups = new Tally<string>(MOST_POPUPS);
+  const main = wants('redirects', 'headers', 'tls') ? new MainDocument(session) : undefined;
+  const requests = wants('network') ? new Requests(session) : undefined;
+  const messages = wants('console') ? new Messages(session) : undefined;
+  if (main !== undefined || requests !== undefined) session.post('Network.enable', KEEP_NO_BODIES);
+  if (messages !== undefined) {
+    session.post('Runtime.enable');
+    session.post('Log.enable');
+  }
+
   return {
     dialog: (dialog) => dialogs.note(dialog),
-    popup: (url) => popups.note(url),
-    gather: async () => ({ dialogs: dialogs.noted, popups: popups.noted, cookies: NOTHING }),
+    popup: (url) => popups.note(bounded(url, MAX_URL_CHARACTERS)),
+    gather: async (page, deadline) => {
+      const patienceMs = Math.min(GATHER_MS, deadline.remainingMs * GATHER_SHARE);
+      const fetched = <T, F>(work: Promise<T>, fallback: F): Promise<T | F> =>
+        within(
+          patienceMs,
+          work.catch(() => fallback),
+          fallback,
+        );
+      const [cookies, tls, favicon] = await deadline.step(
+        'gather the evidence',
+        Promise.all([
+          fetched(notedCookies(session), NOTHING),
+          main !== undefined && wants('tls') ? fetched(main.tls(), null) : undefined,
+          wants('favicon') ? fetched(notedFavicon(page), null) : undefined,
+        ]),
+      );
+      return {
+        dialogs: dialogs.noted,
+        popups: popups.noted,
+        cookies,
+        ...(main !== undefined && wants('redirects') && { redirects: main.redirects }),
+        ...(main !== undefined && wants('headers') && { headers: main.headers }),
+        ...(tls !== undefined && { tls }),
+        ...(messages !== undefined && { console: messages.noted }),
+        ...(requests !== undefined && { network: requests.noted }),
+        ...(favicon !== undefined && { favicon }),
+      };
+    },
   };
 }
 
+/** Nobody will ask for them. */
+const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 const NOTHING: Noted<never> = { items: [], omitted: 0 };

@@ -1,0 +1,34 @@
+import type { Protocol } from 'devtools-protocol';
+import type { Noted, NotedCookie } from '../../../evidence.ts';
+import type { PageSession } from '../isolated-page.ts';
+import { bounded, instant } from './bounded.ts';
+import { Tally } from './tally.ts';
+
+const MOST_COOKIES = 200;
+const MAX_NAME_CHARACTERS = 256;
+const MAX_VALUE_CHARACTERS = 1024;
+const MAX_PLACE_CHARACTERS = 1024;
+
+/**
+ * The cookies of the page's own browser context, whoever set them. One command of about a millisecond, with nothing
+ * enabled for it; its successor, `Storage.getCookies`, knows no context but that of the browser itself.
+ */
+export async function notedCookies(session: PageSession): Promise<Noted<NotedCookie>> {
+  const { cookies } = await session.send('Network.getAllCookies');
+  const tally = new Tally<NotedCookie>(MOST_COOKIES);
+  for (const cookie of cookies) tally.note(notedCookie(cookie));
+  return tally.noted;
+}
+
+function notedCookie(cookie: Protocol.Network.Cookie): NotedCookie {
+  return {
+    name: bounded(cookie.name, MAX_NAME_CHARACTERS),
+    value: bounded(cookie.value, MAX_VALUE_CHARACTERS),
+    domain: bounded(cookie.domain, MAX_PLACE_CHARACTERS),
+    path: bounded(cookie.path, MAX_PLACE_CHARACTERS),
+    expires: cookie.session ? null : instant(cookie.expires),
+    secure: cookie.secure,
+    http_only: cookie.httpOnly,
+    same_site: cookie.sameSite ?? null,
+  };
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { NotedFavicon } from '../../../evidence.ts';
+import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import { bounded } from './bounded.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_URL_CHARACTERS = 2048;
+const MAX_TYPE_CHARACTERS = 128;
+const READ_BYTES = 128 * 1024;
+
+/**
+ * The page's icon, fetched as the page would fetch it: through its own browser context, and so by the same way out.
+ * Null when there is none, what is there is a page, or it is larger than 1 MiB.
+ */
+export async function notedFavicon({ session, frame }: IsolatedPage): Promise<NotedFavicon | null> {
+  const url = await iconUrl(session, frame.id);
+  if (url === null) return null;
+  const icon = url.startsWith('data:') ? await decoded(url) : await loaded(session, frame.id, url);
+  if (icon === null || icon.body.byteLength === 0 || icon.body.byteLength > MAX_BYTES) return null;
+  return {
+    url: bounded(url, MAX_URL_CHARACTERS),
+    type: bounded(icon.type, MAX_TYPE_CHARACTERS),
+    bytes: icon.body.byteLength,
+    sha256: createHash('sha256').update(icon.body).digest('hex'),
+  };
+}
+
+interface Icon {
+  readonly type: string;
+  readonly body: Uint8Array;
+}
+
+/** What the page names as its icon, else where one lies that is not named. */
+async function iconUrl(session: PageSession, frameId: string): Promise<string | null> {
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: ICON_URL,
+    contextId: executionContextId,
+    returnByValue: true,
+  });
+  const url = z.string().safeParse(result.value);
+  return url.success && /^(https?|data):/.test(url.data) ? url.data : null;
+}
+
+const ICON_URL = `(() => {
+  const named = Array.from(document.querySelectorAll('link[rel~="icon" i][href]'), ({ href }) => href);
+  const url = named.find((href) => /^(https?|data):/.test(href)) ?? new URL('/favicon.ico', document.URL).href;
+  return url.length <= ${2 * MAX_BYTES} ? url : '';
+})()`;
+
+/** Without the network: what the URL itself holds. */
+async function decoded(url: string): Promise<Icon> {
+  const response = await fetch(url);
+  return { type: response.headers.get('content-type') ?? '', body: await response.bytes() };
+}
+
+async function loaded(session: PageSession, frameId: string, url: string): Promise<Icon | null> {
+  const { resource } = await session.send('Network.loadNetworkResource', {
+    frameId,
+    url,
+    options: { disableCache: false, includeCredentials: true },
+  });
+  const { success, httpStatusCode = 0, headers = {}, stream } = resource;
+  if (stream === undefined) return null;
+  try {
+    if (!success || httpStatusCode >= 400) return null;
+    const type = String(Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '');
+    // What a site shows for everything that it does not have.
+    if (type.startsWith('text/html')) return null;
+    return { type, body: await readAll(session, stream) };
+  } finally {
+    session.post('IO.close', { handle: stream });
+  }
+}
+
+/** To a little more than an icon may have. */
+async function readAll(session: PageSession, handle: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for (let bytes = 0; bytes <= MAX_BYTES; ) {
+    const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: READ_BYTES });
+    const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'utf8');
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (eof) break;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { Protocol } from 'devtools-protocol';
+import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../../evidence.ts';
+import type { PageSession } from '../isolated-page.ts';
+import { bounded, instant } from './bounded.ts';
+import { Tally } from './tally.ts';
+
+const MOST_REDIRECTS = 100;
+const MOST_HEADERS = 200;
+const MOST_NAMES = 100;
+const MAX_URL_CHARACTERS = 2048;
+const MAX_NAME_CHARACTERS = 256;
+const MAX_VALUE_CHARACTERS = 4096;
+/** Documents of which the answers are remembered: the one that is shown is the last, or the one before. */
+const REMEMBERED_VISITS = 4;
+
+/** A document that was asked for. */
+interface Visit {
+  /** The hops on its way, the one that led to it from the document before among them. */
+  readonly hops: NotedRedirect[];
+  response?: Protocol.Network.Response;
+  /** As they came over the wire, those that scripts may not read among them. */
+  wire?: Pick<Protocol.Network.ResponseReceivedExtraInfoEvent, 'headers' | 'statusCode'>;
+}
+
+/** How the page came to the document that it shows, and with which answer. Needs `Network.enable`. */
+export class MainDocument {
+  readonly #session: PageSession;
+  readonly #redirects = new Tally<NotedRedirect>(MOST_REDIRECTS);
+  /** By loader, the latest last. */
+  readonly #visits = new Map<string, Visit>();
+  #frame: string | null = null;
+  /** The document that is shown, and its URL. */
+  #shown: { readonly loader: string; readonly url: string } | null = null;
+
+  constructor(session: PageSession) {
+    this.#session = session;
+    session.on('Network.requestWillBeSent', (event) => this.#asked(event));
+    session.on('Network.responseReceived', ({ requestId, response }) => {
+      const visit = this.#visits.get(requestId);
+      if (visit !== undefined) visit.response = response;
+    });
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers, statusCode }) => {
+      const visit = this.#visits.get(requestId);
+      if (visit !== undefined) visit.wire = { headers, statusCode };
+    });
+    session.on('Page.frameNavigated', ({ frame }) => this.#came(frame));
+  }
+
+  get redirects(): Noted<NotedRedirect> {
+    return this.#redirects.noted;
+  }
+
+  get headers(): Noted<NotedHeader> {
+    const tally = new Tally<NotedHeader>(MOST_HEADERS);
+    const { response, wire } = this.#visit ?? {};
+    // What came over the wire may be that of a hop, where the last answer came from elsewhere.
+    const headers = wire?.statusCode === response?.status ? wire?.headers : response?.headers;
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      tally.note({ name: bounded(name, MAX_NAME_CHARACTERS), value: bounded(value, MAX_VALUE_CHARACTERS) });
+    }
+    return tally.noted;
+  }
+
+  /** Null when the document did not come over TLS. */
+  async tls(): Promise<NotedTls | null> {
+    const { response } = this.#visit ?? {};
+    const details = response?.securityDetails;
+    if (response === undefined || details === undefined) return null;
+    return {
+      version: bounded(details.protocol, MAX_NAME_CHARACTERS),
+      cipher: bounded(details.cipher, MAX_NAME_CHARACTERS),
+      issuer: bounded(details.issuer, MAX_NAME_CHARACTERS),
+      subject: bounded(details.subjectName, MAX_NAME_CHARACTERS),
+      names: details.sanList.slice(0, MOST_NAMES).map((name) => bounded(name, MAX_NAME_CHARACTERS)),
+      valid_from: instant(details.validFrom),
+      valid_to: instant(details.validTo),
+      fingerprint: await this.#fingerprint(new URL(response.url).origin),
+    };
+  }
+
+  async #fingerprint(origin: string): Promise<string> {
+    const { tableNames: chain } = await this.#session
+      .send('Network.getCertificate', { origin })
+      .catch(() => ({ tableNames: [] }));
+    const [certificate] = chain;
+    return certificate === undefined ? '' : createHash('sha256').update(certificate, 'base64').digest('hex');
+  }
+
+  get #visit(): Visit | undefined {
+    return this.#shown === null ? undefined : this.#visits.get(this.#shown.loader);
+  }
+
+  #asked({ requestId, loaderId, frameId, type, request, redirectResponse }: Protocol.Network.RequestWillBeSentEvent) {
+    if (type !== 'Document' || requestId !== loaderId) return;
+    // The first document that is asked for is the page's own.
+    this.#frame ??= frameId ?? null;
+    if (frameId !== this.#frame) return;
+    const visit = this.#visits.get(loaderId) ?? this.#begin(loaderId);
+    const from = redirectResponse ?? (this.#shown === null ? undefined : { url: this.#shown.url, status: 0 });
+    if (from === undefined || visit.hops.length >= MOST_REDIRECTS) return;
+    visit.hops.push({
+      url: bounded(from.url, MAX_URL_CHARACTERS),
+      status: from.status,
+      location: bounded(request.url, MAX_URL_CHARACTERS),
+    });
+  }
+
+  #begin(loader: string): Visit {
+    const visit: Visit = { hops: [] };
+    this.#visits.set(loader, visit);
+    const [oldest] = this.#visits.keys();
+    if (this.#visits.size > REMEMBERED_VISITS && oldest !== undefined) this.#visits.delete(oldest);
+    return visit;
+  }
+
+  /** Only then is it known that the hops led anywhere: a download has hops too. */
+  #came({ id, loaderId, url, unreachableUrl }: Protocol.Page.Frame): void {
+    if (id !== this.#frame || unreachableUrl !== undefined) return;
+    for (const hop of this.#visits.get(loaderId)?.hops.splice(0) ?? []) this.#redirects.note(hop);
+    this.#shown = { loader: loaderId, url };
+  }
+}

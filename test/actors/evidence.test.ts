@@ -1,0 +1,246 @@
+import { X509Certificate } from 'node:crypto';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
+import { EVIDENCE_KINDS, type EvidenceKind } from '../../src/evidence.ts';
+import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
+
+let site: Site;
+let running: RunningActor;
+
+beforeAll(async () => {
+  [site, running] = await Promise.all([startSite(), startActor()]);
+});
+
+afterAll(async () => {
+  await running?.stop();
+  await site?.close();
+});
+
+function capture(
+  path: string,
+  evidence: readonly EvidenceKind[],
+  options: Partial<CaptureRequest> = {},
+): Promise<Snapshot> {
+  const url = URL.canParse(path) ? path : site.url(path);
+  return running.actor.capture(captureRequest(url, { evidence, ...options }), patience);
+}
+
+describe('The evidence of a capture', () => {
+  it('is what comes for free, and no more than that, when nothing is asked for', async () => {
+    const { evidence } = await capture('/dialog', []);
+    expect(evidence).toEqual({
+      dialogs: {
+        items: [
+          { type: 'alert', message: 'An alert' },
+          { type: 'confirm', message: 'Are you sure?' },
+        ],
+        omitted: 0,
+      },
+      popups: { items: [], omitted: 0 },
+      cookies: { items: [], omitted: 0 },
+    });
+  });
+
+  it('is all of it when all is asked for, of a page that has nothing to tell too', async () => {
+    const { evidence } = await capture('/blank', EVIDENCE_KINDS);
+    expect(evidence).toEqual({
+      dialogs: { items: [], omitted: 0 },
+      popups: { items: [], omitted: 0 },
+      cookies: { items: [], omitted: 0 },
+      redirects: { items: [], omitted: 0 },
+      headers: { items: expect.arrayContaining([{ name: 'content-length', value: '0' }]), omitted: 0 },
+      tls: null,
+      console: { items: [], omitted: 0 },
+      network: { items: [expect.objectContaining({ url: site.url('/blank'), status: 200 })], omitted: 0 },
+      favicon: null,
+    });
+  });
+
+  it('has the cookies, whoever set them, and long values cut', async () => {
+    const { evidence } = await capture('/evidence/cookies', []);
+    const rest = { domain: '127.0.0.1', path: '/evidence', expires: null, secure: false, http_only: false };
+    expect(evidence.cookies.items).toHaveLength(4);
+    expect(evidence.cookies.items).toEqual(
+      expect.arrayContaining([
+        { ...rest, name: 'plain', value: 'yes', same_site: null },
+        { ...rest, name: 'script', value: 'too', same_site: null },
+        { ...rest, name: 'long', value: 'v'.repeat(1024), same_site: null },
+        {
+          ...rest,
+          name: 'whole',
+          value: 'all%20of%20it',
+          expires: expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+          http_only: true,
+          same_site: 'Strict',
+        },
+      ]),
+    );
+  });
+
+  it('has every redirect, by HTTP with its status and by the page itself with 0', async () => {
+    const { evidence, finalUrl } = await capture('/evidence/way', ['redirects'], { timeoutMs: 6000 });
+    expect(finalUrl).toBe(site.url('/short'));
+    const way = (from: string, status: number, to: string) => ({
+      url: site.url(from),
+      status,
+      location: site.url(to),
+    });
+    expect(evidence.redirects).toEqual({
+      items: [
+        way('/evidence/way', 302, '/evidence/way/script'),
+        way('/evidence/way/script', 0, '/evidence/way/refresh'),
+        way('/evidence/way/refresh', 0, '/evidence/way/last'),
+        way('/evidence/way/last', 307, '/short'),
+      ],
+      omitted: 0,
+    });
+  });
+
+  it('takes no download, and nothing in a frame, for a redirect', async () => {
+    const { evidence, title } = await capture('/evidence/way/download', ['redirects'], { timeoutMs: 5000 });
+    expect(title).toBe('It stays');
+    expect(evidence.redirects).toEqual({ items: [], omitted: 0 });
+    const framed = await capture('/evidence/headers', ['redirects']);
+    expect(framed.evidence.redirects?.items).toEqual([]);
+  });
+
+  it('has the headers of the document and of nothing else, with cookies, to a bound', async () => {
+    const { evidence } = await capture('/evidence/headers?many=300', ['headers']);
+    const { items = [], omitted } = evidence.headers ?? {};
+    expect(items).toHaveLength(200);
+    expect(omitted).toBeGreaterThan(100);
+    const values = new Map(items.map(({ name, value }) => [name.toLowerCase(), value]));
+    expect(values.get('set-cookie')).toBe('a=1\nb=2; HttpOnly');
+    expect(values.get('x-long')).toBe('l'.repeat(4096));
+    expect(values.get('x-more-0')).toBe('0');
+  });
+
+  it('has the headers of the document that was shown last', async () => {
+    const { evidence } = await capture('/evidence/way', ['headers'], { timeoutMs: 6000 });
+    const { items = [] } = evidence.headers ?? {};
+    const names = items.map(({ name }) => name.toLowerCase());
+    expect(names).toContain('content-length');
+    expect(names).not.toContain('location');
+  });
+
+  it('has the connection and the certificate of a document over TLS', async () => {
+    const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<title>Sealed</title>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { evidence } = await capture(`https://127.0.0.1:${port}/`, ['tls', 'favicon'], { ignoreCertErrors: true });
+      const { fingerprint256 } = new X509Certificate(CERTIFICATE);
+      expect(evidence.tls).toEqual({
+        version: 'TLS 1.3',
+        cipher: expect.stringMatching(/^(AES|CHACHA)/),
+        issuer: 'hooks.test',
+        subject: 'hooks.test',
+        names: ['hooks.test'],
+        valid_from: '2026-11-21T10:07:04.000Z',
+        valid_to: '2126-10-28T10:07:04.000Z',
+        fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+      });
+      // This server answers everything with a page.
+      expect(evidence.favicon).toBeNull();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('has what the console says, with what nothing caught', async () => {
+    const { evidence } = await capture('/evidence/console', ['console']);
+    const at = (line: number) => ({ url: site.url('/evidence/console'), line });
+    const { items = [], omitted } = evidence.console ?? {};
+    const isOfBrowser = ({ text }: { readonly text: string }) => text.startsWith('Failed to load resource');
+    expect(items.filter(isOfBrowser)).toEqual([
+      {
+        level: 'error',
+        text: expect.stringContaining('404'),
+        url: site.url('/evidence/nothing-there'),
+        line: 0,
+      },
+    ]);
+    expect({ items: items.filter((message) => !isOfBrowser(message)), omitted }).toEqual({
+      items: [
+        { level: 'log', text: 'said 1 true null undefined -0 {a: 1, b: "two"} [1, "x"] 10n', ...at(3) },
+        { level: 'warning', text: 'careful', ...at(4) },
+        { level: 'error', text: 'no good', ...at(4) },
+        { level: 'debug', text: 'bug', ...at(4) },
+        { level: 'info', text: 'news', ...at(4) },
+        { level: 'error', text: 'sums', ...at(5) },
+        {
+          level: 'exception',
+          text: expect.stringMatching(/^Uncaught ReferenceError: missing is not defined/),
+          ...at(7),
+        },
+      ],
+      omitted: 0,
+    });
+  });
+
+  it('has no more of a console than a person would read', async () => {
+    const { evidence } = await capture('/evidence/console?many=1000', ['console']);
+    expect(evidence.console?.items).toHaveLength(200);
+    expect(evidence.console?.omitted).toBeGreaterThan(790);
+    expect(evidence.console?.items.at(-1)?.text).toBe('x'.repeat(2048));
+  });
+
+  it('has each request with how it ended, and those that have not', async () => {
+    const { evidence } = await capture('/evidence/network', ['network']);
+    const { items = [], omitted } = evidence.network ?? {};
+    const requests = Object.fromEntries(items.map(({ url, ...rest }) => [url.replace(site.origin, ''), rest]));
+    const ended = { method: 'GET', failure: '', time_ms: expect.any(Number), bytes: expect.any(Number) };
+    expect({ requests, omitted }).toEqual({
+      requests: {
+        '/evidence/network': { ...ended, type: 'document', status: 200 },
+        '/assets/site.css': { ...ended, type: 'stylesheet', status: 200 },
+        '/redirect?to=/image.png': { ...ended, type: 'image', status: 302 },
+        '/image.png': { ...ended, type: 'image', status: 200 },
+        '/empty-response': { ...ended, type: 'image', status: 0, failure: 'ERR_EMPTY_RESPONSE' },
+        '/404': { ...ended, type: 'image', status: 404 },
+        '/data.json': { ...ended, type: 'fetch', status: 200, method: 'POST' },
+        '/hang': { ...ended, type: 'image', status: 0, bytes: 0, time_ms: null },
+      },
+      omitted: 0,
+    });
+    expect(requests['/image.png']?.bytes).toBeGreaterThan(1000);
+  });
+
+  it('counts the requests that are too many to be told', async () => {
+    const { evidence } = await capture('/evidence/network?many=600', ['network']);
+    expect(evidence.network?.items).toHaveLength(500);
+    expect(evidence.network?.omitted).toBeGreaterThan(100);
+  });
+
+  it('has the icon that the page names, by its relation in whatever case and from its base', async () => {
+    const before = site.hits('/evidence/base/icon.gif');
+    const { evidence } = await capture('/evidence/icon', ['favicon']);
+    expect(evidence.favicon).toEqual({
+      url: site.url('/evidence/base/icon.gif?1'),
+      type: 'image/gif',
+      bytes: ICON.byteLength,
+      sha256: ICON_SHA256,
+    });
+    expect(site.hits('/evidence/base/icon.gif')).toBe(before + 1);
+    const inside = await capture('/evidence/icon/inside', ['favicon']);
+    expect(inside.evidence.favicon).toMatchObject({ type: 'image/gif', sha256: ICON_SHA256 });
+  });
+
+  it('has no icon where there is none, it is too large, or it does not come', async () => {
+    const before = site.hits('/favicon.ico');
+    for (const page of ['none', 'missing', 'large', 'late']) {
+      const { evidence } = await capture(`/evidence/icon/${page}`, ['favicon'], { timeoutMs: 4000 });
+      expect(evidence.favicon, page).toBeNull();
+    }
+    expect(site.hits('/favicon.ico')).toBe(before + 1);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { EVIDENCE_KINDS } from '../../src/evidence.ts';
+import {
+  BatchResultSchema,
+  DetailedResultSchema,
+  ResultSchema,
+  SimilarResultSchema,
+} from '../../src/http/schemas/answers.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { type RunningApp, serve } from './running-app.ts';
+
+const One = z.object({ data: DetailedResultSchema });
+const FREE = ['cookies', 'dialogs', 'popups'];
+
+describe('evidence', () => {
+  let site: Site;
+  let running: RunningService;
+  let app: RunningApp;
+
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startService()]);
+    app = await serve(running.service);
+  });
+
+  afterAll(async () => {
+    await app?.close();
+    await running?.stop();
+    await site?.close();
+  });
+
+  async function shoot(path: string, options: Readonly<Record<string, unknown>> = {}) {
+    const response = await app.post('/screenshot', { url: site.url(path), ...options });
+    expect(response.status).toBe(200);
+    return One.parse(await response.json()).data;
+  }
+
+  const keysOf = (evidence: object | null) => Object.keys(evidence ?? {}).sort();
+
+  it('comes with the capture, and again with its record, and is what was asked for', async () => {
+    for (const [options, kinds] of [
+      [{}, []],
+      [{ evidence: [] }, []],
+      [{ evidence: ['network', 'headers', 'network'] }, ['headers', 'network']],
+      [{ evidence: 'all' }, EVIDENCE_KINDS.filter((kind) => kind !== 'perception_hash')],
+    ] as const) {
+      const taken = await shoot('/short', options);
+      expect(keysOf(taken.evidence)).toEqual([...FREE, ...kinds].sort());
+      expect(One.parse(await (await app.call(`/results/${taken.id}`)).json()).data).toEqual(taken);
+    }
+  });
+
+  it('is in no list, batch or job', async () => {
+    const batch = await app.post('/batch', { requests: [{ url: site.url('/text.txt'), evidence: 'all' }] });
+    const [item] = z.array(BatchResultSchema).parse(await batch.json());
+    expect(item?.result).toMatchObject({ failed: false });
+    const list = z.object({ data: z.array(ResultSchema) });
+    expect(list.parse(await (await app.call('/results')).json()).data).not.toHaveLength(0);
+    expect(list.parse(await (await app.call('/results/by-host?host=127')).json()).data).not.toHaveLength(0);
+  });
+
+  it('has a hash of the picture in the result itself, by which captures are found that look alike', async () => {
+    const first = await shoot('/short', { evidence: ['perception_hash'] });
+    expect(first.perception_hash).toMatch(/^[0-9a-f]{16}$/);
+    expect(keysOf(first.evidence)).toEqual(FREE);
+    const jpeg = await shoot('/short', { evidence: ['perception_hash'], format: 'jpeg', quality: 60 });
+    const other = await shoot('/lighthouse', { evidence: ['perception_hash'] });
+    const unhashed = await shoot('/short');
+    expect(unhashed.perception_hash).toBeNull();
+
+    const response = await app.call(`/results/similar/${first.id}`);
+    const alike = z.object({ data: z.array(SimilarResultSchema) }).parse(await response.json()).data;
+    const ids = alike.map(({ id }) => id);
+    expect(ids).toContain(jpeg.id);
+    for (const { id } of [first, other, unhashed]) expect(ids).not.toContain(id);
+  });
+
+  it('has no hash of a PDF', async () => {
+    const { perception_hash: hash, format } = await shoot('/short', { evidence: 'all', format: 'pdf' });
+    expect({ hash, format }).toEqual({ hash: null, format: 'pdf' });
+  });
+
+  it('goes with its capture', async () => {
+    const { id } = await shoot('/short', { evidence: 'all' });
+    expect((await app.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await app.call(`/results/${id}`)).status).toBe(404);
+  });
+
+  it('makes captures with the same evidence equal, in whatever order it is asked for', async () => {
+    const digests = new Set<string>();
+    for (const evidence of [
+      ['tls', 'headers'],
+      ['headers', 'tls', 'tls'],
+    ]) {
+      digests.add((await shoot('/short', { evidence })).options_digest);
+    }
+    expect(digests.size).toBe(1);
+  });
+
+  it.each(['everything', ['technologies'], [1], 1, {}, Array(9).fill('tls')])('cannot be %j', async (evidence) => {
+    const response = await app.post('/screenshot', { url: site.url('/short'), evidence });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_request',
+      error: expect.stringMatching(/^evidence(\[0\])?: must be "all" or a list of redirects, headers, tls, console/),
+    });
+  });
+});
