@@ -214,15 +214,15 @@ describe('the lines of a batch', () => {
   }
 
   it('that are bad are items of their own, which say what is wrong, and the others are captured', async () => {
-    const tooLong = JSON.stringify({ url: 'https://example.com/', x: 'x'.repeat(64 * 1024) });
+    const tooLong = JSON.stringify({ url: 'https://example.com/', x: 'x'.repeat(256 * 1024) });
     const bad: [line: string, code: string, says: RegExp, url?: string][] = [
       ['{', 'invalid_json', /not valid JSON/],
       ['[]', 'invalid_request', /a ScreenshotRequest/],
       ['{"url":"example.com","quality":0}', 'invalid_request', /^quality: must be from 1/, 'example.com'],
       ['{"url":"example.com","fullpage":true}', 'invalid_request', /^fullpage: is not a field/, 'example.com'],
       ['{"url":"example.com","__proto__":{}}', 'invalid_request', /^__proto__: is not a field/, 'example.com'],
-      [tooLong, 'invalid_request', /longer than 65536 bytes/],
-      [' '.repeat(65_537), 'invalid_request', /longer than 65536 bytes/],
+      [tooLong, 'invalid_request', /longer than 262144 bytes/],
+      [' '.repeat(262_145), 'invalid_request', /longer than 262144 bytes/],
       ['{"url":"file:///etc/passwd"}', 'target_forbidden', /./, 'file:///etc/passwd'],
       ['{"url":"https://example.com/"}', 'browser_unavailable', /./, 'https://example.com/'],
     ];
@@ -246,8 +246,8 @@ describe('the lines of a batch', () => {
     expect(await answered('\n \r\n\n')).toEqual([]);
   });
 
-  it('may be as long as 64 KiB, and arrive in any pieces', async () => {
-    const longest = JSON.stringify({ url: 'file:///x' }).padEnd(64 * 1024);
+  it('may be as long as 256 KiB, and arrive in any pieces', async () => {
+    const longest = JSON.stringify({ url: 'file:///x' }).padEnd(256 * 1024);
     const batch = exchange(app);
     const bytes = Buffer.from(`${longest}\n${longest}\n{"url":"file:///ü"}`);
     for (let at = 0; at < bytes.length; at += 4_099) batch.sent.write(bytes.subarray(at, at + 4_099));
