@@ -10,6 +10,12 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
+/**
+ * Most pixels of one picture: a page 2048 px wide may be as tall as any. Drawing takes ten bytes a pixel; a page of
+ * 16384 by 16384 made one process of Chromium take 2.7 GB.
+ */
+export const MOST_PIXELS = 2048 * 16_384;
+
 export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle'] as const;
 export type WaitUntil = (typeof WAIT_UNTIL)[number];
 
@@ -179,21 +185,36 @@ export interface PageOptions {
 export interface InteractionOptions {
   /** One after another, once the page has loaded. */
   readonly actions?: readonly Action[] | undefined;
+  /** Filled in behind the actions. */
   readonly form?: FormFilling | undefined;
 }
 
+/** Each on the first element that matches its selector, CSS or XPath, once that can be seen and takes it. */
 export type Action =
   | { readonly type: 'click' | 'hover' | 'check' | 'uncheck'; readonly selector: string }
+  /** Key by key, behind what the field holds. */
   | { readonly type: 'type'; readonly selector: string; readonly text: string }
+  /** `Enter`, `a`, `Control+A`; where the focus is unless an element is named. */
   | { readonly type: 'press'; readonly key: string; readonly selector?: string | undefined }
+  /** The option of that value, or of that text. */
   | { readonly type: 'select'; readonly selector: string; readonly value: string }
-  | { readonly type: 'scroll'; readonly selector?: string | undefined; readonly x?: number; readonly y?: number }
-  | { readonly type: 'wait'; readonly ms?: number | undefined; readonly selector?: string | undefined };
+  | ScrollAction
+  | { readonly type: 'wait'; readonly ms: number }
+  /** Until the element is visible. */
+  | { readonly type: 'wait'; readonly selector: string };
+
+/** By so many CSS pixels: the page, or what the element holds. An element alone is scrolled to. */
+export interface ScrollAction {
+  readonly type: 'scroll';
+  readonly selector?: string | undefined;
+  readonly x?: number | undefined;
+  readonly y?: number | undefined;
+}
 
 export interface FormFilling {
   /** Default: the first form of the page. */
   readonly selector?: string | undefined;
-  /** By the name of the field. */
+  /** By the name of the field. A checkbox takes true or false; a group of them, or of radio buttons, the value. */
   readonly fields: Readonly<Record<string, string | boolean>>;
   /** Whether it is sent. Default true. */
   readonly submit?: boolean | undefined;

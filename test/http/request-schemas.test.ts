@@ -43,7 +43,7 @@ describe('a ScreenshotRequest', () => {
     expect(problemsOf(schemas.screenshot, wrong)).toEqual([
       { path: 'url', message: 'must be a string' },
       { path: 'fullPage', message: 'must be true or false' },
-      { path: 'format', message: 'must be png, jpeg or webp' },
+      { path: 'format', message: 'must be png, jpeg, webp or pdf' },
       { path: 'quality', message: 'must be from 1 to 100' },
       { path: 'timeoutMs', message: 'must be an integer of milliseconds, 1 or more' },
       { path: 'delay', message: expect.stringMatching(/its fields are url, .*timeoutMs/) },

@@ -91,13 +91,14 @@ async function awaitDocument(
     deadline.enter('wait');
     const came = await awaitMoment(page, request, deadline);
     deadline.enter('settle');
-    await completePage(page, request, deadline);
+    const complete = await completePage(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
     const rests = page.frame.rests(loadMilestone(request)) && page.frame.document === document;
     const rested = rests || !loaded || documents === MAX_DOCUMENTS;
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;
-    const cutPhase = !loaded ? 'load' : !changed ? 'interact' : !came ? 'wait' : interrupted ? 'settle' : null;
+    const settled = complete && !interrupted;
+    const cutPhase = !loaded ? 'load' : !changed ? 'interact' : !came ? 'wait' : !settled ? 'settle' : null;
     if (cutPhase !== null) await demandPaint(page, deadline);
     return { facts, cutPhase };
   }

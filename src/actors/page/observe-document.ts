@@ -106,7 +106,8 @@ function factsOf({
 const OBSERVE = `async (settleMs) => {
   if (settleMs > 0) {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const decoded = Promise.allSettled(Array.from(document.images, (image) => image.complete && image.decode()));
+    const pictures = Array.from(document.images, (image) => image.complete && image.decode());
+    const decoded = Promise.allSettled([...pictures, document.fonts.status === 'loading' && document.fonts.ready]);
     const settled = decoded.then(frame).then(frame);
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, settleMs))]);
   }

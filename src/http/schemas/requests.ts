@@ -5,7 +5,7 @@ import { emulationFields, withDevice } from './options/emulation.ts';
 import { interactionFields } from './options/interaction.ts';
 import { momentFields } from './options/moment.ts';
 import { pageFields, refuseTwoAnswers, withBannerAnswer } from './options/page.ts';
-import { pictureFields } from './options/picture.ts';
+import { pictureFields, refuseContradictions } from './options/picture.ts';
 import { recordFields } from './options/record.ts';
 import { visitorFields } from './options/visitor.ts';
 
@@ -48,6 +48,7 @@ export function requestSchemas(limits: RequestLimits) {
   const fields = screenshotFields(limits);
   const screenshot = z
     .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
+    .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .transform(decide) satisfies z.ZodType<CaptureRequest>;
 

@@ -1,6 +1,12 @@
+import type { Protocol } from 'devtools-protocol';
 import type { PaperFormat, PdfOptions } from '../../../capture-request.ts';
+import { CapstanError } from '../../../errors.ts';
+import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
-import type { IsolatedPage } from '../isolated-page.ts';
+import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import { insist } from './insist.ts';
+import { ON_PAPER } from './picture-size.ts';
+import type { Picture } from './take-picture.ts';
 
 /** Inches, upright, as ISO 216 and ANSI have them. */
 const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: number]>> = {
@@ -14,12 +20,38 @@ const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: numbe
 const DEFAULT_MARGIN_MM = 10;
 const MM_PER_INCH = 25.4;
 
-/** The page as it prints, on as many sheets as it takes. */
-export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline: Deadline): Promise<Uint8Array> {
+/** Most sheets, and what is tried when that many come to more bytes than are taken. */
+const MOST_SHEETS = 200;
+const SHEETS = [MOST_SHEETS, 20, 1];
+const MOST_BYTES = 64 * 1024 * 1024;
+const READ_BYTES = 1024 * 1024;
+
+/**
+ * The page as it prints, on as many sheets as it takes: 200 at most, in at most 64 MiB. Throws `not_a_page` when not
+ * even its first sheet can be had in that.
+ */
+export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline: Deadline): Promise<Picture> {
+  const { session } = page;
+  const parameters = parametersOf(options);
+  for (const most of SHEETS) {
+    const print = () => session.send('Page.printToPDF', { ...parameters, pageRanges: `1-${most}` });
+    const { answer, held } = await insist(page, deadline, print);
+    const image = await deadline.step('read the print', readStream(session, answer.stream));
+    if (image === null) continue;
+    const cut = most < MOST_SHEETS;
+    const full = sheetsOf(image) === MOST_SHEETS;
+    const next = { ...parameters, pageRanges: String(MOST_SHEETS + 1) };
+    const truncated = cut || (full && (await deadline.step('count the sheets', canPrint(session, next))));
+    return { image, held, ...ON_PAPER, truncated };
+  }
+  throw new CapstanError('not_a_page', `its first sheet alone is more than ${MOST_BYTES} bytes as a PDF`);
+}
+
+function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
   const { paper = 'A4', landscape = false, margin = DEFAULT_MARGIN_MM, scale = 1, background = true } = options;
   const [paperWidth, paperHeight] = PAPER[paper];
   const inches = margin / MM_PER_INCH;
-  const printed = page.session.send('Page.printToPDF', {
+  return {
     paperWidth,
     paperHeight,
     landscape,
@@ -29,7 +61,48 @@ export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline
     marginBottom: inches,
     marginLeft: inches,
     printBackground: background,
-  });
-  const { data } = await deadline.step('print the page', printed);
-  return Buffer.from(data, 'base64');
+    transferMode: 'ReturnAsStream',
+  };
+}
+
+/** All of a stream of the browser; null when it is more than is taken. */
+async function readStream(session: PageSession, handle: string | undefined): Promise<Buffer | null> {
+  if (handle === undefined) throw new TypeError('the browser printed nothing that could be read');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: READ_BYTES });
+      const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
+      bytes += chunk.byteLength;
+      if (bytes > MOST_BYTES) return null;
+      chunks.push(chunk);
+      if (eof) return Buffer.concat(chunks);
+    }
+  } finally {
+    session.post('IO.close', { handle });
+  }
+}
+
+/** As the root of its tree of pages says, which counts more than the branches do. */
+function sheetsOf(pdf: Buffer): number {
+  let most = 0;
+  for (let at = pdf.indexOf(COUNT); at !== -1; at = pdf.indexOf(COUNT, at + COUNT.length)) {
+    const digits = pdf.toString('latin1', at + COUNT.length, at + COUNT.length + 6);
+    most = Math.max(most, Number.parseInt(digits, 10) || 0);
+  }
+  return most;
+}
+const COUNT = '/Count ';
+
+async function canPrint(session: PageSession, parameters: Protocol.Page.PrintToPDFRequest): Promise<boolean> {
+  try {
+    const { stream } = await session.send('Page.printToPDF', parameters);
+    if (stream !== undefined) session.post('IO.close', { handle: stream });
+    return true;
+  } catch (error) {
+    // "Page range exceeds page count"
+    if (error instanceof CdpError) return false;
+    throw error;
+  }
 }

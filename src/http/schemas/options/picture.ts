@@ -1,16 +1,48 @@
 import { z } from 'zod';
-import { IMAGE_FORMATS } from '../../../capture-request.ts';
+import { CAPTURE_FORMATS, MOST_PIXELS, type PictureOptions, type Viewport } from '../../../capture-request.ts';
+import { pdfField } from './pdf.ts';
 
 const DEFAULT_QUALITY = 80;
+const MAX_VIEWPORT = 4096;
+/** CSS pixels: as far as anybody's page goes, and as much as one picture holds. */
+const MAX_CLIP_OFFSET = 1_000_000;
+const MAX_CLIP_SIZE = 16_384;
+const MAX_SELECTOR_CHARACTERS = 1000;
+const MOST_SELECTORS = 50;
+
+const VIEWPORT_SIDE = `must be an integer of CSS pixels from 1 to ${MAX_VIEWPORT}`;
+const SCALE = 'must be a number from 0.1 to 4';
+const CLIP_OFFSET = `must be an integer of CSS pixels from 0 to ${MAX_CLIP_OFFSET}`;
+const CLIP_SIZE = `must be an integer of CSS pixels from 1 to ${MAX_CLIP_SIZE}`;
+const SELECTOR = `must be a CSS selector or an XPath of 1 to ${MAX_SELECTOR_CHARACTERS} characters`;
+const BOOLEAN = 'must be true or false';
+
+const viewportSide = z
+  .int({ error: VIEWPORT_SIDE })
+  .min(1, { error: VIEWPORT_SIDE })
+  .max(MAX_VIEWPORT, { error: VIEWPORT_SIDE });
+const clipOffset = z
+  .int({ error: CLIP_OFFSET })
+  .min(0, { error: CLIP_OFFSET })
+  .max(MAX_CLIP_OFFSET, { error: CLIP_OFFSET });
+const clipSize = z.int({ error: CLIP_SIZE }).min(1, { error: CLIP_SIZE }).max(MAX_CLIP_SIZE, { error: CLIP_SIZE });
+const selector = z
+  .string({ error: SELECTOR })
+  .min(1, { error: SELECTOR })
+  .max(MAX_SELECTOR_CHARACTERS, { error: SELECTOR });
+const selectors = z
+  .array(selector, { error: 'must be a list of selectors' })
+  .max(MOST_SELECTORS, { error: `must have at most ${MOST_SELECTORS} selectors` })
+  .optional();
 
 /** What the picture shows. */
 export const pictureFields = {
-  fullPage: z
-    .boolean({ error: 'must be true or false' })
-    .default(false)
-    .meta({ description: 'The whole page, to a cap of 16384 px, past which `truncated` is true.' }),
+  fullPage: z.boolean({ error: BOOLEAN }).default(false).meta({
+    description:
+      'The whole page, to a cap of 16384 px, past which `truncated` is true. It is scrolled through first, so that what loads only where somebody looks is there.',
+  }),
   format: z
-    .enum([...IMAGE_FORMATS, 'jpg'], { error: 'must be png, jpeg or webp' })
+    .enum([...CAPTURE_FORMATS, 'jpg'], { error: 'must be png, jpeg, webp or pdf' })
     .default('png')
     .transform((format) => (format === 'jpg' ? 'jpeg' : format))
     .meta({ description: '`jpg` is read as `jpeg`.' }),
@@ -20,4 +52,69 @@ export const pictureFields = {
     .max(100, { error: 'must be from 1 to 100' })
     .default(DEFAULT_QUALITY)
     .meta({ description: 'For jpeg and webp.' }),
+  viewport: z
+    .strictObject(
+      {
+        width: viewportSide,
+        height: viewportSide,
+        deviceScaleFactor: z
+          .number({ error: SCALE })
+          .min(0.1, { error: SCALE })
+          .max(4, { error: SCALE })
+          .default(1)
+          .meta({ description: 'Pixels of the picture for each CSS pixel.' }),
+      },
+      { error: 'must be an object of width, height and, if wanted, deviceScaleFactor' },
+    )
+    .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MOST_PIXELS, {
+      error: `must come to at most ${MOST_PIXELS} pixels, deviceScaleFactor included`,
+    })
+    .refine(({ width, height, deviceScaleFactor }) => Math.min(width, height) * deviceScaleFactor >= 1, {
+      error: 'must come to at least one pixel, deviceScaleFactor included',
+    })
+    .transform((viewport): Viewport => ({ ...viewport, mobile: false, touch: false }))
+    .optional()
+    .meta({ description: 'The window, in CSS pixels. Default: 1280 by 720.' }),
+  selector: selector.optional().meta({
+    description:
+      'The first visible element that matches, and nothing else. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. When there is none the capture fails with `selector_not_found`.',
+    examples: ['main article', '//table[1]'],
+  }),
+  clip: z
+    .strictObject(
+      { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
+      { error: 'must be an object of x, y, width and height' },
+    )
+    .optional()
+    .meta({
+      description: 'That rectangle of the page, in CSS pixels from its upper left corner. What lies outside is cut.',
+    }),
+  omitBackground: z
+    .boolean({ error: BOOLEAN })
+    .optional()
+    .meta({ description: 'What the page does not paint is transparent, in png and webp. Default false.' }),
+  hide: selectors.meta({ description: 'Elements that match are not shown; their place stays empty.' }),
+  mask: selectors.meta({ description: 'Elements that match are covered with one colour, #ff00ff.' }),
+  pdf: pdfField,
 };
+
+type Written = Partial<Omit<PictureOptions, 'quality'>>;
+
+/** What has no meaning on paper: there are sheets, and no pixels. */
+const NOT_ON_PAPER = ['fullPage', 'selector', 'clip', 'omitBackground', 'mask'] as const satisfies (keyof Written)[];
+
+/** Refuses options of the picture that contradict each other, by the name of the one that is to go. */
+export function refuseContradictions(written: Written, context: z.RefinementCtx): void {
+  const refuse = (field: keyof Written, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  const asked = (field: keyof Written) => written[field] !== undefined && written[field] !== false;
+  if (written.format === 'pdf') {
+    for (const field of NOT_ON_PAPER) if (asked(field)) refuse(field, 'cannot be had with the format pdf');
+  } else if (asked('pdf')) refuse('pdf', 'needs the format pdf');
+  if (asked('selector') && asked('fullPage')) refuse('selector', 'cannot be had together with fullPage');
+  if (asked('clip') && asked('fullPage')) refuse('clip', 'cannot be had together with fullPage');
+  if (asked('selector') && asked('clip')) refuse('selector', 'cannot be had together with clip');
+  if (asked('omitBackground') && written.format === 'jpeg') {
+    refuse('omitBackground', 'needs the format png or webp: jpeg knows no transparency');
+  }
+}
