@@ -59,6 +59,11 @@ describe('a target that is not HTML', () => {
     });
   });
 
+  it('is not what is captured where a page starts a download by itself', async () => {
+    const snapshot = await capture('/files/starts-download', { timeoutMs: 10_000 });
+    expect(snapshot).toMatchObject({ title: 'Thank you', cutPhase: null, responseCode: 200 });
+  });
+
   it('is no page when it has no content', async () => {
     const error = await failureOf('/files/nothing');
     expect(error).toMatchObject({ code: 'not_a_page', download: undefined });

@@ -13,6 +13,7 @@ export class MainFrame {
   #document: Protocol.Page.Frame | null = null;
   #reached = new Set<string>();
   #coming: string | null = null;
+  #stopped: string | null = null;
   #scheduled = false;
   #crashed = false;
   #changed: (() => void)[] = [];
@@ -39,12 +40,17 @@ export class MainFrame {
       this.#tell();
     });
     session.on('Page.frameStartedNavigating', ({ frameId, loaderId, navigationType }) => {
-      if (frameId === id && !navigationType.endsWith('SameDocument')) this.#coming = loaderId;
+      if (frameId !== id || navigationType.endsWith('SameDocument')) return;
+      this.#coming = loaderId;
+      // What was scheduled is under way. That it is not scheduled any more is not always said.
+      this.#scheduled = false;
     });
     session.on('Page.frameStoppedLoading', ({ frameId }) => {
       if (frameId !== id) return;
       // A navigation that ended without a document: a download, or 204.
       this.#coming = null;
+      // It may have ended the loading of the document that it was to leave, whose load event then never comes.
+      this.#stopped = this.#document?.loaderId ?? null;
       this.#tell();
     });
     session.on('Inspector.targetCrashed', () => {
@@ -62,9 +68,10 @@ export class MainFrame {
     return this.#crashed;
   }
 
-  /** The document has come so far, and no other one is on its way. */
+  /** The document has come so far, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
-    return this.#coming === null && !this.#scheduled && this.#has(at);
+    if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
+    return this.#has(at) || (at !== 'networkIdle' && this.#stopped === this.#document.loaderId);
   }
 
   /** The document shows something, be it a colour. */
