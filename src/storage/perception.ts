@@ -1,8 +1,8 @@
 /*
- * Finding hashes that differ in a few bits, by an index. A hash of 64 bits is cut into four bands of 16: of two hashes
- * that differ in at most `d` bits, at least one band differs in at most `d / 4`. So the hashes that have a band in the
- * neighbourhood of one of the four are all that need to be compared: for 5 bits these are 68 bands, for 15 (the most
- * that is asked for) 2,788 of 262,144.
+ * Finding hashes that differ in a few bits, by an index. A hash of 64 bits is cut into four bands of 16. Of two hashes
+ * that differ in at most five bits, the first or the second band differs in at most one bit, or the third or the fourth
+ * in none: else there were six. So the hashes that have a band in the neighbourhood of one of the four are all that need
+ * to be compared: for 5 bits these are 36 bands, for 15 (the most that is asked for) 2,788, of 262,144.
  */
 
 const BANDS = [0, 1, 2, 3] as const;
@@ -22,15 +22,13 @@ export function bandsOf(hash: string): readonly number[] {
 
 /** The bands that a hash which differs in at most `distance` bits may have: one of its four is among these. */
 export function bandsNear(hash: string, distance: number): readonly number[] {
-  const masks = masksOf(Math.floor(distance / BANDS.length));
-  return bandsOf(hash).flatMap((band) => masks.map((mask) => band ^ mask));
+  return bandsOf(hash).flatMap((band, at) => masksOf(bitsOf(at, distance)).map((mask) => band ^ mask));
 }
 
 /** Which of the bands of `hash` is the first that leads to `other` within that distance; -1 when none does. */
 export function firstBandNear(hash: string, other: string, distance: number): number {
   const others = bandsOf(other);
-  const most = Math.floor(distance / BANDS.length);
-  return bandsOf(hash).findIndex((band, at) => bitsSet(band ^ (others[at] ?? ~band)) <= most);
+  return bandsOf(hash).findIndex((band, at) => bitsSet(band ^ (others[at] ?? ~band)) <= bitsOf(at, distance));
 }
 
 /** In how many bits two hashes differ. */
@@ -38,8 +36,14 @@ export function distanceOf(a: string, b: string): number {
   return bitsSet(wordOf(a, 0) ^ wordOf(b, 0)) + bitsSet(wordOf(a, 8) ^ wordOf(b, 8));
 }
 
+/** In how many bits a band may differ so that it leads to a hash; -1 where the bands before it lead to all. */
+function bitsOf(band: number, distance: number): number {
+  return Math.floor((distance - band) / BANDS.length);
+}
+
 /** Numbers of 16 bits with at most `bits` of them set, those with the fewest first. */
 function masksOf(bits: number): readonly number[] {
+  if (bits < 0) return [];
   let newest = [0];
   const masks = [...newest];
   for (let set = 1; set <= bits; set += 1) {

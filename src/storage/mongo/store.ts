@@ -195,9 +195,11 @@ class MongoStore implements MongoStoreWithDatabase {
   async #insertAll(results: readonly DetailedResult[]): Promise<void> {
     await this.#ask(async () => {
       const documents = results.map(({ evidence: _evidence, ...record }) => documentOf(record));
-      await noteHosts(this.#collections.hosts, documents);
-      await notePerceptions(this.#collections, documents);
-      await insertNew(this.#collections.evidence, results.flatMap(evidenceOf));
+      await Promise.all([
+        noteHosts(this.#collections.hosts, documents),
+        notePerceptions(this.#collections, documents),
+        insertNew(this.#collections.evidence, results.flatMap(evidenceOf)),
+      ]);
       await insertNew(this.#collections.results, documents);
     });
   }
