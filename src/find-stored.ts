@@ -13,7 +13,7 @@ const MOST_PAGES = 10;
  * (milliseconds since the epoch), whole and not a failure. Undefined also when the database cannot be asked.
  */
 export async function findStored(
-  results: Pick<ResultStore, 'state' | 'page'>,
+  results: Pick<ResultStore, 'state' | 'page' | 'get'>,
   request: CaptureRequest,
   maxAgeMs: number,
   now: number,
@@ -28,7 +28,10 @@ export async function findStored(
       const records = await results.page({ by: 'url', url: request.url }, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       const found = young.find(isAnswer);
-      if (found !== undefined) return { state: 'stored', result: found, evidence: null };
+      if (found !== undefined) {
+        const kept = await results.get(found.id);
+        return { state: 'stored', result: found, evidence: kept?.evidence ?? null };
+      }
       const last = young.at(-1);
       if (last === undefined || young.length < PAGE) return undefined;
       after = { probedAt: last.probed_at, id: last.id };

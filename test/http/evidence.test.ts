@@ -81,6 +81,12 @@ describe('evidence', () => {
     expect({ hash, format }).toEqual({ hash: null, format: 'pdf' });
   });
 
+  it('comes with an earlier capture that is the answer', async () => {
+    const first = await shoot('/short?again', { evidence: ['headers'] });
+    const again = await shoot('/short?again', { evidence: ['headers'], cacheMaxAgeMs: 60_000 });
+    expect(again).toEqual({ ...first, cached: true });
+  });
+
   it('goes with its capture', async () => {
     const { id } = await shoot('/short', { evidence: 'all' });
     expect((await app.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
