@@ -17,12 +17,12 @@ const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly Protocol.Network.Re
 /** Whether a paused request is for the page itself, which is never blocked: there would be nothing to capture. */
 export type IsPageItself = (paused: PausedRequest) => boolean;
 
-/** What the request wants blocked, or null when that is nothing. */
-export function blockRule({ block }: CaptureRequest, isPageItself: IsPageItself): InterceptionRule | null {
+/** A rule for what the request wants blocked, or none when that is nothing. */
+export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself): InterceptionRule[] {
   const types = new Set((block?.types ?? []).flatMap((type) => PROTOCOL_TYPES[type]));
   const globs = (block?.urls ?? []).map(parseGlob);
-  if (types.size === 0 && globs.length === 0) return null;
-  return {
+  if (types.size === 0 && globs.length === 0) return [];
+  const rule: InterceptionRule = {
     patterns: [
       ...[...types].map((resourceType) => ({ urlPattern: '*', resourceType })),
       ...(block?.urls ?? []).map((url) => ({ urlPattern: url.replace(/[\\?]/g, '\\$&') })),
@@ -33,6 +33,7 @@ export function blockRule({ block }: CaptureRequest, isPageItself: IsPageItself)
       return unwanted ? { verdict: 'fail' } : undefined;
     },
   };
+  return [rule];
 }
 
 /** Whether a whole text matches a pattern in which `*` stands for any characters. It never backtracks. */

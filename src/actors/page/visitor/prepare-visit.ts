@@ -1,7 +1,8 @@
 import type { CaptureRequest } from '../../../capture-request.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { addScripts } from './add-scripts.ts';
-import { blockRule, type IsPageItself } from './block.ts';
+import { adRule } from './ads.ts';
+import { blockRules, type IsPageItself } from './block.ts';
 import { Interception } from './intercept.ts';
 import { ownOriginRules } from './own-origin.ts';
 import { setCookies } from './set-cookies.ts';
@@ -21,22 +22,22 @@ export interface Visit {
 /** Makes a page that shows nothing yet the page of the visitor that the request asks for. */
 export function prepareVisit(session: PageSession, request: CaptureRequest): Visit {
   const interception = new Interception(session);
-  const sent: Promise<unknown>[] = [];
-  if (request.cookies !== undefined) sent.push(setCookies(session, request));
+  const told: Promise<unknown>[] = [addScripts(session, request), addRules(session, interception, request)];
+  if (request.cookies !== undefined) told.push(setCookies(session, request));
   if (request.ignoreCertErrors === true) {
-    sent.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
+    told.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
-  sent.push(addScripts(session, request));
+  return { interception, changed: new Set(), ready: Promise.all(told) };
+}
 
-  let mainFrame: string | undefined;
-  const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
-    resourceType === 'Document' && (mainFrame === undefined || frameId === mainFrame);
-  const learnMainFrame = async () => {
+async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
+  const rules = ownOriginRules(request);
+  if (request.block !== undefined || request.blockAds === true) {
     const { frameTree } = await session.send('Page.getFrameTree');
-    mainFrame = frameTree.frame.id;
-  };
-  const blocked = blockRule(request, isPageItself);
-  if (blocked !== null) sent.push(learnMainFrame());
-  sent.push(interception.add(...ownOriginRules(request), ...(blocked === null ? [] : [blocked])));
-  return { interception, changed: new Set(), ready: Promise.all(sent) };
+    const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
+      resourceType === 'Document' && frameId === frameTree.frame.id;
+    rules.push(...blockRules(request, isPageItself));
+    if (request.blockAds === true) rules.push(await adRule(request.url, isPageItself));
+  }
+  await interception.add(...rules);
 }
