@@ -4,6 +4,7 @@ import type { CaptureRequest } from '../../src/capture-request.ts';
 import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { startService } from '../support/service.ts';
 
 describe('a target that is not HTML', () => {
   let site: Site;
@@ -50,6 +51,26 @@ describe('a target that is not HTML', () => {
       const error = await failureOf(path);
       expect(error).toMatchObject({ code: 'not_a_page', download });
       expect(error.message).toBe(`the target is a download (${download.name}), not a page`);
+    });
+
+    it('in the record and the answer as well', async () => {
+      const service = await startService();
+      const response = await fetch(`${service.baseUrl}/screenshot`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ url: site.url('/files/cargo.zip') }),
+      });
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({
+        code: 'not_a_page',
+        data: {
+          failed_code: 'not_a_page',
+          content_type: 'application/zip',
+          content_length: 5000,
+          download: { name: 'cargo.zip', type: 'application/zip', bytes: 5000 },
+        },
+      });
+      await service.stop();
     });
 
     it('also where requests are paused for something else', async () => {

@@ -1,12 +1,13 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
 import { CapstanError } from '../../src/errors.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { startService } from '../support/service.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 /** The first byte of whoever begins to speak TLS. */
@@ -89,6 +90,19 @@ describe('an address without a scheme', () => {
     expect((await failureOf(`127.0.0.1:${site.port}/download`)).code).toBe('not_a_page');
   });
 
+  it('is in the record as it was tried first, and where it led to', async () => {
+    const service = await startService();
+    const response = await fetch(`${service.baseUrl}/screenshot`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `127.0.0.1:${site.port}/short` }),
+    });
+    expect(await response.json()).toMatchObject({
+      data: { url: `https://127.0.0.1:${site.port}/short`, final_url: site.url('/short'), remote_ip: '127.0.0.1' },
+    });
+    await service.stop();
+  });
+
   it('is never tried over http when it was written with its scheme', async () => {
     const error = await failureOf(`https://127.0.0.1:${site.port}/short?scheme`);
     expect(error.message).toContain('does not speak TLS');
@@ -97,11 +111,16 @@ describe('an address without a scheme', () => {
 });
 
 async function listen(server: Server): Promise<AsyncDisposable & { readonly port: number }> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
   return {
     port: address.port,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+    [Symbol.asyncDispose]: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
   };
 }

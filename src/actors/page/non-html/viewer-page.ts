@@ -41,8 +41,8 @@ canvas { display: block; background: #fff; }
 
 /** Pages that get a place of their own; a picture holds fewer. */
 const MOST_PAGES = 2_000;
-/** Pixels of one canvas. Chromium draws no larger ones, and takes four bytes for each. */
-const MOST_CANVAS_PIXELS = 16 * 1024 * 1024;
+/** Of all canvases together: as many as the largest picture has. Each takes four bytes. */
+const MOST_PIXELS = 2048 * 16_384;
 
 /** The module that draws. It says what has become of it by asking for `/says?...`. */
 export function viewerModule({ name, drawnHeight }: ViewerTask): string {
@@ -66,8 +66,7 @@ const place = (page) => {
   return { page, canvas, shownWidth, shownHeight };
 };
 
-const draw = async ({ page, canvas, shownWidth, shownHeight }) => {
-  const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MOST_CANVAS_PIXELS} / (shownWidth * shownHeight)));
+const draw = async ({ page, canvas, shownWidth, shownHeight }, sharpness) => {
   canvas.width = Math.max(1, Math.floor(shownWidth * sharpness));
   canvas.height = Math.max(1, Math.floor(shownHeight * sharpness));
   const viewport = page.getViewport({ scale: canvas.width / page.getViewport({ scale: 1 }).width });
@@ -99,8 +98,10 @@ try {
     if (seen) pages.push(placed);
   }
   await says('opened');
+  const area = pages.reduce((sum, { shownWidth, shownHeight }) => sum + shownWidth * shownHeight, 0);
+  const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MOST_PIXELS} / area));
   // One that cannot be drawn stays white, as in any viewer.
-  for (const placed of pages) await draw(placed).catch(() => undefined);
+  for (const placed of pages) await draw(placed, sharpness).catch(() => undefined);
   for (const script of document.querySelectorAll('script')) script.remove();
   await says('drawn');
 } catch (error) {

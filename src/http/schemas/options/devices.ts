@@ -10,19 +10,13 @@ export interface Device {
 /** Names that are suggested where one is unknown. */
 const MOST_SUGGESTIONS = 5;
 
-let known: Playwright['devices'] | undefined;
-type Playwright = typeof import('playwright-core');
-
 /**
  * Playwright's descriptors by name. Its library is loaded when a request names the first device (0.3 s, 80 MB), and at
  * once: schemas cannot wait.
  */
-function descriptors(): Playwright['devices'] {
-  if (known === undefined) {
-    const playwright: Playwright = createRequire(import.meta.url)('playwright-core');
-    known = playwright.devices;
-  }
-  return known;
+function descriptors(): typeof import('playwright-core').devices {
+  const playwright: typeof import('playwright-core') = createRequire(import.meta.url)('playwright-core');
+  return playwright.devices;
 }
 
 /** The device of that name, however its letters are written; undefined when there is none. */
