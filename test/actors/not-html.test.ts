@@ -139,6 +139,13 @@ describe('a target that is not HTML', () => {
       expect(at(783, 300)).toEqual([255, 0, 0]);
     });
 
+    it('is what the evidence is of, and not the page of ours that shows it', async () => {
+      const { evidence } = await capture('/files/long.pdf', { evidence: ['headers', 'network'] });
+      expect(evidence.headers?.items).toContainEqual({ name: 'content-type', value: 'application/pdf' });
+      const asked = new Set(evidence.network?.items.map(({ url }) => url));
+      expect([...asked]).toEqual([site.url('/files/long.pdf')]);
+    });
+
     it('is shown also where pages may load no scripts', async () => {
       const { title } = await capture('/files/long.pdf', { block: { types: ['script', 'fetch'], urls: ['*'] } });
       expect(title).toBe('A long report');

@@ -1,5 +1,6 @@
 import type { Noted, NotedRequest } from '../../../evidence.ts';
 import type { PageSession } from '../isolated-page.ts';
+import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import { bounded } from './bounded.ts';
 
 const MOST_REQUESTS = 500;
@@ -21,6 +22,8 @@ export class Requests {
 
   constructor(session: PageSession) {
     session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp, redirectResponse }) => {
+      // A page of ours asks for these, and no network hears of it.
+      if (request.url.startsWith(`${VIEWER_ORIGIN}/`)) return;
       const hop = this.#open.get(requestId);
       if (hop !== undefined && redirectResponse !== undefined) {
         hop.status = redirectResponse.status;
