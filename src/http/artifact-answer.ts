@@ -1,3 +1,4 @@
+import type { CaptureFormat } from '../capture-request.ts';
 import { CapstanError } from '../errors.ts';
 import type { ArtifactKind, OpenArtifact } from '../storage/artifact-store.ts';
 import { readByteRange } from './byte-range.ts';
@@ -15,12 +16,16 @@ const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 const INERT_POLICY =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+export function mediaTypeOf(format: CaptureFormat): string {
+  return format === 'pdf' ? 'application/pdf' : `image/${format}`;
+}
+
 /** What a file is sent with, whoever asked for it. */
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
   if (kind === 'image') {
-    ctx.type = `image/${info.format}`;
+    ctx.type = mediaTypeOf(info.format);
     ctx.set('ETag', `"${info.sha256}"`);
   } else {
     ctx.type = 'text/html; charset=utf-8';

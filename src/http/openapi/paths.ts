@@ -1,5 +1,7 @@
+import { CAPTURE_FORMATS } from '../../capture-request.ts';
 import type { FailureCode } from '../../errors.ts';
 import { MOST_DISTANCE } from '../../storage/result-store.ts';
+import { mediaTypeOf } from '../artifact-answer.ts';
 import { EVENT_GROUPS, EVENT_TYPES } from '../schemas/events.ts';
 import { DEFAULT_DISTANCE, DEFAULT_LIMIT, MAX_LIMIT, VIEWS } from '../schemas/queries.ts';
 import { MAX_URL_CHARACTERS } from '../schemas/requests.ts';
@@ -11,6 +13,7 @@ const CAPTURE_FAILURES = [
   'target_forbidden',
   'queue_full',
   'not_a_page',
+  'selector_not_found',
   'target_unreachable',
   'page_crashed',
   'browser_unavailable',
@@ -34,7 +37,7 @@ const DATABASE_FAILURES = ['database_not_enabled', 'database_unavailable'] as co
 const EVERYWHERE = ['unauthorized', 'internal'] as const satisfies readonly FailureCode[];
 
 const IMAGE_CONTENT = Object.fromEntries(
-  ['image/png', 'image/jpeg', 'image/webp'].map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+  CAPTURE_FORMATS.map((format) => [mediaTypeOf(format), { schema: { type: 'string', format: 'binary' } }]),
 );
 const FILE_HEADERS = ['ETag', 'Cache-Control', 'Accept-Ranges', 'X-Capture-Id'];
 
@@ -182,7 +185,7 @@ function postScreenshot(): JsonObject {
     operationId: 'capture',
     summary: 'Captures one page.',
     description:
-      'It is stored before it is answered. When the client goes away the capture is cancelled. With `Accept: image/*` (and no `application/json` that is preferred to it) the answer is the image itself. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
+      'It is stored before it is answered. When the client goes away the capture is cancelled. With `Accept: image/*`, or `application/pdf` for that format (and no `application/json` that is preferred to it), the answer is the image itself. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
     tags: ['capture'],
     parameters: [IDEMPOTENCY_KEY, PREFER],
     requestBody: { required: true, content: jsonContent(schemaRef('ScreenshotRequest')) },

@@ -4,7 +4,7 @@ import type { CaptureOutcome } from '../../domain.ts';
 import { CapstanError } from '../../errors.ts';
 import type { CaptureService } from '../../service.ts';
 import type { DetailedResult } from '../../storage/result-store.ts';
-import { answerArtifact, describeArtifact } from '../artifact-answer.ts';
+import { answerArtifact, describeArtifact, mediaTypeOf } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
 import { answer, answerFailure } from '../envelope.ts';
@@ -48,7 +48,7 @@ export function screenshotRoutes(
     if (info === undefined) throw unknownCapture(id);
     if (view === 'metadata') return answer(ctx, info);
     ctx.vary('Accept');
-    const wanted = preferImageOrJson(ctx.get('Accept'), `image/${info.format}`, 'image');
+    const wanted = preferImageOrJson(ctx.get('Accept'), mediaTypeOf(info.format), 'image');
     return wanted === 'json' ? answer(ctx, info) : answerKept(ctx, service, id, 'image');
   });
 
@@ -67,7 +67,7 @@ async function answerStored(
 ): Promise<void> {
   const location = `/screenshot/${result.id}`;
   ctx.vary('Accept');
-  if (preferImageOrJson(ctx.get('Accept'), `image/${result.format}`, 'json') === 'json') {
+  if (preferImageOrJson(ctx.get('Accept'), mediaTypeOf(result.format), 'json') === 'json') {
     const detailed: DetailedResult = { ...result, evidence };
     answer(ctx, detailed, 'The page was captured.');
   } else {

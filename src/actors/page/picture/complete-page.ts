@@ -68,15 +68,16 @@ function showsMoreThanWindow({ fullPage, selector, clip, format }: CaptureReques
 
 /** The part of the page that the picture shows, as far as the cap; null when all of it is in the window. */
 async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Stretch | null> {
-  const { height } = viewportOf(request);
+  const stretch = (y: number, height: number, end: number) =>
+    y >= 0 && Math.min(y + height, end) <= viewportOf(request).height ? null : { top: y, height };
   if (request.selector !== undefined) {
     const element = await scrollToElement(page, request.selector, deadline);
     if (typeof element === 'string') return null;
-    return { top: element.y, height: Math.min(element.height, tallestOf(request)) };
+    return stretch(element.y, Math.min(element.height, tallestOf(request)), Number.POSITIVE_INFINITY);
   }
   const { cssContentSize } = await letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
-  const { y, height: wanted } = request.clip ?? { y: 0, height: tallestOf(request) };
-  return Math.min(y + wanted, cssContentSize.height) <= height ? null : { top: y, height: wanted };
+  const { y, height } = request.clip ?? { y: 0, height: tallestOf(request) };
+  return stretch(y, height, cssContentSize.height);
 }
 
 /** Resolves with whether it came to the end, also to that of the stretch, and back, while it might go on. */

@@ -19,8 +19,8 @@ const BOOLEAN = 'must be true or false';
 
 const viewportSide = z
   .int({ error: VIEWPORT_SIDE })
-  .min(1, { error: VIEWPORT_SIDE })
-  .max(MAX_VIEWPORT, { error: VIEWPORT_SIDE });
+  .min(1, { error: VIEWPORT_SIDE, abort: true })
+  .max(MAX_VIEWPORT, { error: VIEWPORT_SIDE, abort: true });
 const clipOffset = z
   .int({ error: CLIP_OFFSET })
   .min(0, { error: CLIP_OFFSET })
@@ -59,8 +59,8 @@ export const pictureFields = {
         height: viewportSide,
         deviceScaleFactor: z
           .number({ error: SCALE })
-          .min(0.1, { error: SCALE })
-          .max(4, { error: SCALE })
+          .min(0.1, { error: SCALE, abort: true })
+          .max(4, { error: SCALE, abort: true })
           .default(1)
           .meta({ description: 'Pixels of the picture for each CSS pixel.' }),
       },

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningService, startService } from '../support/service.ts';
+import { type RunningApp, serve } from './running-app.ts';
+
+describe('a capture as PDF', () => {
+  let site: Site;
+  let running: RunningService;
+  let app: RunningApp;
+  beforeAll(async () => {
+    site = await startSite();
+    running = await startService();
+    app = await serve(running.service);
+  });
+  afterAll(async () => {
+    await app?.close();
+    await running?.stop();
+    await site?.close();
+  });
+
+  const post = (headers: Record<string, string> = {}) =>
+    app.post('/screenshot', { url: site.url('/picture/sheets'), format: 'pdf' }, { headers });
+  const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+  it('is stored, and is served with its type, its ETag, and in parts', async () => {
+    const response = await post();
+    expect(response.status).toBe(200);
+    const { data } = z.object({ data: DetailedResultSchema }).parse(await response.json());
+    expect(data).toMatchObject({ format: 'pdf', width: 0, height: 0, truncated: false });
+    const file = await app.call(data.screenshot);
+    expect(file.headers.get('Content-Type')).toBe('application/pdf');
+    const pdf = await bytes(file);
+    expect(pdf.toString('latin1', 0, 5)).toBe('%PDF-');
+    const etag = file.headers.get('ETag') ?? '';
+    expect(etag).toBe(`"${createHash('sha256').update(pdf).digest('hex')}"`);
+    expect((await app.call(data.screenshot, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+    const part = await app.call(data.screenshot, { headers: { Range: 'bytes=0-4' } });
+    expect(part.status).toBe(206);
+    expect(await part.text()).toBe('%PDF-');
+    const metadata = await app.call(data.screenshot, { headers: { Accept: 'application/json' } });
+    expect(await metadata.json()).toMatchObject({ data: { format: 'pdf', bytes: pdf.byteLength } });
+    const copy = await app.call(data.html);
+    expect(await copy.text()).toContain('Sheet 3');
+  });
+
+  it('is itself the answer when application/pdf is accepted, and not when an image is', async () => {
+    const response = await post({ Accept: 'application/pdf' });
+    expect(response.headers.get('Content-Type')).toBe('application/pdf');
+    expect((await bytes(response)).toString('latin1', 0, 5)).toBe('%PDF-');
+    const other = await post({ Accept: 'image/*' });
+    expect(other.headers.get('Content-Type')).toContain('application/json');
+  });
+});
