@@ -1,3 +1,5 @@
+import type { Evidence } from './evidence.ts';
+
 /**
  * The one catalogue of failures. A code never changes its meaning; `status` is the HTTP status it is
  * answered with, `retryable` says whether the same request may succeed later, `text` is what people read
@@ -81,6 +83,8 @@ export interface CapstanErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number;
   /** What the target was, with `not_a_page`. */
   readonly download?: Download;
+  /** What was noted of a capture until it failed. */
+  readonly evidence?: Evidence;
 }
 
 /** The only error that crosses a border inside the house. Its message is safe to show to a client. */
@@ -90,6 +94,7 @@ export class CapstanError extends Error {
   readonly problems: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
   readonly download: Download | undefined;
+  readonly evidence: Evidence | undefined;
 
   /** `reason` defaults to the catalogue's text. */
   constructor(code: FailureCode, reason?: string, options: CapstanErrorOptions = {}) {
@@ -98,6 +103,7 @@ export class CapstanError extends Error {
     this.problems = options.problems ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.download = options.download;
+    this.evidence = options.evidence;
   }
 
   get status(): number {

@@ -41,13 +41,17 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     if (failed.code === 'internal') logger.error({ capture_id: command.id, err: error }, 'a capture failed inside');
     if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
     const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
-    const result = tellsOfTarget(failed) ? await keeper.keep(failedResult(command, failed, timing()), null) : null;
+    const evidence = failed.evidence ?? null;
+    const result = tellsOfTarget(failed)
+      ? await keeper.keep({ ...failedResult(command, failed, timing()), evidence }, null)
+      : null;
     return { state, failure: toFailure(failed), result };
   }
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
-  const result = await keeper.keep(storedResult(command, snapshot, findings, timing()), snapshot);
-  return { state: 'stored', result, evidence: snapshot.evidence };
+  const { evidence } = snapshot;
+  const result = await keeper.keep({ ...storedResult(command, snapshot, findings, timing()), evidence }, snapshot);
+  return { state: 'stored', result, evidence };
 }
 
 /** What the page itself does not tell, as far as it can be had within `leftMs`. */

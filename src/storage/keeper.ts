@@ -1,6 +1,5 @@
 import type { Result } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
-import type { Evidence } from '../evidence.ts';
 import type { FileArtifactStore, StagedCapture } from './files/file-artifact-store.ts';
 import { htmlPath, imagePath } from './files/layout.ts';
 import { writeFailure } from './files/write-failure.ts';
@@ -18,7 +17,6 @@ const MAX_OUTBOX = 10_000;
 export interface Picture {
   readonly image: Uint8Array;
   readonly html: string;
-  readonly evidence: Evidence;
 }
 
 export interface KeeperOptions {
@@ -38,11 +36,11 @@ export interface Keeper {
   /** Takes over what processes left that are gone. Rejects when the data directory cannot be used. */
   start(): Promise<void>;
   /**
-   * Keeps a capture, and gives its record with the paths of what was stored. A record that cannot be written because
+   * Keeps a capture, its files, record and evidence, and gives the record with the paths of what was stored. A record that cannot be written because
    * the database is away waits on the disk, which counts as kept. Rejects with `storage_full`, with `internal`, or with
    * `database_unavailable` when too many wait already; nothing of the capture is left then.
    */
-  keep(result: Result, picture: Picture | null): Promise<Result>;
+  keep(capture: DetailedResult, picture: Picture | null): Promise<Result>;
   /**
    * Removes captures, records and files together; what is being read can be read on. Rejects with
    * `database_unavailable` or `internal`: nothing is removed then, or the rest of it a little later.
@@ -98,18 +96,18 @@ class OutboxKeeper implements Keeper {
     this.#schedule(0);
   }
 
-  async keep(result: Result, picture: Picture | null): Promise<Result> {
+  async keep(capture: DetailedResult, picture: Picture | null): Promise<Result> {
     this.#admit();
     this.#underway += 1;
     try {
       if (picture === null) {
-        await this.#keepRecord({ ...result, evidence: null });
-        return result;
+        await this.#keepRecord(capture);
+        return withoutEvidence(capture);
       }
-      const record = { ...result, screenshot: imagePath(result.id), html: htmlPath(result.id) };
+      const record = { ...capture, screenshot: imagePath(capture.id), html: htmlPath(capture.id) };
       if (this.#results.kind === 'none') await this.#artifacts.put(record, picture.image, picture.html);
-      else await this.#keepCapture({ ...record, evidence: picture.evidence }, picture);
-      return record;
+      else await this.#keepCapture(record, picture);
+      return withoutEvidence(record);
     } finally {
       this.#underway -= 1;
     }
@@ -184,9 +182,9 @@ class OutboxKeeper implements Keeper {
   }
 
   /** False when the database is away. */
-  async #insert({ evidence, ...record }: DetailedResult): Promise<boolean> {
+  async #insert(record: DetailedResult): Promise<boolean> {
     try {
-      await this.#results.insert(record, evidence);
+      await this.#results.insert(withoutEvidence(record), record.evidence);
       return true;
     } catch (error) {
       if (error instanceof CapstanError && error.code === 'database_unavailable') return false;
@@ -295,4 +293,8 @@ class OutboxKeeper implements Keeper {
     }
     this.#adopted = true;
   }
+}
+
+function withoutEvidence({ evidence: _evidence, ...result }: DetailedResult): Result {
+  return result;
 }

@@ -18,7 +18,7 @@ export interface Keyset {
 
 /** A record with how it came about, which lists do not carry. */
 export interface DetailedResult extends Result {
-  /** Null when nothing was seen, or the record is older than evidence. */
+  /** Null when there was no page, or the record is older than evidence. */
   readonly evidence: Evidence | null;
 }
 

@@ -109,6 +109,30 @@ describe('The evidence of a capture', () => {
     expect(framed.evidence.redirects?.items).toEqual([]);
   });
 
+  it('of a capture that failed is what was heard until then', async () => {
+    const failed: unknown = await capture('/evidence/way/nowhere', EVIDENCE_KINDS).catch((error: unknown) => error);
+    const request = (path: string) => expect.objectContaining({ url: site.url(path) });
+    expect(failed).toMatchObject({
+      code: 'target_unreachable',
+      evidence: {
+        cookies: { items: [], omitted: 0 },
+        redirects: {
+          items: [{ url: site.url('/evidence/way/nowhere'), status: 301, location: site.url('/empty-response') }],
+          omitted: 0,
+        },
+        tls: null,
+        network: { items: [request('/evidence/way/nowhere'), request('/empty-response')], omitted: 0 },
+        favicon: null,
+      },
+    });
+
+    const late: unknown = await capture('/hang', ['network'], { timeoutMs: 1000 }).catch((error: unknown) => error);
+    expect(late).toMatchObject({
+      code: 'capture_timeout',
+      evidence: { network: { items: [{ url: site.url('/hang'), status: 0, time_ms: null, failure: '' }] } },
+    });
+  });
+
   it('has the headers of the document and of nothing else, with cookies, to a bound', async () => {
     const { evidence } = await capture('/evidence/headers?many=300', ['headers']);
     const { items = [], omitted } = evidence.headers ?? {};

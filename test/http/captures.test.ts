@@ -17,6 +17,9 @@ const Envelope = z.object({
   code: z.string().optional(),
 });
 
+const NONE = { items: [], omitted: 0 };
+const NOTHING_NOTED = { dialogs: NONE, popups: NONE, cookies: NONE };
+
 let site: Site;
 let running: RunningService;
 let app: RunningApp;
@@ -118,7 +121,7 @@ describe('POST /screenshot', () => {
       screenshot: '',
       response_code: 0,
     });
-    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual({ ...data, evidence: null });
+    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual({ ...data, evidence: NOTHING_NOTED });
     expect((await app.call(`/screenshot/${data?.id}`)).status).toBe(404);
   });
 
@@ -128,7 +131,7 @@ describe('POST /screenshot', () => {
     const { code, data } = Envelope.parse(await response.json());
     expect(code).toBe('capture_timeout');
     expect(data).toMatchObject({ failed: true, failed_code: 'capture_timeout' });
-    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual({ ...data, evidence: null });
+    expect(await resultIn(await app.call(`/results/${data?.id}`))).toEqual({ ...data, evidence: NOTHING_NOTED });
   });
 
   it.each([

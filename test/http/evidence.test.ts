@@ -87,6 +87,15 @@ describe('evidence', () => {
     expect(again).toEqual({ ...first, cached: true });
   });
 
+  it('is kept of a capture that failed, and is with its record', async () => {
+    const response = await app.post('/screenshot', { url: site.url('/evidence/way/nowhere'), evidence: ['redirects'] });
+    expect(response.status).toBe(502);
+    const { data: failed } = z.object({ data: ResultSchema }).parse(await response.json());
+    const { data: kept } = One.parse(await (await app.call(`/results/${failed.id}`)).json());
+    expect(kept).toMatchObject(failed);
+    expect(kept.evidence?.redirects?.items).toMatchObject([{ status: 301, location: site.url('/empty-response') }]);
+  });
+
   it('goes with its capture', async () => {
     const { id } = await shoot('/short', { evidence: 'all' });
     expect((await app.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepPicture, openParts } from './parts.ts';
-import { EVIDENCE, resultOf } from './result-of.ts';
+import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const unable = whyNoDisk();
@@ -66,8 +66,8 @@ describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : 
     await fill();
     await rm(filler());
     await writeFile(filler(), Buffer.alloc(1_980_000));
-    const large = { image: Buffer.alloc(500_000), html: '<p>small</p>', evidence: EVIDENCE };
-    await expect(keeper.keep(resultOf(ID), large)).rejects.toMatchObject({ code: 'storage_full' });
+    const large = { image: Buffer.alloc(500_000), html: '<p>small</p>' };
+    await expect(keeper.keep(captureOf(ID), large)).rejects.toMatchObject({ code: 'storage_full' });
     expect(await artifacts.list(10)).toEqual([]);
     expect(await readdir((await data.workspace()).staging)).toEqual([]);
     await close();

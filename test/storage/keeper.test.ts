@@ -9,7 +9,7 @@ import { createOutbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
 import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
-import { EVIDENCE, resultOf } from './result-of.ts';
+import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const AWAY = { timeout: 20_000 };
@@ -37,9 +37,9 @@ describe('The keeper', () => {
 
   it('keeps the record alone of a capture that failed', async () => {
     const { keeper, results, artifacts, close } = await openParts(directory.path);
-    const failed = resultOf(ID, { failed: true, failed_code: 'capture_timeout' });
-    expect(await keeper.keep(failed, null)).toEqual(failed);
-    expect(await results.get(ID)).toEqual({ ...failed, evidence: null });
+    const failed = { failed: true, failed_code: 'capture_timeout' } as const;
+    expect(await keeper.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
+    expect(await results.get(ID)).toEqual(captureOf(ID, failed));
     expect(await artifacts.list(1)).toEqual([]);
     await close();
   });
@@ -47,7 +47,7 @@ describe('The keeper', () => {
   it('keeps files without a database, and no outbox', async () => {
     const { keeper, artifacts, data, close } = await openParts(directory.path, { database: false });
     expect(await keepPicture(keeper, ID)).toMatchObject({ screenshot: `/screenshot/${ID}` });
-    await keeper.keep(resultOf(ID + 1), null);
+    await keeper.keep(captureOf(ID + 1), null);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
     expect(await readdir((await data.workspace()).outbox)).toEqual([]);
     await close();
@@ -98,7 +98,7 @@ describe('The keeper', () => {
     it('keeps captures all the same, and writes their records in order, once each, when it is back', async () => {
       const { keeper, results, artifacts, data, inserted, close } = await open();
       for (const at of [0, 1, 2]) await keepPicture(keeper, ID + at);
-      await keeper.keep(resultOf(ID + 3), null);
+      await keeper.keep(captureOf(ID + 3, { evidence: null }), null);
       expect(keeper.pending).toBe(4);
       expect(await artifacts.list(10)).toHaveLength(3);
       const { outbox } = await data.workspace();
@@ -196,7 +196,7 @@ describe('The keeper', () => {
   it('takes a picture of many megabytes with its HTML copy', async () => {
     const { keeper, artifacts, close } = await openParts(directory.path);
     const image = Buffer.alloc(20_000_000, 7);
-    await keeper.keep(resultOf(ID), { image, html: HTML.repeat(100_000), evidence: EVIDENCE });
+    await keeper.keep(captureOf(ID), { image, html: HTML.repeat(100_000) });
     expect(await artifacts.info(ID)).toMatchObject({ bytes: 20_000_000 });
     await close();
   });

@@ -1,6 +1,6 @@
 import { createIdSource } from '../../src/storage/ids.ts';
 import { HTML, IMAGE, openParts } from './parts.ts';
-import { EVIDENCE, resultOf } from './result-of.ts';
+import { captureOf } from './result-of.ts';
 
 /*
  * A process that keeps captures, several at a time, and prints the id of each as soon as it is kept: `directory`,
@@ -16,8 +16,8 @@ const ids = createIdSource({ clock: Date.now, node: Number(node) });
 async function keepOn(): Promise<never> {
   for (let at = 0; ; at += 1) {
     const id = ids.next();
-    if (at % 4 === 0) await keeper.keep(resultOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
-    else await keeper.keep(resultOf(id), { image: IMAGE, html: HTML, evidence: EVIDENCE });
+    if (at % 4 === 0) await keeper.keep(captureOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
+    else await keeper.keep(captureOf(id), { image: IMAGE, html: HTML });
     process.stdout.write(`${id}\n`);
   }
 }

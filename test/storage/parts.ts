@@ -9,7 +9,7 @@ import { createKeeper, type Keeper } from '../../src/storage/keeper.ts';
 import { createOutbox, type Outbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
-import { EVIDENCE, resultOf } from './result-of.ts';
+import { captureOf } from './result-of.ts';
 
 export const IMAGE = Buffer.alloc(5000, 'image');
 export const HTML = '<p>Grüße</p>';
@@ -65,7 +65,7 @@ export async function temporaryDirectory(): Promise<{ readonly path: string; rem
 
 /** Keeps a capture with files, as a browser's picture is kept. */
 export function keepPicture(keeper: Keeper, id: number, wanted: Partial<Result> = {}): Promise<Result> {
-  return keeper.keep(resultOf(id, wanted), { image: IMAGE, html: HTML, evidence: EVIDENCE });
+  return keeper.keep(captureOf(id, wanted), { image: IMAGE, html: HTML });
 }
 
 /** A part with some of its methods changed. */

@@ -16,7 +16,7 @@ import {
   type PartsOptions,
   temporaryDirectory,
 } from './parts.ts';
-import { resultOf } from './result-of.ts';
+import { captureOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 
@@ -55,7 +55,7 @@ describe('Removing captures', () => {
   it('takes their files and their records, and nothing of the others', async () => {
     const { keeper, artifacts, results } = await open();
     for (const at of [0, 1, 2]) await keepPicture(keeper, ID + at);
-    await keeper.keep(resultOf(ID + 3, { failed: true }), null);
+    await keeper.keep(captureOf(ID + 3, { failed: true }), null);
     const { bytes } = await keeper.remove([ID]);
     expect(bytes).toBe(await artifacts.sizeOf(ID + 1));
     expect(bytes).toBeGreaterThan(IMAGE.length + HTML.length);
@@ -122,7 +122,7 @@ describe('Removing captures', () => {
       await Promise.all([
         keepPicture(one.keeper, ID),
         keepPicture(other.keeper, ID + 1),
-        one.keeper.keep(resultOf(ID + 2, { failed: true }), null),
+        one.keeper.keep(captureOf(ID + 2, { failed: true }), null),
       ]);
       await expect(one.keeper.remove([ID + 1])).rejects.toMatchObject({ code: 'database_unavailable' });
       expect(await one.outbox.waiting([ID, ID + 1, ID + 2, ID + 3])).toEqual(new Set([ID, ID + 1, ID + 2]));

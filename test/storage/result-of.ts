@@ -2,6 +2,7 @@ import { UNSEEN } from '../../src/capture-result.ts';
 import type { Result } from '../../src/domain.ts';
 import type { Evidence } from '../../src/evidence.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
+import type { DetailedResult } from '../../src/storage/result-store.ts';
 
 /** A record as a capture leaves it, with what a test wants of it. */
 export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
@@ -42,3 +43,9 @@ export const EVIDENCE: Evidence = {
   headers: { items: [{ name: '$where', value: 'a.b' }], omitted: 0 },
   tls: null,
 };
+
+/** The same record with its evidence. */
+export function captureOf(id: number, wanted: Partial<DetailedResult> = {}): DetailedResult {
+  const { evidence = EVIDENCE, ...rest } = wanted;
+  return { ...resultOf(id, rest), evidence };
+}

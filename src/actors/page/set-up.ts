@@ -29,7 +29,7 @@ export function setUpPage(session: PageSession, request: CaptureRequest): PageSe
     notes.dialog({ type, message: message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() });
     session.post('Page.handleJavaScriptDialog', { accept: false });
   });
-  return { notes, visit, done: Promise.all([enabled, emulated, visit.ready]) };
+  return { notes, visit, done: Promise.all([enabled, emulated, notes.ready, visit.ready]) };
 }
 
 const MAX_MESSAGE_CHARACTERS = 1000;

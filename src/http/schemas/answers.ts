@@ -65,7 +65,7 @@ export const ResultSchema = z.strictObject({
   format,
   width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),
-  truncated: z.boolean().meta({ description: 'The page was taller than the cap.' }),
+  truncated: z.boolean().meta({ description: 'It shows less than was asked for: one picture holds no more.' }),
   full_height: count.meta({ description: 'Pixels of the whole page, with `fullPage`; 0 without.' }),
   partial: z.boolean().meta({ description: "The deadline cut the page's loading: this is what was there." }),
   partial_phase: z.enum(['', ...CAPTURE_PHASES]).meta({ description: 'The phase that was cut.' }),
@@ -95,7 +95,8 @@ export const ResultSchema = z.strictObject({
 export const DetailedResultSchema = z.strictObject({
   ...ResultSchema.shape,
   evidence: EvidenceSchema.nullable().meta({
-    description: 'How the capture came about. Null for one that failed, or that an earlier version made.',
+    description:
+      'How the capture came about, or, when it failed, how far. Null when there was no page, or an earlier version made it.',
   }),
 }) satisfies z.ZodType<DetailedResult>;
 

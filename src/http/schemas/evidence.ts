@@ -31,7 +31,10 @@ export const EvidenceSchema = z.strictObject({
       http_only: z.boolean(),
       same_site: z.enum(['Strict', 'Lax', 'None']).nullable(),
     }),
-  ).meta({ description: 'At the time of the picture, those of third parties too. Long values are cut.' }),
+  ).meta({
+    description:
+      'At the time of the picture, those of third parties too; none when the capture failed. Long values are cut.',
+  }),
   redirects: noted(
     z.strictObject({
       url: z.string(),

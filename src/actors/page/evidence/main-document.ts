@@ -47,8 +47,16 @@ export class MainDocument {
     session.on('Page.frameNavigated', ({ frame }) => this.#came(frame));
   }
 
+  /** The hops to the document that is shown. */
   get redirects(): Noted<NotedRedirect> {
     return this.#redirects.noted;
+  }
+
+  /** The same, and behind them those of a way that has led to no document. */
+  get redirectsTried(): Noted<NotedRedirect> {
+    const { items, omitted } = this.#redirects.noted;
+    const all = [...items, ...([...this.#visits.values()].at(-1)?.hops ?? [])];
+    return { items: all.slice(0, MOST_REDIRECTS), omitted: omitted + Math.max(0, all.length - MOST_REDIRECTS) };
   }
 
   get headers(): Noted<NotedHeader> {

@@ -1,5 +1,5 @@
 import type { CaptureRequest } from '../../../capture-request.ts';
-import type { Evidence, EvidenceKind, Noted, NotedDialog } from '../../../evidence.ts';
+import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '../../../evidence.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import { bounded } from './bounded.ts';
@@ -19,6 +19,8 @@ const GATHER_SHARE = 0.5;
 
 /** What is noted of a capture while it goes on. Made before anything happens in the page. */
 export interface Notes {
+  /** Resolves when the browser tells of everything: of a navigation before that it may leave the requests out. */
+  readonly ready: Promise<unknown>;
   dialog(dialog: NotedDialog): void;
   popup(url: string): void;
   /**
@@ -26,6 +28,8 @@ export interface Notes {
    * in time, is missing from it: rejects only when the capture is cancelled.
    */
   gather(page: IsolatedPage, deadline: Deadline): Promise<Evidence>;
+  /** What a capture that fails leaves: what was heard, without what the page would have to be asked for. */
+  readonly soFar: Evidence;
 }
 
 /** Begins to listen for what the request wants: what the browser tells of costs something from then on. */
@@ -36,15 +40,29 @@ export function takeNotes(session: PageSession, { evidence = [] }: CaptureReques
   const main = wants('redirects', 'headers', 'tls') ? new MainDocument(session) : undefined;
   const requests = wants('network') ? new Requests(session) : undefined;
   const messages = wants('console') ? new Messages(session) : undefined;
-  if (main !== undefined || requests !== undefined) session.post('Network.enable', KEEP_NO_BODIES);
-  if (messages !== undefined) {
-    session.post('Runtime.enable');
-    session.post('Log.enable');
-  }
+  const enabling: Promise<unknown>[] = [];
+  if (main !== undefined || requests !== undefined) enabling.push(session.send('Network.enable', KEEP_NO_BODIES));
+  if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
+
+  const noted = ({ cookies, tls, favicon }: Fetched, redirects: Noted<NotedRedirect> | undefined): Evidence => ({
+    dialogs: dialogs.noted,
+    popups: popups.noted,
+    cookies,
+    ...(wants('redirects') && { redirects }),
+    ...(main !== undefined && wants('headers') && { headers: main.headers }),
+    ...(wants('tls') && { tls }),
+    ...(messages !== undefined && { console: messages.noted }),
+    ...(requests !== undefined && { network: requests.noted }),
+    ...(wants('favicon') && { favicon }),
+  });
 
   return {
+    ready: Promise.all(enabling),
     dialog: (dialog) => dialogs.note(dialog),
     popup: (url) => popups.note(bounded(url, MAX_URL_CHARACTERS)),
+    get soFar() {
+      return noted(NOTHING_FETCHED, main?.redirectsTried);
+    },
     gather: async (page, deadline) => {
       const patienceMs = Math.min(GATHER_MS, deadline.remainingMs * GATHER_SHARE);
       const fetched = <T, F>(work: Promise<T>, fallback: F): Promise<T | F> =>
@@ -56,26 +74,19 @@ export function takeNotes(session: PageSession, { evidence = [] }: CaptureReques
       const [cookies, tls, favicon] = await deadline.step(
         'gather the evidence',
         Promise.all([
-          fetched(notedCookies(session), NOTHING),
-          main !== undefined && wants('tls') ? fetched(main.tls(), null) : undefined,
-          wants('favicon') ? fetched(notedFavicon(page), null) : undefined,
+          fetched(notedCookies(session), NOTHING_FETCHED.cookies),
+          main !== undefined && wants('tls') ? fetched(main.tls(), null) : null,
+          wants('favicon') ? fetched(notedFavicon(page), null) : null,
         ]),
       );
-      return {
-        dialogs: dialogs.noted,
-        popups: popups.noted,
-        cookies,
-        ...(main !== undefined && wants('redirects') && { redirects: main.redirects }),
-        ...(main !== undefined && wants('headers') && { headers: main.headers }),
-        ...(tls !== undefined && { tls }),
-        ...(messages !== undefined && { console: messages.noted }),
-        ...(requests !== undefined && { network: requests.noted }),
-        ...(favicon !== undefined && { favicon }),
-      };
+      return noted({ cookies, tls, favicon }, main?.redirects);
     },
   };
 }
 
+/** What the page has to be asked for. */
+type Fetched = Required<Pick<Evidence, 'cookies' | 'tls' | 'favicon'>>;
+
+const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, tls: null, favicon: null };
 /** Nobody will ask for them. */
 const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
-const NOTHING: Noted<never> = { items: [], omitted: 0 };
