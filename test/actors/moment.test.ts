@@ -89,6 +89,11 @@ describe('the moment of the picture', () => {
       expect([...PNG.sync.read(Buffer.from(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
     });
 
+    it('is the picture of a frame, where the page shows nothing of its own', async () => {
+      const snapshot = await capture('/late/frame', { timeoutMs: 2500 });
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A frame' });
+    });
+
     it('is the picture of a page without the style sheet that kept it from being shown', async () => {
       const snapshot = await capture('/late/style', { timeoutMs: 2500 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });

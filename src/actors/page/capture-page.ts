@@ -3,10 +3,10 @@ import type { CapturePhase, Snapshot } from '../../domain.ts';
 import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../errors.ts';
 import type { Deadline } from '../deadline.ts';
-import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitMoment } from './moment/await-moment.ts';
-import { awaitLoad, demandPaint, loadMilestone, navigate } from './navigate.ts';
+import { demandPaint } from './moment/demand-paint.ts';
+import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { completePage } from './picture/complete-page.ts';
 import { takePicture } from './picture/take-picture.ts';
@@ -28,11 +28,7 @@ export function capturePage(
   request: CaptureRequest,
   deadline: Deadline,
 ): PageCapture {
-  const snapshot = deadline.step('open a page', opening).then((page) =>
-    look(page, lane, request, deadline).catch((error: unknown) => {
-      throw withEvidence(error, page.notes.soFar);
-    }),
-  );
+  const snapshot = deadline.step('open a page', opening).then((page) => look(page, lane, request, deadline));
   const disposed = snapshot
     .then(
       () => opening,

@@ -1,15 +1,12 @@
 import type { CaptureRequest } from '../../capture-request.ts';
 import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../errors.ts';
-import { type Deadline, within } from '../deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
-import { PageCrashedError, waitWithin } from './moment/wait-within.ts';
+import { waitWithin } from './moment/wait-within.ts';
 import { openDownload, type StandIn } from './non-html/open-download.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
-
-/** Longest that a page whose time is over is waited for until it shows something. */
-const PAINT_MS = 500;
 
 /**
  * Sends the page to a URL. Resolves when a document is there, with what it really is when a page of ours shows it;
@@ -58,13 +55,4 @@ export async function awaitLoad(
 /** How far a document must have come before anything else is done with it. */
 export function loadMilestone({ waitUntil }: CaptureRequest): Milestone {
   return waitUntil === 'domcontentloaded' ? 'DOMContentLoaded' : 'load';
-}
-
-/** For a page whose time is over: resolves when it shows something, rejects with `capture_timeout` when it does not. */
-export async function demandPaint({ frame }: IsolatedPage, deadline: Deadline): Promise<void> {
-  const patienceMs = Math.min(PAINT_MS, deadline.remainingMs / 2);
-  const painted = frame.until(() => frame.painted || frame.crashed);
-  await deadline.step('paint', within(patienceMs, painted, undefined));
-  if (frame.crashed) throw new PageCrashedError();
-  if (!frame.painted) throw new CapstanError('capture_timeout', 'when its time was over, the page had shown nothing');
 }
