@@ -3,6 +3,7 @@ import type { CapturePhase, Snapshot } from '../../domain.ts';
 import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../errors.ts';
 import type { Deadline } from '../deadline.ts';
+import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitMoment } from './moment/await-moment.ts';
 import { demandPaint } from './moment/demand-paint.ts';
@@ -28,7 +29,11 @@ export function capturePage(
   request: CaptureRequest,
   deadline: Deadline,
 ): PageCapture {
-  const snapshot = deadline.step('open a page', opening).then((page) => look(page, lane, request, deadline));
+  const snapshot = deadline.step('open a page', opening).then((page) =>
+    look(page, lane, request, deadline).catch((error: unknown) => {
+      throw withEvidence(error, page.notes.soFar);
+    }),
+  );
   const disposed = snapshot
     .then(
       () => opening,
