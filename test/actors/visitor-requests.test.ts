@@ -105,8 +105,10 @@ describe('the visitor that a capture seems to be', () => {
 
     it('are not given to anybody else who asks', async () => {
       const away = elsewhere.url('/members');
-      const { title } = await capture(site.url(`/redirect?to=${encodeURIComponent(away)}`), { httpCredentials });
-      expect(title).toBe('Not a member');
+      const redirecting = site.url(`/redirect?to=${encodeURIComponent(away)}`);
+      expect((await capture(redirecting, { httpCredentials })).title).toBe('Not a member');
+      // Every request is looked at, also that of somebody else who asks.
+      expect((await capture(redirecting, { httpCredentials, blockAds: true })).title).toBe('Not a member');
       expect(requestsFor(elsewhere, '/members').every(({ headers }) => headers.authorization === undefined)).toBe(true);
     });
   });

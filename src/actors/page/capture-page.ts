@@ -99,7 +99,9 @@ async function awaitDocument(
     deadline.enter('settle');
     const complete = await completePage(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
-    const rests = page.frame.rests(loadMilestone(request)) && page.frame.document === document;
+    // What was changed must be what is seen.
+    const isSame = page.visit.changed.size === 0 || page.frame.document === document;
+    const rests = page.frame.rests(loadMilestone(request)) && isSame;
     const rested = rests || !loaded || documents === MAX_DOCUMENTS;
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;

@@ -11,16 +11,21 @@ import { runAfter } from './run-after.ts';
  * done while there was time to wait; throws `script_failed`.
  */
 export async function changePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
-  const { css, cookieBanners } = request;
-  const after = request.javascript?.after;
+  const { css, cookieBanners, javascript } = request;
+  const isWanted = (css ?? cookieBanners ?? javascript?.after) !== undefined;
   const document = page.frame.document?.loaderId;
-  if ((css ?? after ?? cookieBanners) === undefined || document === undefined || page.visit.changed.has(document))
-    return true;
-  page.visit.changed.add(document);
+  if (!isWanted || document === undefined) return true;
+  const done = page.visit.changed.get(document) ?? (await change(page, request, deadline));
+  page.visit.changed.set(document, done);
+  return done;
+}
+
+async function change(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+  const { css, cookieBanners, javascript } = request;
   deadline.enter('interact');
   if (css !== undefined) await deadline.step('add the style sheet', keepStyle(page, css));
   const answered = cookieBanners === undefined || (await answerBanner(page, cookieBanners, deadline));
-  const ran = after === undefined || (await runAfter(page, after, deadline));
+  const ran = javascript?.after === undefined || (await runAfter(page, javascript.after, deadline));
   return answered && ran;
 }
 

@@ -10,8 +10,8 @@ import { setCookies } from './set-cookies.ts';
 /** What a page was told about its visitor, and what that keeps while the capture goes on. */
 export interface Visit {
   readonly interception: Interception;
-  /** The documents, by their loaders, that were changed already. */
-  readonly changed: Set<string>;
+  /** The documents, by their loaders, that were changed already, and whether all of it was done. */
+  readonly changed: Map<string, boolean>;
   /**
    * Resolves when all of it holds. Rejects with `invalid_request` when the browser refuses a cookie, with
    * `script_failed` when a script cannot be read.
@@ -27,7 +27,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
   if (request.ignoreCertErrors === true) {
     told.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
-  return { interception, changed: new Set(), ready: Promise.all(told) };
+  return { interception, changed: new Map(), ready: Promise.all(told) };
 }
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
