@@ -41,6 +41,14 @@ describe('capstan shot', () => {
     expect(await place.browsers()).toEqual([]);
   });
 
+  it('tries an address without a scheme over http where nobody speaks TLS', async () => {
+    await using place = await ground();
+    const args = ['shot', `127.0.0.1:${site.port}/short`, '--allow-targets', '127.0.0.1', '--out-dir', '.'];
+    const { code, stdout } = await capstan(args, place.options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^saved 127\.0\.0\.1_short-1\.png {2}200 /);
+  });
+
   it('goes on after a failure, names it, and ends with exit code 1', async () => {
     await using place = await ground();
     const { code, stdout } = await capstan(
