@@ -75,7 +75,7 @@ async function findOut(
   return { ipFacts: known, perceptionHash: hash };
 }
 
-/** A failure of ours says nothing of the target, and is no record of it. */
+/** A failure of ours, or of the request itself, says nothing of the target, and is no record of it. */
 function tellsOfTarget({ code }: CapstanError): boolean {
-  return code !== 'internal' && code !== 'browser_unavailable' && code !== 'shutting_down';
+  return !['internal', 'browser_unavailable', 'shutting_down', 'invalid_request'].includes(code);
 }

@@ -147,7 +147,7 @@ describe('a target that is not HTML', () => {
     });
 
     it('is shown also where pages may load no scripts', async () => {
-      const { title } = await capture('/files/long.pdf', { block: { types: ['script', 'fetch'], urls: ['*'] } });
+      const { title } = await capture('/files/long.pdf', { block: { types: ['script', 'xhr'], urls: ['*'] } });
       expect(title).toBe('A long report');
     });
 

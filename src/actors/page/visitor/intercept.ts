@@ -13,9 +13,8 @@ import type { PageSession } from '../isolated-page.ts';
  *
  * Each paused request is put to every rule, those that another rule's patterns paused among them: a rule answers
  * `undefined` for what is not its own, and looks at `responseStatusCode` or `responseErrorReason` when it cares about
- * the stage. `own` outweighs `fail`, which outweighs `fulfil`, which outweighs `continue`; the headers of several
- * `continue`s are added up. A page without rules pauses nothing and costs nothing. What no rule answers goes on as it
- * was.
+ * the stage. `own` outweighs `fail`, which outweighs `continue`; the headers of several `continue`s are added up. A
+ * page without rules pauses nothing and costs nothing. What no rule answers goes on as it was.
  */
 
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
@@ -24,14 +23,7 @@ export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 export type Verdict =
   /** As if a person had told the browser to block it. */
   | { readonly verdict: 'fail' }
-  /** Answered without the network. `body` is base64. */
-  | {
-      readonly verdict: 'fulfil';
-      readonly status: number;
-      readonly headers?: Protocol.Fetch.HeaderEntry[];
-      readonly body?: string;
-    }
-  /** The rule settles it by itself. */
+  /** The rule settles it by itself, with what answer it likes. */
   | { readonly verdict: 'own' }
   /** Sent with these headers in place of its own of the same names. Only before it is sent. */
   | { readonly verdict: 'continue'; readonly headers: Readonly<Record<string, string>> };
@@ -90,26 +82,19 @@ export class Interception {
       this.#session.post('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
       return;
     }
-    const fulfilled = verdicts.find((verdict) => verdict.verdict === 'fulfil');
-    if (fulfilled) {
-      const { status, headers = [], body = '' } = fulfilled;
-      this.#session.post('Fetch.fulfillRequest', { requestId, responseCode: status, responseHeaders: headers, body });
-      return;
-    }
-    const added = Object.assign(
-      {},
-      ...verdicts.map((verdict) => (verdict.verdict === 'continue' ? verdict.headers : {})),
+    const added = verdicts.flatMap((verdict) =>
+      verdict.verdict === 'continue' ? Object.entries(verdict.headers) : [],
     );
-    const sent = Object.keys(added).length === 0 ? {} : { headers: withHeaders(paused.request.headers, added) };
+    const sent = added.length === 0 ? {} : { headers: withHeaders(paused.request.headers, added) };
     this.#session.post('Fetch.continueRequest', { requestId, ...sent });
   }
 }
 
 function withHeaders(
   own: Readonly<Record<string, string>>,
-  added: Readonly<Record<string, string>>,
+  added: readonly (readonly [name: string, value: string])[],
 ): Protocol.Fetch.HeaderEntry[] {
-  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+  const names = new Set(added.map(([name]) => name.toLowerCase()));
   const kept = Object.entries(own).filter(([name]) => !names.has(name.toLowerCase()));
-  return [...kept, ...Object.entries(added)].map(([name, value]) => ({ name, value }));
+  return [...kept, ...added].map(([name, value]) => ({ name, value }));
 }

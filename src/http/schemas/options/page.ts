@@ -50,12 +50,9 @@ export const pageFields = {
     )
     .optional()
     .meta({ description: 'What the page does not get. The page itself is never blocked.' }),
-  blockAds: z
-    .boolean({ error: 'must be true or false' })
-    .optional()
-    .meta({
-      description: 'What companies whose business is advertising serve is blocked, by their hosts. Default false.',
-    }),
+  blockAds: z.boolean({ error: 'must be true or false' }).optional().meta({
+    description: 'What companies whose business is advertising serve is blocked, by their hosts. Default false.',
+  }),
   acceptCookieBanners: z
     .boolean({ error: 'must be true or false' })
     .optional()
