@@ -82,6 +82,8 @@ describe('the visitor that a page sees', () => {
       number: expect.stringMatching(/^1.*234,5$/),
     });
     expect(acceptLanguage()).toBe('de-AT,de;q=0.9');
+    const { userAgent: own } = await seenBy({});
+    expect((await seenBy({ locale: 'de-AT' })).userAgent).toBe(own);
     const { userAgent } = await seenBy({ locale: 'de-AT', device: 'Pixel 9' });
     expect(userAgent).toContain('Pixel 9');
     expect(acceptLanguage()).toBe('de-AT,de;q=0.9');
