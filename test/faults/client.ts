@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
-const resultSchema = z.looseObject({
-  id: z.int(),
-  url: z.string(),
-  screenshot: z.string(),
-  width: z.number(),
-  height: z.number(),
-  failed: z.boolean(),
-});
+/** A record, wherever it stands: its evidence, which lists and batches do not carry, is left out. */
+const resultSchema = z
+  .looseObject({
+    id: z.int(),
+    url: z.string(),
+    screenshot: z.string(),
+    width: z.number(),
+    height: z.number(),
+    failed: z.boolean(),
+  })
+  .transform(({ evidence: _evidence, ...record }) => record);
 export type AnsweredResult = z.infer<typeof resultSchema>;
 
 const captureSchema = z.object({ data: resultSchema.nullish(), code: z.string().optional() });
