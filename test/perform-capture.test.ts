@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CaptureCommand, Snapshot } from '../src/domain.ts';
+import type { CaptureCommand, CaptureRequest, Snapshot } from '../src/domain.ts';
 import { CapstanError } from '../src/errors.ts';
 import { performCapture } from '../src/perform-capture.ts';
 import { createStorage, type Storage } from '../src/storage/storage.ts';
@@ -45,11 +45,11 @@ describe('a capture', () => {
   });
 
   /** Performs one whose browser says what `page` says, and tells how it ended and whether there is a record of it. */
-  async function perform(page: (leave: () => void) => Snapshot) {
+  async function perform(page: (leave: () => void) => Snapshot, options: Partial<CaptureRequest> = {}) {
     const client = new AbortController();
     const command: CaptureCommand = {
       id: storage.ids.next(),
-      request: captureRequest('https://example.com/'),
+      request: captureRequest('https://example.com/', options),
       batch: null,
       signal: client.signal,
     };
@@ -81,5 +81,11 @@ describe('a capture', () => {
     };
     expect(await perform(failing)).toEqual({ state: 'cancelled', record: false, files: false });
     expect(await perform(() => failing(() => {}))).toEqual({ state: 'failed', record: true, files: false });
+  });
+
+  it('is stored also when its picture cannot be hashed', async () => {
+    // The picture of this snapshot is none.
+    const taken = await perform(() => SNAPSHOT, { evidence: ['perception_hash'] });
+    expect(taken).toEqual({ state: 'stored', record: true, files: true });
   });
 });
