@@ -37,7 +37,7 @@ export interface Snapshot {
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;
-  /** True when the page was taller than the cap and was cut. */
+  /** True when it shows less than was asked for, because one picture holds no more. */
   readonly truncated: boolean;
   /** Pixels of the whole page, with `fullPage`; 0 without. */
   readonly fullHeight: number;

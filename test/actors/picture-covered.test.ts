@@ -87,6 +87,32 @@ describe('what is masked', () => {
   });
 });
 
+describe('a page that is in the way', () => {
+  it('of names and calls is masked, hidden and scrolled through all the same', async () => {
+    const masked = pngOf(await capture({ mask: ['#red'], fullPage: true }, '/picture/hostile'));
+    expect(masked.height).toBe(2000);
+    expect(countOf(masked, RED)).toBe(0);
+    const hidden = pngOf(await capture({ hide: ['//div[@id="red"]'] }, '/picture/hostile'));
+    expect(countOf(hidden, RED)).toBe(0);
+    const alone = pngOf(await capture({ selector: '#red' }, '/picture/hostile'));
+    expect(countOf(alone, RED)).toBe(200 * 100);
+  });
+
+  it('that loads itself again and again is masked in the document that is shown', async () => {
+    const png = pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, '/reload-loop'));
+    expect(countOf(png, MASK)).toBeGreaterThan(10_000);
+  });
+
+  it('of being replaced shows nothing that was to be masked, or fails', async () => {
+    const captures = Array.from({ length: 4 }, () => capture({ mask: ['div'], timeoutMs: 8000 }, '/picture/refresh'));
+    for (const outcome of await Promise.allSettled(captures)) {
+      if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);
+      else
+        expect(outcome.reason).toMatchObject({ code: expect.stringMatching(/^(target_unreachable|capture_timeout)$/) });
+    }
+  });
+});
+
 describe('a selector of what is covered', () => {
   it.each(['hide', 'mask'] as const)('that is none fails the capture: %s', async (option) => {
     await expect(capture({ [option]: ['#red', 'div['] })).rejects.toMatchObject({

@@ -87,6 +87,12 @@ describe('a selector', () => {
     expect(countOf(pngOf(snapshot), BLUE)).toBe(600 * 300);
   });
 
+  it('is looked for in what is there of a page that never finishes loading', async () => {
+    const snapshot = await capture({ selector: 'h1', timeoutMs: 4000 }, '/never');
+    expect(snapshot).toMatchObject({ cutPhase: 'load' });
+    expect(snapshot.height).toBeLessThan(200);
+  });
+
   it('is cut where one picture can hold no more', async () => {
     const snapshot = await capture({ selector: 'main', format: 'jpeg' }, '/endless-height?px=30000');
     expect(snapshot).toMatchObject({ width: 1280, height: 16_384, truncated: true });

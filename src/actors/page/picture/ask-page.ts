@@ -1,9 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CapstanError } from '../../../errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
 /** Longest that a script of the page may keep ours from running when the time to wait is over, before it is ended. */
 const PATIENCE_MS = 2_000;
+
+/** Documents that are asked the same, of a page that goes on to another one meanwhile. */
+const MOST_DOCUMENTS = 5;
+const NEXT_DOCUMENT_MS = 50;
 
 /** What `work` gives, which needs the page to let go: a script that does not is ended when its time is over. */
 export async function letGo<T>({ session }: IsolatedPage, deadline: Deadline, work: Promise<T>): Promise<T> {
@@ -45,4 +51,19 @@ export async function askPage(
     if (error instanceof CdpError) return undefined;
     throw error;
   }
+}
+
+/** The same of a page that must answer. Throws `capture_timeout` when its documents go faster than they can be asked. */
+export async function insistOnAnswer(
+  page: IsolatedPage,
+  deadline: Deadline,
+  step: string,
+  expression: string,
+): Promise<unknown> {
+  for (let documents = 1; documents <= MOST_DOCUMENTS; documents += 1) {
+    const answer = await askPage(page, deadline, step, expression);
+    if (answer !== undefined) return answer;
+    await deadline.step(step, delay(NEXT_DOCUMENT_MS));
+  }
+  throw new CapstanError('capture_timeout', `the page did not hold still (${step})`);
 }

@@ -3,7 +3,7 @@ import type { CaptureRequest, Rectangle } from '../../../capture-request.ts';
 import { CapstanError } from '../../../errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { askPage } from './ask-page.ts';
+import { askPage, letGo } from './ask-page.ts';
 import { viewportOf } from './emulate-device.ts';
 import { holdable, type PictureSize, windowSize } from './picture-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
@@ -54,7 +54,7 @@ const reachable = z.object({
 });
 
 async function measure(page: IsolatedPage, deadline: Deadline): Promise<Rectangle & { readonly window: number }> {
-  const measuring = page.session.send('Page.getLayoutMetrics');
+  const measuring = letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
   const { cssContentSize, cssLayoutViewport } = await deadline.step('measure the page', measuring);
   const width = Math.max(1, Math.ceil(cssContentSize.width));
   const height = Math.max(1, Math.ceil(cssContentSize.height));

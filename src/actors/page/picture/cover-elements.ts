@@ -2,7 +2,7 @@ import type { CaptureRequest } from '../../../capture-request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';
-import { askPage } from './ask-page.ts';
+import { insistOnAnswer } from './ask-page.ts';
 import { SET_STYLE } from './set-style.ts';
 
 const MASK_COLOUR = '#ff00ff';
@@ -14,6 +14,9 @@ const MASK_COLOUR = '#ff00ff';
  */
 export async function coverElements(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
   const { hide = [], mask = [] } = request;
+  if (hide.length + mask.length === 0) return;
+  // From here on the page cannot take notice, nor anything back.
+  page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
   for (const [selectors, cover] of [
     [hide, HIDE],
     [mask, MASK],
@@ -21,13 +24,12 @@ export async function coverElements(page: IsolatedPage, request: CaptureRequest,
     if (selectors.length === 0) continue;
     const finders = selectors.map((selector) => `() => ${elementsOf(selector)}`);
     const expression = `(${COVER})([${finders.join(',\n')}], ${cover}, ${SET_STYLE})`;
-    const wrong = await askPage(page, deadline, 'hide and mask', expression);
-    const selector = typeof wrong === 'number' ? selectors[wrong] : undefined;
-    if (selector !== undefined) throw notASelector(selector);
+    const wrong = await insistOnAnswer(page, deadline, 'hide and mask', expression);
+    if (typeof wrong === 'number') throw notASelector(selectors[wrong] ?? '');
   }
 }
 
-/** Runs in the page. Gives the place of the first finder that has no selector. */
+/** Runs in the page. Gives `'covered'`, or the place of the first finder that has no selector. */
 const COVER = `(finders, cover, setStyle) => {
   const matching = [];
   for (const [at, find] of finders.entries()) {
@@ -37,7 +39,8 @@ const COVER = `(finders, cover, setStyle) => {
       return at;
     }
   }
-  cover([...new Set(matching.flat())], setStyle);
+  if (matching.flat().length > 0) cover([...new Set(matching.flat())], setStyle);
+  return 'covered';
 }`;
 
 /** What is inside goes with it, whatever it says of its own visibility; so does the backdrop of a dialog. */
@@ -52,12 +55,13 @@ const HIDE = `(elements, setStyle) => {
  * coordinates, so that they are right in a picture that is taller than the window.
  */
 const MASK = `(elements, setStyle) => {
-  const layer = document.createElement('div');
+  const create = () => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'div');
+  const layer = create();
   const boxes = layer.attachShadow({ mode: 'closed' });
   for (const element of elements) {
     const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
     if (width === 0 || height === 0) continue;
-    const box = document.createElement('div');
+    const box = create();
     const place = { left: x + scrollX + 'px', top: y + scrollY + 'px', width: width + 'px', height: height + 'px' };
     setStyle(box, { position: 'absolute', background: '${MASK_COLOUR}', 'forced-color-adjust': 'none', ...place });
     boxes.append(box);

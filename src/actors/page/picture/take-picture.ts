@@ -1,4 +1,5 @@
 import type { CaptureRequest } from '../../../capture-request.ts';
+import { CapstanError } from '../../../errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
@@ -13,11 +14,31 @@ export interface Picture extends PictureSize {
   readonly held: boolean;
 }
 
+/** Pictures of a page that goes on to another document between what is done to it and the picture. */
+const MOST_DOCUMENTS = 5;
+
 /**
  * The picture of what the page shows: the window, the whole page up to the cap, a part of it, or its sheets. Throws
- * `selector_not_found` when what is to be shown is not there.
+ * `selector_not_found` when what is to be shown is not there, and `capture_timeout` when the page does not hold still
+ * for what is to be done to it.
  */
 export async function takePicture(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
+  let held = false;
+  for (let documents = 1; documents <= MOST_DOCUMENTS; documents += 1) {
+    const { document } = page.frame;
+    const picture = await shoot(page, request, deadline);
+    held ||= picture.held;
+    // The next document has nothing hidden, and other elements at other places.
+    if (page.frame.document === document || !isPrepared(request)) return { ...picture, held };
+  }
+  throw new CapstanError('capture_timeout', 'the page did not hold still for the picture');
+}
+
+function isPrepared({ selector, hide, mask }: CaptureRequest): boolean {
+  return selector !== undefined || hide !== undefined || mask !== undefined;
+}
+
+async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
   const { format } = request;
   if (format === 'pdf') {
     await coverElements(page, request, deadline);
@@ -35,7 +56,6 @@ export async function takePicture(page: IsolatedPage, request: CaptureRequest, d
     optimizeForSpeed: true,
     ...(part === null ? {} : { captureBeyondViewport: true, clip: { ...part, scale: 1 } }),
   };
-  const shoot = () => page.session.send('Page.captureScreenshot', options);
-  const { answer, held } = await insist(page, deadline, shoot);
+  const { answer, held } = await insist(page, deadline, () => page.session.send('Page.captureScreenshot', options));
   return { image: Buffer.from(answer.data, 'base64'), held, ...size };
 }
