@@ -56,6 +56,23 @@ describe('the visitor that a capture seems to be', () => {
       expect(requestsFor(site, '/title?t=h4')[0]?.headers).toMatchObject({ authorization: 'Bearer mine' });
     });
 
+    it("go with what the target's own documents ask for, and not with what somebody else's in a frame does", async () => {
+      const secret = (by: string) => `/part?text=${by}`;
+      const asking = (where: Site, by: string) => where.url(`/asks?fetch=${encodeURIComponent(site.url(secret(by)))}`);
+      for (const frame of [asking(site, 'own'), asking(elsewhere, 'other')]) {
+        await capture(site.url(`/asks?frame=${encodeURIComponent(frame)}&fetch=${encodeURIComponent(secret('top'))}`), {
+          headers,
+          waitUntil: 'networkidle',
+        });
+      }
+      const sentBy = (by: string) => requestsFor(site, secret(by)).map((request) => request.headers.authorization);
+      expect([sentBy('top'), sentBy('own'), sentBy('other')]).toEqual([
+        ['Bearer mine', 'Bearer mine'],
+        ['Bearer mine'],
+        [undefined],
+      ]);
+    });
+
     it('take the place of those that the browser would send', async () => {
       await capture(site.url('/title?t=h5'), { headers: { 'accept-language': 'oc' } });
       expect(requestsFor(site, '/title?t=h5')[0]?.headers['accept-language']).toBe('oc');

@@ -1,4 +1,5 @@
 import type { CaptureRequest, Credentials } from '../../../capture-request.ts';
+import type { PageSession } from '../isolated-page.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 
 /*
@@ -8,19 +9,35 @@ import type { InterceptionRule, PausedRequest } from './intercept.ts';
  */
 
 /** A rule for the headers that a request brings, and one for its credentials, each where there are any. */
-export function ownOriginRules({ url, headers = {}, httpCredentials }: CaptureRequest): InterceptionRule[] {
-  const { origin } = new URL(url);
+export function ownOriginRules(session: PageSession, request: CaptureRequest): InterceptionRule[] {
+  const { headers = {}, httpCredentials } = request;
+  const { origin } = new URL(request.url);
   const patterns = [{ urlPattern: `${origin}/*` }];
   const isOwn = (address: string) => URL.parse(address)?.origin === origin;
   const rules: InterceptionRule[] = [];
   if (Object.keys(headers).length > 0) {
+    const isAskedByOwn = askersOf(session, origin);
     rules.push({
       patterns,
-      judge: (paused) => (isUnsent(paused) && isOwn(paused.request.url) ? { verdict: 'continue', headers } : undefined),
+      judge: (paused) =>
+        isUnsent(paused) && isOwn(paused.request.url) && isAskedByOwn(paused)
+          ? { verdict: 'continue', headers }
+          : undefined,
     });
   }
   if (httpCredentials !== undefined) rules.push({ patterns, answer: once(isOwn, httpCredentials) });
   return rules;
+}
+
+/**
+ * Whether a document of that origin asks. Somebody else's, in a frame, could read what the target lets everybody read,
+ * and would read what it shows to the caller alone. A document itself may be asked for by anybody: who asks cannot look
+ * into it. (A frame's navigation is told before what its document asks for.)
+ */
+function askersOf(session: PageSession, origin: string): (paused: PausedRequest) => boolean {
+  const origins = new Map<string, string>();
+  session.on('Page.frameNavigated', ({ frame }) => origins.set(frame.id, frame.securityOrigin));
+  return ({ resourceType, frameId }) => resourceType === 'Document' || origins.get(frameId) === origin;
 }
 
 /** Wrong credentials are not asked for for ever: the page that stands behind the question is shown. */

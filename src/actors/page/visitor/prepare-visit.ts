@@ -31,7 +31,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
 }
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
-  const rules = ownOriginRules(request);
+  const rules = ownOriginRules(session, request);
   if (request.block !== undefined || request.blockAds === true) {
     const { frameTree } = await session.send('Page.getFrameTree');
     const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
