@@ -56,6 +56,10 @@ describe('the headers of a request', () => {
     [{ 'X-Trace': '1', 'x-trace': '2' }, 'is there twice'],
     [{ 'X-Trace': 1 }, 'must be a string'],
     [Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`X-${at}`, ''])), 'at most 50 headers'],
+    [
+      Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`X-${at}`, 'x'.repeat(8000)])),
+      '65536 characters in all',
+    ],
     [['X-Trace'], 'must be an object'],
   ])('are refused with what would be right: %o', (headers, message) => {
     const [problem, ...more] = problemsOf({ headers });
@@ -78,6 +82,7 @@ describe('the cookies of a request', () => {
     [[{ name: 'a', value: 'x'.repeat(4096) }], 'cookies[0]', 'at most 4096 characters'],
     [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'must be an object with name, value'],
     [Array.from({ length: 101 }, () => ({ name: 'a', value: '' })), 'cookies', 'at most 100 cookies'],
+    [Array.from({ length: 17 }, () => ({ name: 'a', value: 'x'.repeat(4000) })), 'cookies', 'at most 65536 characters'],
   ])('are refused where no browser would take them', (cookies, path, message) => {
     expect(problemsOf({ cookies })).toEqual([{ path, message: expect.stringContaining(message) }]);
   });

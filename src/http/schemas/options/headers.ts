@@ -3,6 +3,8 @@ import { z } from 'zod';
 const MOST_HEADERS = 50;
 const MAX_VALUE_CHARACTERS = 8192;
 const MAX_NAME_CHARACTERS = 256;
+/** Of all names and values together; few servers take as much. */
+const MAX_CHARACTERS = 64 * 1024;
 
 /** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -43,6 +45,11 @@ export const headersField = z
     const names = Object.keys(headers);
     if (names.length > MOST_HEADERS) {
       context.addIssue({ code: 'custom', message: `must have at most ${MOST_HEADERS} headers` });
+      return;
+    }
+    const characters = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    if (characters > MAX_CHARACTERS) {
+      context.addIssue({ code: 'custom', message: `must have at most ${MAX_CHARACTERS} characters in all` });
       return;
     }
     const seen = new Set<string>();

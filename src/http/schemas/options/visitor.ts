@@ -6,6 +6,8 @@ const MAX_USER_AGENT_CHARACTERS = 512;
 const MOST_COOKIES = 100;
 /** Of a name and its value together; browsers keep no more. */
 const MAX_COOKIE_CHARACTERS = 4096;
+/** Of all values together: they go in one header, and few servers take as much. */
+const MAX_COOKIES_CHARACTERS = 64 * 1024;
 const MAX_DOMAIN_CHARACTERS = 255;
 const MAX_PATH_CHARACTERS = 1024;
 const MAX_CREDENTIAL_CHARACTERS = 1024;
@@ -69,6 +71,9 @@ export const visitorFields = {
   cookies: z
     .array(cookie, { error: 'must be a list of cookies' })
     .max(MOST_COOKIES, { error: `must have at most ${MOST_COOKIES} cookies` })
+    .refine((cookies) => cookies.reduce((sum, { value }) => sum + value.length, 0) <= MAX_COOKIES_CHARACTERS, {
+      error: `must have at most ${MAX_COOKIES_CHARACTERS} characters in their values`,
+    })
     .optional()
     .meta({ description: 'Are there before the first request.' }),
   httpCredentials: credentialsField
