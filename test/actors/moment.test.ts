@@ -75,7 +75,7 @@ describe('the moment of the picture', () => {
 
   describe('when the deadline comes', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('is a timeout for %s, which shows nothing', async (path) => {
-      const error = await failureOf(path, { timeoutMs: 2000 });
+      const error = await failureOf(path, { timeoutMs: 6000 });
       expect(error.code).toBe('capture_timeout');
     });
 

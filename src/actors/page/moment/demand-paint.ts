@@ -18,14 +18,17 @@ export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promi
   throw new CapstanError('capture_timeout', 'when its time was over, the page had shown nothing');
 }
 
-/** What the frames of a page paint is no paint of its own, and neither are some of its pictures: it is looked at. */
+/**
+ * What the frames of a page paint is no paint of its own, and neither are some of its pictures: it is looked at. What
+ * cannot be looked at in time may show something.
+ */
 async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const shot = session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }).catch((error) => {
     if (error instanceof CdpError) return null;
     throw error;
   });
-  const answer = await deadline.step('look at the page', within(deadline.remainingMs / 2, shot, null));
-  return answer !== null && !(await isOneColour(Buffer.from(answer.data, 'base64')));
+  const answer = await deadline.step('look at the page', within(deadline.remainingMs / 3, shot, null));
+  return answer === null || !(await isOneColour(Buffer.from(answer.data, 'base64')));
 }
 
 async function isOneColour(image: Buffer): Promise<boolean> {
