@@ -70,11 +70,10 @@ export class MainDocument {
     return tally.noted;
   }
 
-  /** Null when the document did not come over TLS. */
-  async tls(): Promise<NotedTls | null> {
-    const { response } = this.#visit ?? {};
-    const details = response?.securityDetails;
-    if (response === undefined || details === undefined) return null;
+  /** Null when the document did not come over TLS. `fingerprint` is that of its certificate. */
+  tls(fingerprint: string): NotedTls | null {
+    const details = this.#visit?.response?.securityDetails;
+    if (details === undefined) return null;
     return {
       version: bounded(details.protocol, MAX_NAME_CHARACTERS),
       cipher: bounded(details.cipher, MAX_NAME_CHARACTERS),
@@ -83,14 +82,15 @@ export class MainDocument {
       names: details.sanList.slice(0, MOST_NAMES).map((name) => bounded(name, MAX_NAME_CHARACTERS)),
       valid_from: instant(details.validFrom),
       valid_to: instant(details.validTo),
-      fingerprint: await this.#fingerprint(new URL(response.url).origin),
+      fingerprint,
     };
   }
 
-  async #fingerprint(origin: string): Promise<string> {
-    const { tableNames: chain } = await this.#session
-      .send('Network.getCertificate', { origin })
-      .catch(() => ({ tableNames: [] }));
+  /** SHA-256 of the document's certificate, lower-case hex; `''` when there is none. The browser is asked for it. */
+  async fingerprint(): Promise<string> {
+    const { url, securityDetails } = this.#visit?.response ?? {};
+    if (url === undefined || securityDetails === undefined) return '';
+    const { tableNames: chain } = await this.#session.send('Network.getCertificate', { origin: new URL(url).origin });
     const [certificate] = chain;
     return certificate === undefined ? '' : createHash('sha256').update(certificate, 'base64').digest('hex');
   }

@@ -44,13 +44,16 @@ export function takeNotes(session: PageSession, { evidence = [] }: CaptureReques
   if (main !== undefined || requests !== undefined) enabling.push(session.send('Network.enable', KEEP_NO_BODIES));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
-  const noted = ({ cookies, tls, favicon }: Fetched, redirects: Noted<NotedRedirect> | undefined): Evidence => ({
+  const noted = (
+    { cookies, fingerprint, favicon }: Fetched,
+    redirects: Noted<NotedRedirect> | undefined,
+  ): Evidence => ({
     dialogs: dialogs.noted,
     popups: popups.noted,
     cookies,
     ...(wants('redirects') && { redirects }),
     ...(main !== undefined && wants('headers') && { headers: main.headers }),
-    ...(wants('tls') && { tls }),
+    ...(main !== undefined && wants('tls') && { tls: main.tls(fingerprint) }),
     ...(messages !== undefined && { console: messages.noted }),
     ...(requests !== undefined && { network: requests.noted }),
     ...(wants('favicon') && { favicon }),
@@ -71,22 +74,25 @@ export function takeNotes(session: PageSession, { evidence = [] }: CaptureReques
           work.catch(() => fallback),
           fallback,
         );
-      const [cookies, tls, favicon] = await deadline.step(
+      const [cookies, fingerprint, favicon] = await deadline.step(
         'gather the evidence',
         Promise.all([
           fetched(notedCookies(session), NOTHING_FETCHED.cookies),
-          main !== undefined && wants('tls') ? fetched(main.tls(), null) : null,
+          main !== undefined && wants('tls') ? fetched(main.fingerprint(), '') : '',
           wants('favicon') ? fetched(notedFavicon(page), null) : null,
         ]),
       );
-      return noted({ cookies, tls, favicon }, main?.redirects);
+      return noted({ cookies, fingerprint, favicon }, main?.redirects);
     },
   };
 }
 
 /** What the page has to be asked for. */
-type Fetched = Required<Pick<Evidence, 'cookies' | 'tls' | 'favicon'>>;
+interface Fetched extends Pick<Evidence, 'cookies' | 'favicon'> {
+  /** Of the certificate. */
+  readonly fingerprint: string;
+}
 
-const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, tls: null, favicon: null };
+const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, fingerprint: '', favicon: null };
 /** Nobody will ask for them. */
 const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
