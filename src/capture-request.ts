@@ -192,16 +192,15 @@ export interface InteractionOptions {
 /** Each on the first element that matches its selector, CSS or XPath, once that can be seen and takes it. */
 export type Action =
   | { readonly type: 'click' | 'hover' | 'check' | 'uncheck'; readonly selector: string }
-  /** Key by key, behind what the field holds. */
+  /** Key by key, in place of what the field holds. */
   | { readonly type: 'type'; readonly selector: string; readonly text: string }
   /** `Enter`, `a`, `Control+A`; where the focus is unless an element is named. */
   | { readonly type: 'press'; readonly key: string; readonly selector?: string | undefined }
   /** The option of that value, or of that text. */
   | { readonly type: 'select'; readonly selector: string; readonly value: string }
   | ScrollAction
-  | { readonly type: 'wait'; readonly ms: number }
-  /** Until the element is visible. */
-  | { readonly type: 'wait'; readonly selector: string };
+  /** Until the element is visible, then so many milliseconds. */
+  | { readonly type: 'wait'; readonly ms?: number | undefined; readonly selector?: string | undefined };
 
 /** By so many CSS pixels: the page, or what the element holds. An element alone is scrolled to. */
 export interface ScrollAction {

@@ -1,3 +1,5 @@
+import { merge } from 'rxjs';
+import { isInteractive } from '../capture-request.ts';
 import type { CaptureRequest, Snapshot } from '../domain.ts';
 import type { Egress } from '../egress/egress.ts';
 import { CapstanError } from '../errors.ts';
@@ -10,6 +12,8 @@ import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
 import { capturePage } from './page/capture-page.ts';
 import { PageCrashedError } from './page/moment/wait-within.ts';
+import { openInteractivePage } from './playwright/open-page.ts';
+import { Sandbox } from './sandbox.ts';
 import { type Seat, Seats } from './seats.ts';
 
 export interface BrowserActorOptions {
@@ -20,21 +24,26 @@ export interface BrowserActorOptions {
   readonly sandbox: 'auto' | 'on' | 'off';
   readonly retireAfter: number;
   readonly warn: (text: string) => void;
+  /** Milliseconds without a capture that interacts after which the browser for those is ended. Default 60,000. */
+  readonly idleMs?: number;
 }
 
 /** From so many seats on, a second browser process carries its weight; below, it costs throughput. */
 const SEATS_OF_TWO_BROWSERS = 16;
+/** The operator has the memory back; the next one takes some 100 ms to launch. */
+const IDLE_MS = 60_000;
 
 /** The actor that captures with Chromium. */
 export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
   const seats = new Seats(options.egress, options.seats);
-  const supply = new BrowserSupply({
+  const common = {
     findExecutable: executableFinder(options.browserPath),
-    sandbox: options.sandbox,
+    sandbox: new Sandbox(options.sandbox, options.warn),
     retireAfter: options.retireAfter,
-    browsers: browsersFor(options.seats),
-    warn: options.warn,
-  });
+  };
+  const supply = new BrowserSupply({ ...common, browsers: browsersFor(options.seats) });
+  // What people do on pages keeps a browser busy in ways that looking does not: it is not the one of all the others.
+  const interactive = new BrowserSupply({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
   const closing = new AbortController();
 
   const capture = async (request: CaptureRequest, signal: AbortSignal): Promise<Snapshot> => {
@@ -58,14 +67,16 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
       taking.then((late) => late.leave()).catch(() => undefined);
       throw error;
     });
-    const { snapshot, disposed } = captureOn(supply, seat, request, deadline);
+    const { snapshot, disposed } = isInteractive(request)
+      ? captureOn(interactive, openInteractivePage, seat, request, deadline)
+      : captureOn(supply, openPage, seat, request, deadline);
     void disposed.finally(leave);
     return snapshot;
   };
 
   return {
     capture,
-    events$: supply.events$,
+    events$: merge(supply.events$, interactive.events$),
     start: async () => {
       await sweepProfiles();
       await supply.warmUp();
@@ -74,14 +85,20 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
       const reason = supply.unavailable;
       return reason === null ? { available: true } : { available: false, reason };
     },
-    stats: () => ({ busy: seats.busy, idle: seats.idle, browsers: supply.browsers(), ...supply.counts }),
+    stats: () => ({
+      busy: seats.busy,
+      idle: seats.idle,
+      browsers: [...supply.browsers(), ...interactive.browsers()],
+      launches: supply.counts.launches + interactive.counts.launches,
+      crashes: supply.counts.crashes + interactive.counts.crashes,
+    }),
     setSeats: (wanted) => {
       seats.resize(wanted);
       supply.setBrowsers(browsersFor(wanted));
     },
     close: async () => {
       closing.abort();
-      await supply.close();
+      await Promise.all([supply.close(), interactive.close()]);
       await seats.close();
     },
   };
@@ -92,11 +109,17 @@ function browsersFor(seats: number): number {
 }
 
 /** A capture on a seat. The seat is free, and the browser's lease given back, when `disposed` resolves. */
-function captureOn(supply: BrowserSupply, seat: Seat, request: CaptureRequest, deadline: Deadline) {
+function captureOn(
+  supply: BrowserSupply,
+  open: typeof openPage,
+  seat: Seat,
+  request: CaptureRequest,
+  deadline: Deadline,
+) {
   const leasing = supply.lease();
   const capturing = deadline
     .step('find a browser', Promise.all([leasing, seat.cleanLane(request.proxy)]))
-    .then(([lease, lane]) => capturePage(openPage(lease.host, lane.proxyServer, request), lane, request, deadline));
+    .then(([lease, lane]) => capturePage(open(lease.host, lane.proxyServer, request), lane, request, deadline));
   const disposed = capturing
     .then((capture) => capture.disposed)
     .catch(() => undefined)

@@ -4,16 +4,20 @@ import type { BrowserEvent } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
 import { type BrowserHost, launchBrowser } from './browser-host.ts';
 import type { ExecutableFinder } from './executable.ts';
+import type { Sandbox } from './sandbox.ts';
 
 export interface SupplyOptions {
   readonly findExecutable: ExecutableFinder;
-  /** `auto`: on, and off only where it cannot work, with a warning. */
-  readonly sandbox: 'auto' | 'on' | 'off';
+  readonly sandbox: Sandbox;
   /** Captures after which a browser is retired. */
   readonly retireAfter: number;
   /** Browsers to keep at once. */
   readonly browsers: number;
-  readonly warn: (text: string) => void;
+  /**
+   * Milliseconds without a capture after which a browser is ended; the next one is launched when it is needed. Without
+   * it there is always one.
+   */
+  readonly idleMs?: number;
 }
 
 /** Pauses after failed launches: doubled each time, up to the largest. */
@@ -37,6 +41,7 @@ interface Member {
   captures: number;
   retiring: string | null;
   heartbeat: NodeJS.Timeout;
+  idle: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -51,7 +56,6 @@ export class BrowserSupply {
   #launching: Promise<Member> | null = null;
   #breaker: { readonly reason: string; readonly timer: NodeJS.Timeout } | null = null;
   #pauseMs = FIRST_PAUSE_MS;
-  #sandbox: boolean;
   #wanted: number;
   #closed = false;
   #launches = 0;
@@ -59,12 +63,7 @@ export class BrowserSupply {
 
   constructor(options: SupplyOptions) {
     this.#options = options;
-    this.#sandbox = options.sandbox !== 'off';
     this.#wanted = options.browsers;
-    if (options.sandbox === 'auto' && process.getuid?.() === 0) {
-      this.#sandbox = false;
-      options.warn('Chromium runs without its sandbox, which does not work for root: run as another user to have it');
-    }
   }
 
   /** Why no browser can be had now; null while one can. */
@@ -94,6 +93,7 @@ export class BrowserSupply {
     if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
     const member = this.#leastBusy() ?? (await this.#launch());
     member.leases += 1;
+    clearTimeout(member.idle);
     if (this.#serving().length < this.#wanted && member.leases > 1) this.#launch().catch(() => undefined);
     let released = false;
     return {
@@ -103,6 +103,7 @@ export class BrowserSupply {
         released = true;
         member.leases -= 1;
         member.captures += 1;
+        this.#startIdling(member);
         void this.#retireWhenDue(member);
       },
     };
@@ -154,16 +155,12 @@ export class BrowserSupply {
     const found = await this.#options.findExecutable();
     if ('missing' in found) throw this.#openBreaker(found.missing);
     try {
-      const host = await launchBrowser({ executable: found.path, env: found.env, sandbox: this.#sandbox });
+      const host = await launchBrowser({ executable: found.path, env: found.env, sandbox: this.#options.sandbox.on });
       this.#closeBreaker();
       return this.#admit(host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (this.#sandbox && this.#options.sandbox === 'auto' && /sandbox/i.test(reason)) {
-        this.#sandbox = false;
-        this.#options.warn(`Chromium's sandbox does not work here, going on without it: ${reason}`);
-        return this.#launchOne();
-      }
+      if (this.#options.sandbox.giveUp(reason)) return this.#launchOne();
       throw this.#openBreaker(reason);
     }
   }
@@ -175,22 +172,40 @@ export class BrowserSupply {
       captures: 0,
       retiring: null,
       heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
+      idle: undefined,
     };
     this.#members.add(member);
+    this.#startIdling(member);
     this.#launches += 1;
     void host.ended.then((how) => this.#remove(member, how));
     this.#emit('browser.launched', member);
     return member;
   }
 
+  /** Until a capture comes. */
+  #startIdling(member: Member): void {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || member.leases > 0 || member.retiring !== null) return;
+    member.idle = setTimeout(() => {
+      member.retiring = 'nobody needs it';
+      void this.#end(member);
+    }, idleMs).unref();
+  }
+
+  /** Ahead of the next capture, where one is always kept. */
+  #replaceWhenMissing(wanted: number): void {
+    if (this.#options.idleMs === undefined && this.#serving().length < wanted) this.#launch().catch(() => undefined);
+  }
+
   #remove(member: Member, how: string): void {
     clearInterval(member.heartbeat);
+    clearTimeout(member.idle);
     if (!this.#members.delete(member)) return;
     if (member.retiring !== null || this.#closed) return;
     this.#crashes += 1;
     this.#emit('browser.crashed', member, how);
     // Back at its size without waiting for a capture to find out. One that did has replaced it already.
-    if (this.#serving().length < this.#wanted) this.#launch().catch(() => undefined);
+    this.#replaceWhenMissing(this.#wanted);
   }
 
   async #checkPulse(member: Member): Promise<void> {
@@ -208,7 +223,7 @@ export class BrowserSupply {
             : null;
       if (due !== null && member.retiring === null) {
         member.retiring = due;
-        if (this.#serving().length === 0) this.#launch().catch(() => undefined);
+        this.#replaceWhenMissing(1);
       }
     }
     if (member.retiring !== null && member.leases === 0) await this.#end(member);
@@ -219,6 +234,7 @@ export class BrowserSupply {
     member.retiring = reason;
     if (this.#members.delete(member)) this.#emit('browser.retired', member, reason);
     clearInterval(member.heartbeat);
+    clearTimeout(member.idle);
     await member.host.close();
   }
 

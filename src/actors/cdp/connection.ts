@@ -10,14 +10,16 @@ type Method = keyof Commands;
 type Params<M extends Method> = Commands[M]['paramsType'];
 type Answer<M extends Method> = Commands[M]['returnType'];
 
-/** Chromium refused a command. `method` names it. */
+/** Chromium refused a command. `method` names it, `text` is what Chromium said. */
 export class CdpError extends Error {
   override readonly name = 'CdpError';
   readonly method: string;
+  readonly text: string;
 
   constructor(method: string, text: string) {
     super(`${method}: ${text}`);
     this.method = method;
+    this.text = text;
   }
 }
 
@@ -78,24 +80,34 @@ export class CdpConnection {
     return session;
   }
 
-  send<M extends Method>(session: CdpSession, method: M, params: Params<M>): Promise<Answer<M>> {
-    if (this.#closed) return Promise.reject(new CdpClosedError('the browser is gone'));
+  /** One of the two is called when the answer comes, before anything that comes after it is told. */
+  send(
+    session: CdpSession,
+    method: string,
+    params: unknown,
+    resolve: (answer: never) => void,
+    reject: (error: Error) => void,
+  ): void {
+    if (this.#closed) {
+      reject(new CdpClosedError('the browser is gone'));
+      return;
+    }
     const id = ++this.#lastId;
-    const sent = new Promise<Answer<M>>((resolve, reject) => {
-      this.#pending.set(id, { method, resolve, reject, session });
-    });
+    this.#pending.set(id, { method, resolve, reject, session });
     this.#write(id, session, method, params);
-    return sent;
   }
 
-  post<M extends Method>(session: CdpSession, method: M, params: Params<M>): void {
+  post(session: CdpSession, method: string, params: unknown): void {
     if (!this.#closed) this.#write(++this.#lastId, session, method, params);
   }
 
-  #write<M extends Method>(id: number, session: CdpSession, method: M, params: Params<M>): void {
-    const [first] = params;
-    const message =
-      session.id === '' ? { id, method, params: first } : { id, method, params: first, sessionId: session.id };
+  /** Forgets a session whose end is not announced: those within one that is left. What it awaits is rejected. */
+  drop(session: CdpSession): void {
+    this.#detach(session.id);
+  }
+
+  #write(id: number, session: CdpSession, method: string, params: unknown): void {
+    const message = session.id === '' ? { id, method, params } : { id, method, params, sessionId: session.id };
     if (this.#outgoing === '') queueMicrotask(() => this.#flush());
     this.#outgoing += `${JSON.stringify(message)}\0`;
   }
@@ -151,6 +163,7 @@ export class CdpSession {
   readonly id: string;
   readonly #connection: CdpConnection;
   readonly #events = new EventEmitter();
+  #tap: ((method: string, params: object) => void) | undefined;
 
   constructor(connection: CdpConnection, id: string) {
     this.#connection = connection;
@@ -159,12 +172,20 @@ export class CdpSession {
 
   /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
   send<M extends Method>(method: M, ...params: Params<M>): Promise<Answer<M>> {
-    return this.#connection.send(this, method, params);
+    return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject));
+  }
+
+  /**
+   * As `send`, for another client of the protocol, which knows its types itself. One of the two is called when the
+   * answer comes, in its order among the events: promises would tell it after those that came with it.
+   */
+  relay(method: string, params: object, resolve: (answer: object) => void, reject: (error: Error) => void): void {
+    this.#connection.send(this, method, params, resolve, reject);
   }
 
   /** Sends without waiting; whatever is answered, errors among it, is dropped. */
   post<M extends Method>(method: M, ...params: Params<M>): void {
-    this.#connection.post(this, method, params);
+    this.#connection.post(this, method, params[0]);
   }
 
   /** Listens to an event until the returned function is called. */
@@ -173,7 +194,13 @@ export class CdpSession {
     return () => this.#events.off(event, handler);
   }
 
+  /** Hears every event, for another client of the protocol. There is one such listener at most. */
+  tap(handler: (event: string, params: object) => void): void {
+    this.#tap = handler;
+  }
+
   emit(event: string, params: never): void {
     this.#events.emit(event, params);
+    this.#tap?.(event, params);
   }
 }

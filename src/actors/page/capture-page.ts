@@ -82,15 +82,17 @@ async function awaitDocument(
   deadline: Deadline,
 ): Promise<RestingPlace> {
   let toAct = page.hands !== undefined;
+  let acted = true;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
     const loaded = await awaitLoad(page, lane, request, deadline);
+    if (!loaded && page.frame.leaving) page.session.post('Page.stopLoading');
     const { document } = page.frame;
     const changed = await changePage(page, request, deadline);
     if (toAct) {
       toAct = false;
       deadline.enter('interact');
-      await page.hands?.act(request, deadline);
+      acted = (await page.hands?.act(request, deadline)) ?? true;
       // It may have sent the page on.
       continue;
     }
@@ -106,7 +108,7 @@ async function awaitDocument(
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;
     const settled = complete && !interrupted;
-    const cutPhase = !loaded ? 'load' : !changed ? 'interact' : !came ? 'wait' : !settled ? 'settle' : null;
+    const cutPhase = !loaded ? 'load' : !changed || !acted ? 'interact' : !came ? 'wait' : !settled ? 'settle' : null;
     if (cutPhase !== null) await demandPaint(page, deadline);
     return { facts, cutPhase };
   }

@@ -34,8 +34,14 @@ export interface IsolatedPage {
 
 /** What a page lets a person do with it. */
 export interface Hands {
-  /** Does the request's actions and fills its form. Throws `action_failed`. */
-  act(request: CaptureRequest, deadline: Deadline): Promise<void>;
-  /** Resolves with whether `waitForFunction` held before no more time was to be spent on waiting. */
+  /**
+   * Does the request's actions and fills in its form. Resolves with whether that was done before no more time was to be
+   * spent on waiting; throws `action_failed`.
+   */
+  act(request: CaptureRequest, deadline: Deadline): Promise<boolean>;
+  /**
+   * Resolves with whether `waitForFunction` held before no more time was to be spent on waiting; throws `script_failed`
+   * when it cannot be read.
+   */
   waitForFunction(source: string, deadline: Deadline): Promise<boolean>;
 }

@@ -74,6 +74,11 @@ export class MainFrame {
     return this.#has(at) || (at !== 'networkIdle' && this.#stopped === this.#document.loaderId);
   }
 
+  /** Another document is asked for. Until it comes, or is given up, the one that is shown cannot be asked anything. */
+  get leaving(): boolean {
+    return this.#coming !== null;
+  }
+
   /** The document shows something, be it a colour. */
   get painted(): boolean {
     return this.#has('firstPaint');

@@ -54,6 +54,8 @@ export async function observeDocument(
     () => {
       interrupted = true;
       page.session.post('Runtime.terminateExecution');
+      // Nor can it be asked anything while it waits for another document that never comes.
+      if (page.frame.leaving) page.session.post('Page.stopLoading');
     },
     Math.min(patienceMs, deadline.remainingMs * 0.8),
   );

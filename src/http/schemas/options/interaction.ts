@@ -1,2 +1,117 @@
+import { z } from 'zod';
+
+const MAX_ACTIONS = 50;
+const MAX_FIELDS = 100;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_SELECTOR_CHARACTERS = 1000;
+const MAX_TEXT_CHARACTERS = 10_000;
+const MAX_KEY_CHARACTERS = 50;
+const MAX_FUNCTION_CHARACTERS = 10_000;
+const MAX_WAIT_MS = 60_000;
+const MAX_SCROLL = 100_000;
+
+const TEXT = `must be a text of at most ${MAX_TEXT_CHARACTERS} characters`;
+const TYPES = ['click', 'hover', 'check', 'uncheck', 'type', 'press', 'select', 'scroll', 'wait'];
+
+const text = z.string({ error: TEXT }).max(MAX_TEXT_CHARACTERS, { error: TEXT });
+const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS);
+const pixels = integer('pixels', -MAX_SCROLL, MAX_SCROLL);
+
+const action = z.discriminatedUnion(
+  'type',
+  [
+    fieldsOf('click', { selector }),
+    fieldsOf('hover', { selector }),
+    fieldsOf('check', { selector }),
+    fieldsOf('uncheck', { selector }),
+    fieldsOf('type', { selector, text }),
+    fieldsOf('press', {
+      key: filled('a key, as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS),
+      selector: selector.optional(),
+    }),
+    fieldsOf('select', { selector, value: text }),
+    fieldsOf('scroll', { selector: selector.optional(), x: pixels.optional(), y: pixels.optional() }).refine(
+      (scroll) => scroll.selector !== undefined || scroll.x !== undefined || scroll.y !== undefined,
+      { error: 'must have a selector, or x, or y' },
+    ),
+    fieldsOf('wait', {
+      ms: integer('milliseconds', 0, MAX_WAIT_MS).optional(),
+      selector: selector.optional(),
+    }).refine((wait) => wait.selector !== undefined || wait.ms !== undefined, { error: 'must have ms, or a selector' }),
+  ],
+  { error: `must be an object whose type is one of ${TYPES.join(', ')}` },
+);
+
+const fields = z
+  .record(
+    filled("a field's name", MAX_NAME_CHARACTERS),
+    z.union([text, z.boolean()], { error: `${TEXT}, or true or false` }),
+    { error: 'must be an object: values by the names of the fields' },
+  )
+  .refine((given) => Object.keys(given).length <= MAX_FIELDS, { error: `must have at most ${MAX_FIELDS} fields` });
+
 /** What is done on the page as a person would. */
-export const interactionFields = {};
+export const interactionFields = {
+  actions: z
+    .array(action, { error: 'must be a list of actions' })
+    .max(MAX_ACTIONS, { error: `must have at most ${MAX_ACTIONS} actions` })
+    .optional()
+    .meta({
+      description:
+        'Done one after another once the page has loaded, each on the first element that matches its selector as soon as that can be seen and takes it. When one never does, the capture fails with `action_failed`.',
+      examples: [
+        [
+          { type: 'click', selector: '#menu' },
+          { type: 'type', selector: 'input[name=q]', text: 'tides' },
+          { type: 'press', key: 'Enter' },
+          { type: 'wait', selector: '#results' },
+        ],
+      ],
+    }),
+  form: z
+    .strictObject(
+      {
+        selector: selector.optional().meta({ description: 'By default the first form of the page.' }),
+        fields: fields.meta({
+          description:
+            'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
+        }),
+        submit: z
+          .boolean({ error: 'must be true or false' })
+          .optional()
+          .meta({ description: 'Whether the form is sent. Default true.' }),
+      },
+      { error: ofFields('a form', ['selector', 'fields', 'submit']) },
+    )
+    .optional()
+    .meta({ description: 'A form that is filled in, and sent, behind the actions.' }),
+  waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)
+    .optional()
+    .meta({
+      description:
+        'Until this JavaScript expression, or what this function returns, is truthy in the page. A promise is awaited; what throws does not hold yet.',
+      examples: ["document.querySelectorAll('.row').length > 10"],
+    }),
+};
+
+function fieldsOf<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
+  const error = ofFields(`an action of type ${type}`, ['type', ...Object.keys(shape)]);
+  return z.strictObject({ type: z.literal(type), ...shape }, { error });
+}
+
+function ofFields(what: string, names: readonly string[]) {
+  return (issue: { readonly code?: string | undefined }) =>
+    issue.code === 'unrecognized_keys'
+      ? `is not a field of ${what}; its fields are ${names.join(', ')}`
+      : `must be a JSON object, ${what}`;
+}
+
+function filled(what: string, most: number) {
+  const error = `must be ${what} of 1 to ${most} characters`;
+  return z.string({ error }).min(1, { error }).max(most, { error });
+}
+
+function integer(unit: string, least: number, most: number) {
+  const error = `must be an integer of ${unit} from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+}

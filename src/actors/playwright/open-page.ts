@@ -1,0 +1,22 @@
+import type { CaptureRequest } from '../../capture-request.ts';
+import type { BrowserHost } from '../browser-host.ts';
+import { openPage } from '../direct/open-page.ts';
+import type { IsolatedPage } from '../page/isolated-page.ts';
+import { PlaywrightHands } from './hands.ts';
+
+/** Opens a page as `openPage` does, so that the same border holds and the same is seen, and gives Playwright to it. */
+export async function openInteractivePage(
+  host: BrowserHost,
+  proxyServer: string,
+  request: CaptureRequest,
+): Promise<IsolatedPage> {
+  const page = await openPage(host, proxyServer, request);
+  // Of several pages in one browser each behaves as the one in front.
+  page.session.post('Emulation.setFocusEmulationEnabled', { enabled: true });
+  const hands = new PlaywrightHands(host, page);
+  const dispose = async () => {
+    hands.release();
+    await page.dispose();
+  };
+  return { ...page, hands, dispose };
+}

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Action } from '../../src/capture-request.ts';
+import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
+import { CapstanError } from '../../src/errors.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+
+describe('what is done on a page', () => {
+  let site: Site;
+  let running: RunningActor;
+  beforeAll(async () => {
+    [site, running] = await Promise.all([startSite(), startActor()]);
+  });
+  afterAll(async () => {
+    await running.stop();
+    await site.close();
+  });
+
+  const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
+    running.actor.capture(captureRequest(site.url(path), overrides), patience);
+  const acting = (...actions: Action[]) => capture('/interact', { actions });
+  const failureOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {
+    const error = await promise.then(
+      () => new Error('it was captured'),
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof CapstanError)) throw error;
+    return [error.code, error.message];
+  };
+
+  describe('actions', () => {
+    it('click, hover, choose and check as a person does, in their order', async () => {
+      const { title, cutPhase } = await acting(
+        { type: 'click', selector: '#ring' },
+        { type: 'hover', selector: '#shade' },
+        { type: 'check', selector: '#agree' },
+        { type: 'check', selector: '#agree' },
+        { type: 'uncheck', selector: '#agree' },
+        { type: 'select', selector: '#port', value: 'b' },
+        { type: 'select', selector: '#port', value: 'Aa' },
+      );
+      expect(title).toBe('rang, hovered, agreed, refused, b, a');
+      expect(cutPhase).toBeNull();
+    });
+
+    it('type key by key in place of what is there, and press keys', async () => {
+      const typed = await acting({ type: 'type', selector: '#note', text: 'boat' });
+      expect(typed.title).toMatch(/, boat\/5$/);
+      const { title } = await acting(
+        { type: 'type', selector: '#search', text: 'tides ö' },
+        { type: 'press', key: 'Backspace' },
+        { type: 'press', key: 'Enter', selector: '#search' },
+      );
+      expect(title).toBe('searched tides');
+    });
+
+    it('scroll to an element, the page by pixels, and what an element holds', async () => {
+      const far = await acting({ type: 'scroll', selector: '#far' }, { type: 'wait', selector: '[data-at]' });
+      expect(Number(/data-at="(\d+)/.exec(far.html)?.[1])).toBeGreaterThan(2000);
+      const by = await acting(
+        { type: 'scroll', y: 500 },
+        { type: 'scroll', y: -100 },
+        { type: 'wait', selector: '[data-at]' },
+      );
+      expect(by.html).toContain('data-at="400"');
+      expect((await acting({ type: 'scroll', selector: '#box', y: 250 })).title).toBe('box at 250');
+    });
+
+    it('wait: for an element, and for a time', async () => {
+      const { title, timings } = await acting(
+        { type: 'click', selector: '#later' },
+        { type: 'wait', selector: '#bell', ms: 400 },
+        { type: 'click', selector: '#bell' },
+      );
+      expect(title).toBe('bell');
+      expect(timings.interact).toBeGreaterThan(700);
+    });
+
+    it('take XPath as well, and the first of several elements', async () => {
+      const { title } = await acting(
+        { type: 'click', selector: '//button[text()="Ring again"]' },
+        { type: 'click', selector: 'xpath=//button' },
+        { type: 'click', selector: 'button' },
+      );
+      expect(title).toBe('rang again, rang, rang');
+    });
+
+    it('go on where a click leads: the picture is of the page that it comes to', async () => {
+      const snapshot = await acting({ type: 'click', selector: '#away' });
+      expect(snapshot).toMatchObject({ finalUrl: site.url('/short'), responseCode: 200, cutPhase: null });
+      expect(snapshot.title).toContain('A small port');
+      const back = await acting({ type: 'click', selector: '#away' }, { type: 'click', selector: 'a' });
+      expect(back.finalUrl).toContain('/short');
+    });
+
+    it('have dialogs dismissed and noted', async () => {
+      const { title, evidence } = await acting(
+        { type: 'click', selector: '#ask' },
+        { type: 'click', selector: '#ring' },
+      );
+      expect(title).toBe('sure: false, rang');
+      expect(evidence.dialogs).toEqual({ items: [{ type: 'confirm', message: 'Are you sure?' }], omitted: 0 });
+    });
+
+    it('open no popup, by script or by link', async () => {
+      const { title, finalUrl } = await acting(
+        { type: 'click', selector: '#popup' },
+        { type: 'click', selector: '#outside' },
+        { type: 'click', selector: '#ring' },
+      );
+      expect(title).toBe('popup: none, rang');
+      expect(finalUrl).toBe(site.url('/interact'));
+    });
+
+    it('stay on the page when a click starts a download', async () => {
+      const { title } = await acting({ type: 'click', selector: '#cargo' }, { type: 'click', selector: '#ring' });
+      expect(title).toBe('rang');
+    });
+
+    it.each<[string, Action, string]>([
+      ['is not there', { type: 'click', selector: '#nobody' }, 'actions[1] (click): no element matches "#nobody"'],
+      ['is not visible', { type: 'hover', selector: '#hidden' }, 'actions[1] (hover): element is not visible'],
+      ['is disabled', { type: 'click', selector: '#off' }, 'actions[1] (click): element is not enabled'],
+      [
+        'is covered',
+        { type: 'click', selector: '#covered' },
+        'actions[1] (click): <div id="cover"></div> intercepts pointer events',
+      ],
+      [
+        'has no such option',
+        { type: 'select', selector: '#port', value: 'Paris' },
+        'actions[1] (select): did not find some options',
+      ],
+    ])('fail on an element that %s, and say which one and why', async (_what, action, reason) => {
+      const failed = capture('/interact', { actions: [{ type: 'click', selector: '#ring' }, action], timeoutMs: 4000 });
+      expect(await failureOf(failed)).toEqual(['action_failed', reason]);
+    });
+
+    it.each<[Action, RegExp]>([
+      [{ type: 'check', selector: '#ring' }, /^actions\[0\] \(check\): Not a checkbox or radio button$/],
+      [{ type: 'press', key: 'Nonsense' }, /^actions\[0\] \(press\): Unknown key: "Nonsense"$/],
+      [{ type: 'click', selector: '##' }, /^actions\[0\] \(click\): .*selector/],
+      [{ type: 'click', selector: 'text=Ring' }, /^actions\[0\] \(click\): .*selector/],
+      [{ type: 'click', selector: '//button[' }, /^actions\[0\] \(click\): .*XPath/],
+    ])('fail at once when %o can never be done', async (action, reason) => {
+      const [code, text] = await failureOf(acting(action));
+      expect(code).toBe('action_failed');
+      expect(text).toMatch(reason);
+      expect(text).not.toContain('\n');
+    });
+
+    it('that time does not suffice for are left, and what is there is taken', async () => {
+      const waiting: Action = { type: 'wait', ms: 60_000 };
+      const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
+      expect(await capture('/interact', { actions, timeoutMs: 2000 })).toMatchObject({
+        cutPhase: 'interact',
+        title: 'rang',
+      });
+    });
+
+    it.each([
+      ['keeps the page busy for ever', '#spin', 'spins'],
+      ['leads to a page that never answers', '#hang', ''],
+    ])('do not hold up the capture when a click %s', async (_what, selector, title) => {
+      const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 4000 });
+      expect(snapshot).toMatchObject({ title, width: 1280 });
+      expect(snapshot.cutPhase).not.toBeNull();
+    });
+
+    it('that lead to a page which never finishes loading have it taken as it is', async () => {
+      const actions: Action[] = [{ type: 'click', selector: '#never' }];
+      const snapshot = await capture('/interact', { actions, timeoutMs: 2500 });
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
+    });
+  });
+
+  describe('form', () => {
+    const fields = {
+      ship: 'Anna "of" \\Lindholm',
+      cargo: 'rope\ntar',
+      'e-mail[0]': 'anna@example.com',
+      insured: true,
+      fast: false,
+      with: 'tug',
+      berth: 'south "quay"',
+      port: 'Lindholm',
+    };
+
+    it('is filled in by the names of its fields, and sent by its button', async () => {
+      const { title, finalUrl } = await capture('/interact/forms', { form: { selector: '#booking', fields } });
+      expect(finalUrl).toBe(site.url('/interact/answer'));
+      expect(title).toBe(
+        'ship=Anna "of" \\Lindholm; cargo=rope tar; e-mail[0]=anna@example.com; insured=on; with=tug; ' +
+          'berth=south "quay"; port=2; papers=; secret=x; way=sent by its button',
+      );
+    });
+
+    it('is the first of the page when none is named, and is sent without a button too', async () => {
+      const { title } = await capture('/interact/forms', { form: { fields: { q: 'tides' } } });
+      expect(title).toBe('q=tides');
+    });
+
+    it('is left as it is filled in with submit: false', async () => {
+      const { title, html } = await capture('/interact/forms', {
+        form: { selector: '#booking', fields: { cargo: 'rope', with: 'pilot' }, submit: false },
+        waitForFunction: "document.forms[1].cargo.value === 'rope' && document.forms[1].with[0].checked",
+      });
+      expect(title).toBe('Forms');
+      expect(html).toContain('<form id="booking"');
+    });
+
+    it('is filled in behind the actions', async () => {
+      const { title } = await capture('/interact', {
+        actions: [{ type: 'wait', ms: 1 }],
+        form: { selector: '//body', fields: {}, submit: false },
+      });
+      expect(title).toBe('');
+    });
+
+    it.each([
+      [{ nobody: 'x' }, 'form.fields.nobody: no element matches "[name=\\"nobody\\"]"'],
+      [{ ship: true }, 'form.fields.ship: takes text'],
+      [{ port: true }, 'form.fields.port: takes the value or the text of an option'],
+      [{ berth: true }, 'form.fields.berth: takes the value of the radio button to choose'],
+      [{ berth: 'west' }, 'form.fields.berth: has no "west" to choose'],
+      [{ papers: '/etc/passwd' }, 'form.fields.papers: takes a file, which cannot be given'],
+      [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
+    ])('with %o fails, and says which field and why', async (wrong, reason) => {
+      const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
+      expect(await failureOf(capture('/interact/forms', { form, timeoutMs: 4000 }))).toEqual(['action_failed', reason]);
+    });
+  });
+
+  describe('waitForFunction', () => {
+    it.each([
+      'window.port.open',
+      '() => window.port.open',
+      'async () => window.port.open',
+      'function () { return port.open } // at last',
+    ])('takes the picture when %s holds', async (waitForFunction) => {
+      const snapshot = await capture('/interact/opens?ms=600', { waitForFunction });
+      expect(snapshot).toMatchObject({ title: 'open', cutPhase: null });
+    });
+
+    it('is asked of the page that an action leads to', async () => {
+      const { finalUrl } = await capture('/interact', {
+        actions: [{ type: 'click', selector: '#away' }],
+        waitForFunction: "location.pathname === '/short'",
+      });
+      expect(finalUrl).toBe(site.url('/short'));
+    });
+
+    it('holds in a page whose policy lets nothing be evaluated', async () => {
+      const waitForFunction = "document.body.textContent.includes('quiet')";
+      expect(await capture('/interact/strict', { waitForFunction })).toMatchObject({ title: 'Strict', cutPhase: null });
+    });
+
+    it('that never holds has what is there taken', async () => {
+      const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 1500 });
+      expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
+    });
+
+    it('that cannot be read is a script_failed', async () => {
+      expect(await failureOf(capture('/short', { waitForFunction: 'let sail = ;' }))).toEqual([
+        'script_failed',
+        "waitForFunction: SyntaxError: Unexpected identifier 'sail'",
+      ]);
+    });
+  });
+});
