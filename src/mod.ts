@@ -1,8 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { type Logger, pino } from 'pino';
-
-export type { CaptureFormat, ImageFormat } from './capture-request.ts';
-
 import { configOf } from './config.ts';
 import type { CaptureRequest } from './domain.ts';
 import { parseOrRefuse } from './http/problems.ts';
@@ -13,9 +10,11 @@ import { type CaptureService, createService as joinParts, type ServiceConfig } f
  * What a Node program that embeds Capstan imports: `import { createService } from 'capstan'`.
  */
 
+export type { CaptureFormat, ImageFormat } from './capture-request.ts';
 export { ConfigError } from './config.ts';
 export type { BatchItem, CapstanEvent, CaptureOutcome, CaptureRequest, Result } from './domain.ts';
 export { CapstanError, type Failure, type FailureCode } from './errors.ts';
+export type { Evidence, EvidenceKind } from './evidence.ts';
 export type { CaptureService, ServiceConfig, ServiceStats } from './service.ts';
 
 /** Options of `capstan serve`, by their keys in a configuration file; what is left out has its default. */

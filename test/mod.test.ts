@@ -8,7 +8,14 @@ import { NO_BROWSER } from './http/running-app.ts';
 describe('captureRequest', () => {
   it('fills in what is left out, as POST /screenshot does', () => {
     expect(captureRequest('example.com')).toEqual({
-      ...{ url: 'https://example.com', fullPage: false, format: 'png', quality: 80, timeoutMs: 30_000 },
+      ...{
+        url: 'https://example.com',
+        fullPage: false,
+        format: 'png',
+        quality: 80,
+        timeoutMs: 30_000,
+        schemeAssumed: true,
+      },
     });
     expect(captureRequest('http://example.com/a', { format: 'webp', timeoutMs: 500 })).toMatchObject({
       ...{ url: 'http://example.com/a', format: 'webp', timeoutMs: 500 },
