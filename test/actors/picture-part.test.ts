@@ -130,6 +130,23 @@ describe('a clip', () => {
     expect(colourAt(png, 320, 170)).toEqual(WHITE);
   });
 
+  it.each([
+    ['/picture/right-to-left', 3000, 2500],
+    ['/picture/right-to-left?locked', 1280, 780],
+  ])('is where it is on %s too, %i pixels wide', async (path, width, x) => {
+    const whole = await capture({ fullPage: true }, path);
+    expect(whole).toMatchObject({ width, height: 1500 });
+    expect(countOf(pngOf(whole), BLUE)).toBe(300 * 150);
+    expect(colourAt(pngOf(whole), x, 900)).toEqual(BLUE);
+    for (const part of [{ selector: '#deep' }, { clip: { x, y: 900, width: 300, height: 150 } }]) {
+      const snapshot = await capture(part, path);
+      expect(snapshot).toMatchObject({ width: 300, height: 150 });
+      expect(countOf(pngOf(snapshot), BLUE)).toBe(300 * 150);
+    }
+    const masked = pngOf(await capture({ fullPage: true, mask: ['#deep'] }, path));
+    expect(countOf(masked, BLUE)).toBe(0);
+  });
+
   it('is cut to the page', async () => {
     const snapshot = await capture({ clip: { x: 1000, y: 2300, width: 5000, height: 5000 } });
     expect(snapshot).toMatchObject({ width: 280, height: 100, truncated: false });

@@ -63,7 +63,7 @@ describe('a full page', () => {
   });
 
   it('whose scripts spin shows what is there', async () => {
-    const snapshot = await capture('/loop', { timeoutMs: 4000 });
+    const snapshot = await capture('/loop', { timeoutMs: 8000 });
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
