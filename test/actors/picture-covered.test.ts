@@ -63,6 +63,13 @@ describe('what is masked', () => {
     expect(colourAt(png, 240, 160)).toEqual(WHITE);
   });
 
+  it('is covered to the edge of the pixels that it touches', async () => {
+    const png = pngOf(await capture({ mask: ['#uneven'] }));
+    expect(countOf(png, MASK)).toBe(101 * 51);
+    expect(colourAt(png, 400, 60)).toEqual(MASK);
+    expect(colourAt(png, 500, 110)).toEqual(MASK);
+  });
+
   it('is covered beyond the window too, and where it floats', async () => {
     const png = pngOf(await capture({ fullPage: true, mask: ['#deep', '#floating'] }));
     expect(countOf(png, MASK)).toBe(300 * 150 + 200 * 100);

@@ -62,7 +62,10 @@ const MASK = `(elements, setStyle) => {
     const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
     if (width === 0 || height === 0) continue;
     const box = create();
-    const place = { left: x + scrollX + 'px', top: y + scrollY + 'px', width: width + 'px', height: height + 'px' };
+    // To the pixel's edge: half a pixel of it would shine through.
+    const [left, top] = [Math.floor(x + scrollX), Math.floor(y + scrollY)];
+    const [right, bottom] = [Math.ceil(x + scrollX + width), Math.ceil(y + scrollY + height)];
+    const place = { left: left + 'px', top: top + 'px', width: right - left + 'px', height: bottom - top + 'px' };
     setStyle(box, { position: 'absolute', background: '${MASK_COLOUR}', 'forced-color-adjust': 'none', ...place });
     boxes.append(box);
   }
