@@ -18,8 +18,8 @@ describe('a cookie banner', () => {
     await Promise.all([site.close(), elsewhere.close()]);
   });
 
-  const capture = (path: string, cookieBanners?: CaptureRequest['cookieBanners']): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(site.url(path), { cookieBanners }), patience);
+  const capture = (path: string, cookieBanners?: CaptureRequest['cookieBanners'], more = {}): Promise<Snapshot> =>
+    running.actor.capture(captureRequest(site.url(path), { cookieBanners, ...more }), patience);
   const showsBanner = ({ image }: Snapshot): boolean => {
     const { data } = PNG.sync.read(Buffer.from(image));
     for (let at = 0; at < data.length; at += 4) {
@@ -54,6 +54,11 @@ describe('a cookie banner', () => {
   it.each(['/short', '/blank', '/image.png'])('that is not there keeps nobody from %s', async (path) => {
     const { cutPhase, responseCode } = await capture(path, 'reject');
     expect([cutPhase, responseCode]).toEqual([null, 200]);
+  });
+
+  it('is not looked for for ever in a page whose script never ends', async () => {
+    const { title, cutPhase } = await capture('/loop', 'reject', { timeoutMs: 8000 });
+    expect([title, cutPhase]).toEqual(['A page that spins', 'settle']);
   });
 
   it('leaves nothing of the search in the HTML', async () => {

@@ -110,6 +110,12 @@ describe('what a request changes on the page', () => {
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
+    it.each(['/loop', '/never'])('comes to %s, which never ends, too', async (path) => {
+      const snapshot = await capture(path, { css, timeoutMs: 4000 });
+      expect(corner(snapshot)).toEqual([9, 99, 199]);
+      expect(snapshot.cutPhase).not.toBeNull();
+    });
+
     it('comes back where the page replaces such sheets by its own', async () => {
       expect(
         corner(

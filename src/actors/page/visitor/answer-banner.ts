@@ -35,11 +35,13 @@ const GIVEN_UP = new Set(['nothingDetected', 'optOutFailed', 'optInFailed']);
 export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
   if (deadline.waitingMs === 0) return false;
   try {
-    const { frameTree } = await page.session.send('Page.getFrameTree');
+    const asking = page.session.send('Page.getFrameTree');
+    const answered = await within(Math.min(APPEARING_MS, deadline.waitingMs), asking, null);
+    if (answered === null) return false;
+    const { frameTree } = answered;
     const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MOST_FRAMES)];
     const looking = frames.map((frame) => answerIn(page, frame, answer, deadline));
-    const answered = await deadline.step('answer the cookie banner', isAnyTrue(looking));
-    if (answered) await deadline.step('answer the cookie banner', delay(LEAVING_MS));
+    if (await isAnyTrue(looking)) await delay(LEAVING_MS);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
     // The document went, as some do once they have their answer.
@@ -68,9 +70,10 @@ async function answerIn(
 ): Promise<boolean> {
   const place: BannerPlace = { url: frame.url, isTop: frame.id === main.id };
   try {
-    const consent = await startIn(session, frame.id, await bannerScript(answer, place));
-    if (consent === null) return false;
     const began = performance.now();
+    const starting = bannerScript(answer, place).then((script) => startIn(session, frame.id, script));
+    const consent = await within(Math.min(APPEARING_MS, deadline.waitingMs), starting, null);
+    if (consent === null) return false;
     for (let longestMs = APPEARING_MS; ; ) {
       const leftMs = Math.min(began + longestMs - performance.now(), deadline.waitingMs);
       const item = await within(Math.max(0, leftMs), consent.next(), null);

@@ -13,7 +13,7 @@ export async function runAfter(page: IsolatedPage, expression: string, deadline:
   try {
     // One that never lets go of the page is ended by `timeout`, one whose promise never settles is left behind.
     const run = page.session.send('Runtime.evaluate', { expression, awaitPromise: true, timeout: waitingMs });
-    const outcome = await deadline.step('run the script', within(waitingMs, run, null));
+    const outcome = await within(waitingMs, run, null);
     if (outcome === null) return false;
     const { exceptionDetails } = outcome;
     if (exceptionDetails === undefined) return true;
