@@ -62,7 +62,7 @@ describe('the visitor that a capture seems to be', () => {
       for (const frame of [asking(site, 'own'), asking(elsewhere, 'other')]) {
         await capture(site.url(`/asks?frame=${encodeURIComponent(frame)}&fetch=${encodeURIComponent(secret('top'))}`), {
           headers,
-          waitUntil: 'networkidle',
+          javascript: { after: 'asked' },
         });
       }
       const sentBy = (by: string) => requestsFor(site, secret(by)).map((request) => request.headers.authorization);

@@ -31,8 +31,8 @@ export type Verdict =
 export interface InterceptionRule {
   /** Which requests are paused for it. In `urlPattern` `*` stands for any characters, `?` for one. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[];
-  /** It must not throw. */
-  judge?(paused: PausedRequest): Verdict | undefined;
+  /** It must neither throw nor reject. The request waits for the answer. */
+  judge?(paused: PausedRequest): Verdict | undefined | Promise<Verdict | undefined>;
   /** Who to say that the visitor is where a server asks; undefined where that is not this rule's business. */
   answer?(challenge: Protocol.Fetch.AuthRequiredEvent): Credentials | undefined;
 }
@@ -61,7 +61,7 @@ export class Interception {
   }
 
   #listen(): void {
-    this.#session.on('Fetch.requestPaused', (paused) => this.#settle(paused));
+    this.#session.on('Fetch.requestPaused', (paused) => void this.#settle(paused));
     this.#session.on('Fetch.authRequired', (challenge) => {
       const known = this.#rules
         .map((rule) => rule.answer?.(challenge))
@@ -74,9 +74,10 @@ export class Interception {
     });
   }
 
-  #settle(paused: PausedRequest): void {
+  async #settle(paused: PausedRequest): Promise<void> {
     const { requestId } = paused;
-    const verdicts = this.#rules.map((rule) => rule.judge?.(paused)).filter((verdict) => verdict !== undefined);
+    const judged = await Promise.all(this.#rules.map((rule) => rule.judge?.(paused)));
+    const verdicts = judged.filter((verdict) => verdict !== undefined);
     if (verdicts.some(({ verdict }) => verdict === 'own')) return;
     if (verdicts.some(({ verdict }) => verdict === 'fail')) {
       this.#session.post('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });

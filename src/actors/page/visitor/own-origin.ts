@@ -1,5 +1,6 @@
 import type { CaptureRequest, Credentials } from '../../../capture-request.ts';
 import type { PageSession } from '../isolated-page.ts';
+import { FrameOrigins } from './frame-origins.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 
 /*
@@ -19,8 +20,8 @@ export function ownOriginRules(session: PageSession, request: CaptureRequest): I
     const isAskedByOwn = askersOf(session, origin);
     rules.push({
       patterns,
-      judge: (paused) =>
-        isUnsent(paused) && isOwn(paused.request.url) && isAskedByOwn(paused)
+      judge: async (paused) =>
+        isUnsent(paused) && isOwn(paused.request.url) && (await isAskedByOwn(paused))
           ? { verdict: 'continue', headers }
           : undefined,
     });
@@ -32,12 +33,12 @@ export function ownOriginRules(session: PageSession, request: CaptureRequest): I
 /**
  * Whether a document of that origin asks. Somebody else's, in a frame, could read what the target lets everybody read,
  * and would read what it shows to the caller alone. A document itself may be asked for by anybody: who asks cannot look
- * into it. (A frame's navigation is told before what its document asks for.)
+ * into it.
  */
-function askersOf(session: PageSession, origin: string): (paused: PausedRequest) => boolean {
-  const origins = new Map<string, string>();
-  session.on('Page.frameNavigated', ({ frame }) => origins.set(frame.id, frame.securityOrigin));
-  return ({ resourceType, frameId }) => resourceType === 'Document' || origins.get(frameId) === origin;
+function askersOf(session: PageSession, origin: string): (paused: PausedRequest) => Promise<boolean> {
+  const documents = new FrameOrigins(session);
+  return async ({ resourceType, frameId }) =>
+    resourceType === 'Document' || (await documents.originOf(frameId)) === origin;
 }
 
 /** Wrong credentials are not asked for for ever: the page that stands behind the question is shown. */
