@@ -25,7 +25,7 @@ export interface Noted<T> {
 export interface Evidence {
   /** Dialogs that the page opened; every one was dismissed. */
   readonly dialogs: Noted<NotedDialog>;
-  /** Pages that the page opened; every one was closed. Their URLs. */
+  /** URLs of pages that the page wanted to open in other windows; none was opened. */
   readonly popups: Noted<string>;
   /** Of the page's own context, at the time of the picture; none of a capture that failed. Long values are cut. */
   readonly cookies: Noted<NotedCookie>;

@@ -46,6 +46,12 @@ describe('The evidence of a capture', () => {
     });
   });
 
+  it('names what the page wanted to open in other windows', async () => {
+    const { evidence } = await capture('/popup', []);
+    expect(evidence.popups).toEqual({ items: [site.url('/medium')], omitted: 0 });
+    expect(site.hits('/medium')).toBe(0);
+  });
+
   it('is all of it when all is asked for, of a page that has nothing to tell too', async () => {
     const { evidence } = await capture('/blank', EVIDENCE_KINDS);
     expect(evidence).toEqual({

@@ -103,13 +103,14 @@ describe('what is done on a page', () => {
     });
 
     it('open no popup, by script or by link', async () => {
-      const { title, finalUrl } = await acting(
+      const { title, finalUrl, evidence } = await acting(
         { type: 'click', selector: '#popup' },
         { type: 'click', selector: '#outside' },
         { type: 'click', selector: '#ring' },
       );
       expect(title).toBe('popup: none, rang');
       expect(finalUrl).toBe(site.url('/interact'));
+      expect(evidence.popups).toEqual({ items: [site.url('/medium'), site.url('/medium')], omitted: 0 });
     });
 
     it('stay on the page when a click starts a download', async () => {

@@ -2,7 +2,6 @@ import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture-request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import type { CdpSession } from '../cdp/connection.ts';
-import type { Notes } from '../page/evidence/notes.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
@@ -19,24 +18,21 @@ export async function openPage(host: BrowserHost, proxyServer: string, request: 
     proxyBypassList: '<-loopback>',
   });
   let page: string | null = null;
-  let notes: Notes | undefined;
   const download = Promise.withResolvers<string>();
   const stopListening = root.on('Browser.downloadWillBegin', ({ frameId, suggestedFilename }) => {
     if (frameId === page) download.resolve(suggestedFilename);
   });
   const attached = Promise.withResolvers<{ session: CdpSession; frame: MainFrame; setUp: PageSetUp }>();
-  const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type, url }) => {
+  const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // It is paused before its first line, and nobody lets it run: no page's script is there when the page is not.
     if (type === 'service_worker') return;
     if (page === null) {
       page = targetId;
       // The id of a page is that of its main frame.
       const setUp = setUpPage(session, request);
-      notes = setUp.notes;
       attached.resolve({ session, frame: new MainFrame(session, targetId), setUp });
     } else if (targetId !== page) {
-      // A page that the page has opened.
-      notes?.popup(url);
+      // A page that the page has opened, should the browser not refuse it.
       root.post('Target.closeTarget', { targetId });
     }
   });

@@ -29,6 +29,8 @@ export function setUpPage(session: PageSession, request: CaptureRequest): PageSe
     notes.dialog({ type, message: message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() });
     session.post('Page.handleJavaScriptDialog', { accept: false });
   });
+  // Told before the browser refuses it, as it does every one (--block-new-web-contents).
+  session.on('Page.windowOpen', ({ url }) => notes.popup(url));
   return { notes, visit, done: Promise.all([enabled, emulated, notes.ready, visit.ready]) };
 }
 
