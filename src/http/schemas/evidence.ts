@@ -19,7 +19,9 @@ export const EvidenceSchema = z.strictObject({
   dialogs: noted(
     z.strictObject({ type: z.enum(['alert', 'confirm', 'prompt', 'beforeunload']), message: z.string() }),
   ).meta({ description: 'Dialogs that the page opened; every one was dismissed.' }),
-  popups: noted(z.string()).meta({ description: 'URLs of pages that the page wanted to open in other windows; none was opened.' }),
+  popups: noted(z.string()).meta({
+    description: 'URLs of pages that the page wanted to open in other windows; none was opened.',
+  }),
   cookies: noted(
     z.strictObject({
       name: z.string(),
