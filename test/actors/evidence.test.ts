@@ -210,7 +210,7 @@ describe('The evidence of a capture', () => {
         {
           level: 'exception',
           text: expect.stringMatching(/^Uncaught ReferenceError: missing is not defined/),
-          ...at(7),
+          ...at(8),
         },
       ],
       omitted: 0,
@@ -222,6 +222,14 @@ describe('The evidence of a capture', () => {
     expect(evidence.console?.items).toHaveLength(200);
     expect(evidence.console?.omitted).toBeGreaterThan(790);
     expect(evidence.console?.items.at(-1)?.text).toBe('x'.repeat(2048));
+  });
+
+  it('does not even hear what nobody would read', async () => {
+    const { evidence } = await capture(`/evidence/console?long=${8 * 1024 * 1024}`, ['console']);
+    const texts = (evidence.console?.items ?? []).map(({ text }) => text);
+    expect(texts).toContain('sums');
+    expect(texts).toContainEqual(expect.stringContaining('missing'));
+    expect(texts).not.toContainEqual(expect.stringContaining('xxx'));
   });
 
   it('has each request with how it ended, and those that have not', async () => {

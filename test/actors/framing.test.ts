@@ -24,4 +24,23 @@ describe('messages on the pipe', () => {
       }),
     );
   });
+
+  it('are held to a length, which is another one for answers than for events', () => {
+    const input = new PassThrough();
+    const received: string[] = [];
+    const passed: string[] = [];
+    const limits = { eventBytes: 20, answerBytes: 40 };
+    readMessages(
+      input,
+      (text) => received.push(text),
+      (head) => passed.push(head.slice(0, 8)),
+      limits,
+    );
+    const answer = (length: number) => `{"id":7,${'a'.repeat(length - 8)}`;
+    const event = (length: number) => `{"m":"e"${'e'.repeat(length - 8)}`;
+    const sent = [event(20), event(21), answer(40), answer(41), event(500), event(20)];
+    for (const byte of Buffer.from(sent.map((text) => `${text}\0`).join(''))) input.emit('data', Buffer.of(byte));
+    expect(received).toEqual([event(20), answer(40), event(20)]);
+    expect(passed).toEqual(['{"m":"e"', '{"id":7,', '{"m":"e"']);
+  });
 });

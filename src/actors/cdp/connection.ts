@@ -45,6 +45,9 @@ interface Message {
   readonly sessionId?: string;
 }
 
+/** As Chromium announces the end of a session, where it is still there to do so: who awaits no answer hears of it too. */
+const ENDED = ['Inspector.detached', { reason: 'it is gone' } as never] as const;
+
 /** The DevTools protocol over a pair of pipes, with flat sessions: one JSON message after another, NUL between them. */
 export class CdpConnection {
   /** The session of the browser itself. */
@@ -64,7 +67,11 @@ export class CdpConnection {
     output.on('error', () => this.#close());
     input.on('error', () => this.#close());
     input.on('close', () => this.#close());
-    readMessages(input, (text) => this.#dispatch(JSON.parse(text)));
+    readMessages(
+      input,
+      (text) => this.#dispatch(JSON.parse(text)),
+      (head) => this.#refuse(head),
+    );
   }
 
   get closed(): boolean {
@@ -137,6 +144,12 @@ export class CdpConnection {
     }
   }
 
+  /** An answer that is too long to be held is none. An event that is too long is not told. */
+  #refuse(head: string): void {
+    const [, digits] = /^\{"id":(\d+)/.exec(head) ?? [];
+    if (digits !== undefined) this.#dispatch({ id: Number(digits), error: { message: 'the answer is too long' } });
+  }
+
   #detach(sessionId: string): void {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return;
@@ -146,6 +159,7 @@ export class CdpConnection {
       this.#pending.delete(id);
       pending.reject(new CdpClosedError('the page is gone'));
     }
+    session.emit(...ENDED);
   }
 
   #close(): void {
@@ -154,7 +168,9 @@ export class CdpConnection {
     const gone = new CdpClosedError('the browser is gone');
     for (const pending of this.#pending.values()) pending.reject(gone);
     this.#pending.clear();
+    const ended = [...this.#sessions.values()];
     this.#sessions.clear();
+    for (const session of ended) session.emit(...ENDED);
   }
 }
 
