@@ -1,5 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
+import { CdpClosedError } from '../cdp/connection.ts';
 import type { PageSession } from './isolated-page.ts';
+import { PageCrashedError } from './moment/wait-within.ts';
 
 /** A refresh that a page schedules for later than this is part of the page, not a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;
@@ -16,6 +18,7 @@ export class MainFrame {
   #stopped: string | null = null;
   #scheduled = false;
   #crashed = false;
+  #gone = false;
   #changed: (() => void)[] = [];
 
   constructor(session: PageSession, id: string) {
@@ -57,6 +60,10 @@ export class MainFrame {
       this.#crashed = true;
       this.#tell();
     });
+    session.on('Inspector.detached', () => {
+      this.#gone = true;
+      this.#tell();
+    });
   }
 
   /** The document that is shown; null before the first one was navigated to. */
@@ -84,9 +91,16 @@ export class MainFrame {
     return this.#has('firstPaint');
   }
 
-  /** Resolves when `holds` does, which is looked at after each change. */
+  /**
+   * Resolves when `holds` does, which is looked at after each change. Rejects with a `PageCrashedError` or a
+   * `CdpClosedError` when the page or the browser ends before.
+   */
   async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => this.#changed.push(resolve));
+    while (!holds()) {
+      if (this.#crashed) throw new PageCrashedError();
+      if (this.#gone) throw new CdpClosedError('the page is gone');
+      await new Promise<void>((resolve) => this.#changed.push(resolve));
+    }
   }
 
   #has(event: string): boolean {

@@ -43,9 +43,11 @@ export class PlaywrightHands implements Hands {
   }
 
   async waitForFunction(source: string, deadline: Deadline): Promise<boolean> {
-    await deadline.step('read waitForFunction', checkSyntax(this.#page.session, source));
     const over = new AbortController();
-    const take = (page: Page) => untilItHolds(page, source, over.signal);
+    const take = async (page: Page) => {
+      await checkSyntax(this.#page.session, source);
+      await untilItHolds(page, source, over.signal);
+    };
     return this.#take({ name: 'waitForFunction', take }, deadline).finally(() => over.abort());
   }
 
@@ -64,16 +66,14 @@ export class PlaywrightHands implements Hands {
     };
     const taken = this.#join().then((page) => take(page, patience));
     try {
-      return await waitWithin(this.#page, deadline, name, taken);
+      const done = await waitWithin(this.#page, deadline, name, taken);
+      if (!done) await this.#endScripts();
+      return done;
     } catch (error) {
       if (error instanceof CapstanError || error instanceof PageCrashedError || !(error instanceof Error)) throw error;
       if (this.#page.frame.crashed) throw new PageCrashedError();
       if (this.#host.connection.closed) throw new CdpClosedError('the browser is gone', { cause: error });
-      if (error.name === 'TimeoutError' && !(await this.#answers())) {
-        // A script that never ends keeps the page from everything: what is there is taken.
-        this.#page.session.post('Runtime.terminateExecution');
-        return false;
-      }
+      if (error.name === 'TimeoutError' && (await this.#endScripts())) return false;
       const reason = reasonOf(error, selector);
       if (reason === undefined) return false;
       throw new CapstanError('action_failed', `${name}: ${reason}`);
@@ -108,11 +108,19 @@ export class PlaywrightHands implements Hands {
     return page;
   }
 
-  #answers(): Promise<boolean> {
-    const answer = this.#page.session.send('Runtime.evaluate', { expression: '0' }).then(
+  /**
+   * Ends a script that keeps the page from all else, so that a picture of it can be taken. Resolves with whether there
+   * was one.
+   */
+  async #endScripts(): Promise<boolean> {
+    const { session } = this.#page;
+    const asked = session.send('Runtime.evaluate', { expression: '0' });
+    const answer = asked.then(
       () => true,
-      () => false,
+      () => true,
     );
-    return within(ANSWER_MS, answer, false);
+    if (await within(ANSWER_MS, answer, false)) return false;
+    session.post('Runtime.terminateExecution');
+    return true;
   }
 }

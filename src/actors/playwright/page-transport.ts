@@ -75,7 +75,8 @@ export class PageTransport implements ConnectOverCDPTransport {
       (result) => this.#tell({ sessionId, id, result }),
       (error) => {
         this.#tell({ sessionId, id, error: error instanceof CdpError ? { message: error.text } : GONE });
-        if (error instanceof CdpClosedError && session === this.#pageSession) this.close();
+        // Behind the answer, and never while it is being asked: Playwright would wait for one for ever.
+        if (error instanceof CdpClosedError && session === this.#pageSession) setImmediate(() => this.close());
       },
     );
   }

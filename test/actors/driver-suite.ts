@@ -6,7 +6,15 @@ import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { captureRequest, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
 
-describe('a capture', () => {
+/**
+ * What a capture is, whoever drives it: both drivers are held to it. `asks` is what has a request driven by the one
+ * that is meant.
+ */
+export function describeDriver(name: string, asks: Partial<CaptureRequest>): void {
+  describe(`a capture by ${name}`, () => describeCaptures(asks));
+}
+
+function describeCaptures(asks: Partial<CaptureRequest>): void {
   let site: Site;
   let running: RunningActor;
   beforeAll(async () => {
@@ -18,7 +26,10 @@ describe('a capture', () => {
   });
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}, signal = patience): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(URL.canParse(path) ? path : site.url(path), overrides), signal);
+    running.actor.capture(
+      captureRequest(URL.canParse(path) ? path : site.url(path), { ...asks, ...overrides }),
+      signal,
+    );
   const failureOf = (promise: Promise<unknown>): Promise<CapstanError> =>
     promise.then(
       () => Promise.reject(new Error('it was captured')),
@@ -120,10 +131,12 @@ describe('a capture', () => {
   });
 
   it.each([
-    ['/loop', 'settle'],
-    ['/loop?when=parse', 'load'],
-  ])('ends the scripts of %s, and takes what is there', async (path, cutPhase) => {
-    expect(await capture(path, { timeoutMs: 2000 })).toMatchObject({ cutPhase, title: 'A page that spins' });
+    ['/loop', /^(?:wait|settle)$/],
+    ['/loop?when=parse', /^load$/],
+  ])('ends the scripts of %s, and takes what is there', async (path, phase) => {
+    const { cutPhase, title } = await capture(path, { timeoutMs: 2000 });
+    expect(cutPhase).toMatch(phase);
+    expect(title).toBe('A page that spins');
   });
 
   it('takes what is there of a page that loads itself again and again', async () => {
@@ -132,8 +145,16 @@ describe('a capture', () => {
     expect(snapshot.html).toContain('<h1>Again</h1>');
   });
 
-  it('dismisses dialogs', async () => {
-    expect((await capture('/dialog')).html).toContain('confirmed: false');
+  it('dismisses dialogs, and notes each of them once', async () => {
+    const { html, evidence } = await capture('/dialog');
+    expect(html).toContain('confirmed: false');
+    expect(evidence.dialogs).toEqual({
+      items: [
+        { type: 'alert', message: 'An alert' },
+        { type: 'confirm', message: 'Are you sure?' },
+      ],
+      omitted: 0,
+    });
   });
 
   it('opens no popups', async () => {
@@ -215,7 +236,7 @@ describe('a capture', () => {
     expect(waiting.message).toContain('wait for a seat');
     await Promise.all(hanging);
   });
-});
+}
 
 function pixel(png: PNG, x: number, y: number): number[] {
   const at = (y * png.width + x) * 4;

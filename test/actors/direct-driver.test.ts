@@ -1,0 +1,3 @@
+import { describeDriver } from './driver-suite.ts';
+
+describeDriver('the direct driver', {});

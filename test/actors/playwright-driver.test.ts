@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/domain.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { describeDriver } from './driver-suite.ts';
+
+/** What has a request driven by Playwright, and changes nothing of what is seen. */
+const BY_PLAYWRIGHT = { waitForFunction: 'true' };
+
+describeDriver('Playwright', BY_PLAYWRIGHT);
+
+/** Longest wait for what happens to a browser on a busy machine. */
+const SOON = { timeout: 20_000 };
+
+describe('the browser of captures that interact', () => {
+  let site: Site;
+  let running: RunningActor | undefined;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterEach(async () => {
+    await running?.stop();
+    running = undefined;
+  });
+  afterAll(() => site.close());
+
+  const start = async (...overrides: Parameters<typeof startActor>): Promise<RunningActor> => {
+    running = await startActor(...overrides);
+    return running;
+  };
+  const request = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+    captureRequest(site.url(path), { ...BY_PLAYWRIGHT, ...overrides });
+  /** The process of it, beside the one browser that there always is. */
+  const pidOf = ({ actor, events }: RunningActor): number => {
+    const [always] = events;
+    const other = actor.stats().browsers.find(({ pid }) => pid !== always?.pid);
+    if (other === undefined) throw new Error('there is none');
+    return other.pid;
+  };
+
+  it('is launched by the first of them, once for all that come together', async () => {
+    const { actor, events } = await start();
+    await actor.capture(captureRequest(site.url('/short')), patience);
+    expect(actor.stats().browsers).toHaveLength(1);
+    await Promise.all([1, 2, 3].map(() => actor.capture(request('/short'), patience)));
+    expect(actor.stats()).toMatchObject({ launches: 2, crashes: 0 });
+    expect(actor.stats().browsers).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'browser.launched')).toHaveLength(2);
+  });
+
+  it('is ended when nobody needs it, and launched again when somebody does', async () => {
+    const { actor, next } = await start({ idleMs: 200 });
+    const retired = next('browser.retired');
+    await actor.capture(request('/short'), patience);
+    expect(await retired).toMatchObject({ reason: 'nobody needs it', captures: 1 });
+    expect(actor.stats().browsers).toHaveLength(1);
+    expect((await actor.capture(request('/short'), patience)).responseCode).toBe(200);
+  });
+
+  it('is retired after its number of captures, and not missed until the next one', async () => {
+    const { actor, next } = await start({ retireAfter: 2 });
+    const retired = next('browser.retired');
+    for (let captures = 0; captures < 2; captures += 1) await actor.capture(request('/short'), patience);
+    expect(await retired).toMatchObject({ reason: 'after 2 captures' });
+    expect(actor.stats()).toMatchObject({ launches: 2 });
+  });
+
+  it.each([
+    ['is killed', 'SIGKILL'],
+    ['hangs', 'SIGSTOP'],
+  ] as const)(
+    'that %s costs its captures one retry and the others nothing',
+    async (_what, signal) => {
+      const started = await start();
+      const before = site.hits('/interact/opens');
+      const captures = [
+        started.actor.capture(
+          request('/interact/opens?ms=2500', { waitForFunction: 'port.open', timeoutMs: 60_000 }),
+          patience,
+        ),
+        started.actor.capture(captureRequest(site.url('/slow?ms=2500')), patience),
+      ];
+      await expect.poll(() => site.hits('/interact/opens'), SOON).toBe(before + 1);
+      process.kill(pidOf(started), signal);
+      expect((await Promise.all(captures)).map(({ responseCode }) => responseCode)).toEqual([200, 200]);
+      expect(site.hits('/interact/opens')).toBe(before + 2);
+      expect(started.actor.stats()).toMatchObject({ crashes: 1 });
+    },
+    90_000,
+  );
+
+  it('is gone with the actor, in the middle of captures', async () => {
+    const started = await start();
+    const capture = started.actor
+      .capture(request('/interact/opens?ms=60000', { waitForFunction: 'port.open' }), patience)
+      .catch((error: unknown) => error);
+    await expect.poll(() => started.actor.stats().browsers.length, SOON).toBe(2);
+    const pid = pidOf(started);
+    await started.stop();
+    running = undefined;
+    expect(await capture).toMatchObject({ code: 'cancelled' });
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+});
