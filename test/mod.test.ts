@@ -25,7 +25,7 @@ describe('captureRequest', () => {
   it('names every field that is bad', () => {
     const make = () => captureRequest(' ', { quality: 101 });
     expect(make).toThrow(CapstanError);
-    expect(make).toThrow(/^url: .*; quality: must be from 1 to 100$/);
+    expect(make).toThrow(/^url: .*; quality: must be an integer from 1 to 100$/);
   });
 });
 

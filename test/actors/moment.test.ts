@@ -108,8 +108,8 @@ describe('what a request says of the moment', () => {
 
   it.each([
     [{ waitUntil: 'idle' }, 'load, domcontentloaded, networkidle'],
-    [{ waitForSelector: '' }, '1 to 2000 characters'],
-    [{ waitForSelector: 'x'.repeat(2001) }, '1 to 2000 characters'],
+    [{ waitForSelector: '' }, '1 to 1000 characters'],
+    [{ waitForSelector: 'x'.repeat(1001) }, '1 to 1000 characters'],
     [{ delayMs: 60_001 }, '0 to 60000'],
     [{ delayMs: 0.5 }, 'an integer'],
   ])('is refused when it is %j', (options, problem) => {

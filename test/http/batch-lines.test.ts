@@ -218,7 +218,7 @@ describe('the lines of a batch', () => {
     const bad: [line: string, code: string, says: RegExp, url?: string][] = [
       ['{', 'invalid_json', /not valid JSON/],
       ['[]', 'invalid_request', /a ScreenshotRequest/],
-      ['{"url":"example.com","quality":0}', 'invalid_request', /^quality: must be from 1/, 'example.com'],
+      ['{"url":"example.com","quality":0}', 'invalid_request', /^quality: must be an integer from 1/, 'example.com'],
       ['{"url":"example.com","fullpage":true}', 'invalid_request', /^fullpage: is not a field/, 'example.com'],
       ['{"url":"example.com","__proto__":{}}', 'invalid_request', /^__proto__: is not a field/, 'example.com'],
       [tooLong, 'invalid_request', /longer than 262144 bytes/],

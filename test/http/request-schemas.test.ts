@@ -44,7 +44,7 @@ describe('a ScreenshotRequest', () => {
       { path: 'url', message: 'must be a string' },
       { path: 'fullPage', message: 'must be true or false' },
       { path: 'format', message: 'must be png, jpeg, webp or pdf' },
-      { path: 'quality', message: 'must be from 1 to 100' },
+      { path: 'quality', message: 'must be an integer from 1 to 100' },
       { path: 'timeoutMs', message: 'must be an integer of milliseconds, 1 or more' },
       { path: 'delay', message: expect.stringMatching(/its fields are url, .*timeoutMs/) },
       { path: 'cookie', message: expect.stringContaining('is not a field of a ScreenshotRequest') },
@@ -71,6 +71,36 @@ describe('a ScreenshotRequest', () => {
     [42, ''],
   ])('is not %j', (value, path) => {
     expect(problemsOf(schemas.screenshot, value).map((problem) => problem.path)).toEqual([path]);
+  });
+
+  it.each([
+    [{ viewport: { width: 1, height: 1, depth: 1 } }, 'viewport.depth', 'width, height, deviceScaleFactor'],
+    [{ clip: { x: 0, y: 0, width: 1, height: 1, z: 0 } }, 'clip.z', 'x, y, width, height'],
+    [{ format: 'pdf', pdf: { size: 'A4' } }, 'pdf.size', 'paper, landscape, margin, scale, background'],
+    [{ geolocation: { latitude: 1, longitude: 1, height: 2 } }, 'geolocation.height', 'latitude, longitude, accuracy'],
+    [{ httpCredentials: { username: '', password: '', realm: '' } }, 'httpCredentials.realm', 'username, password'],
+    [{ proxy: { server: 'http://a:1', bypass: '' } }, 'proxy.bypass', 'server, credentials'],
+    [{ javascript: { during: '' } }, 'javascript.during', 'before, after'],
+    [{ block: { hosts: [] } }, 'block.hosts', 'types, urls'],
+    [{ form: { fields: {}, url: '' } }, 'form.url', 'selector, fields, submit'],
+    [{ actions: [{ type: 'wait', ms: 1, s: 1 }] }, 'actions[0].s', 'type, ms, selector'],
+  ])('names a field that an option does not have, and those that it has: %j', (options, path, fields) => {
+    const message = expect.stringMatching(new RegExp(`^is not a field of [a-z ]+; its fields are ${fields}$`));
+    expect(problemsOf(schemas.screenshot, { url: 'x.com', ...options })).toEqual([{ path, message }]);
+  });
+
+  it.each([
+    [{ headers: { Host: 'x' } }, 'headers.Host', 'cannot be set: it follows from the URL'],
+    [{ headers: { 'Sec-Fetch-Site': 'x' } }, 'headers.Sec-Fetch-Site', 'cannot be set: it is for the browser to say'],
+    [{ actions: [{ type: 'tap' }] }, 'actions[0].type', expect.stringMatching(/^must be one of click, /)],
+    [{ actions: ['click'] }, 'actions[0]', expect.stringMatching(/^must be an object whose type is one of click, /)],
+    [{ actions: [{ type: 'click' }] }, 'actions[0].selector', expect.stringMatching(/^must be a CSS selector or/)],
+    [{ form: [] }, 'form', 'must be an object of fields and, if wanted, selector and submit'],
+    [{ form: { fields: { '': 'x' } } }, 'form.fields.', 'must have a name of 1 to 200 characters'],
+    [{ quality: -0.5 }, 'quality', 'must be an integer from 1 to 100'],
+    [{ callback: 'ftp://x' }, 'callback', 'must be an http:// or https:// URL'],
+  ])('says in one text what would be right: %j', (options, path, message) => {
+    expect(problemsOf(schemas.screenshot, { url: 'x.com', ...options })).toEqual([{ path, message }]);
   });
 
   it('may have a URL of 8192 characters', () => {

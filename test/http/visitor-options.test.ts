@@ -43,24 +43,24 @@ describe('the headers of a request', () => {
     ];
     const problems = problemsOf({ headers: Object.fromEntries(refused.map((name) => [name, 'x'])) });
     expect(problems.map(({ path }) => path)).toEqual(refused.map((name) => expect.stringContaining(name)));
-    expect(problems.find(({ path }) => path.includes('Cookie'))?.message).toBe('is not taken here: use cookies');
+    expect(problems.find(({ path }) => path.includes('Cookie'))?.message).toBe('cannot be set: use cookies');
   });
 
   it.each([
-    [{ 'X Trace': '1' }, 'is no name of a header'],
-    [{ 'X-Trace:': '1' }, 'is no name of a header'],
-    [{ '': '1' }, 'is no name of a header'],
+    [{ 'X Trace': '1' }, 'must have the name of a header'],
+    [{ 'X-Trace:': '1' }, 'must have the name of a header'],
+    [{ '': '1' }, 'must have the name of a header'],
     [{ 'X-Trace': 'a\r\nHost: b' }, 'on one line'],
     [{ 'X-Trace': 'caf\u00e9' }, 'printable ASCII'],
     [{ 'X-Trace': 'x'.repeat(8193) }, 'at most 8192 characters'],
-    [{ 'X-Trace': '1', 'x-trace': '2' }, 'is there twice'],
+    [{ 'X-Trace': '1', 'x-trace': '2' }, 'is given twice'],
     [{ 'X-Trace': 1 }, 'must be a string'],
     [Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`X-${at}`, ''])), 'at most 50 headers'],
     [
       Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`X-${at}`, 'x'.repeat(8000)])),
       '65536 characters in all',
     ],
-    [['X-Trace'], 'must be an object'],
+    [['X-Trace'], 'must be an object of header names'],
   ])('are refused with what would be right: %o', (headers, message) => {
     const [problem, ...more] = problemsOf({ headers });
     expect(problem?.message).toContain(message);
@@ -80,7 +80,7 @@ describe('the cookies of a request', () => {
     [[{ name: 'a', value: '', sameSite: 'none' }], 'cookies[0].sameSite', 'Strict, Lax or None'],
     [[{ name: 'a', value: '', sameSite: 'None' }], 'cookies[0]', 'must be secure'],
     [[{ name: 'a', value: 'x'.repeat(4096) }], 'cookies[0]', 'at most 4096 characters'],
-    [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'must be an object with name, value'],
+    [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'is not a field of a cookie; its fields are name'],
     [Array.from({ length: 101 }, () => ({ name: 'a', value: '' })), 'cookies', 'at most 100 cookies'],
     [Array.from({ length: 17 }, () => ({ name: 'a', value: 'x'.repeat(4000) })), 'cookies', 'at most 65536 characters'],
   ])('are refused where no browser would take them', (cookies, path, message) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CaptureRequest } from '../../capture-request.ts';
 import { readTarget } from '../target-url.ts';
+import { objectError } from './fields.ts';
 import { emulationFields, withDevice } from './options/emulation.ts';
 import { interactionFields } from './options/interaction.ts';
 import { momentFields } from './options/moment.ts';
@@ -28,7 +29,7 @@ export const MAX_LINE_BYTES = 256 * 1024;
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Where a callback may lead, as far as can be said without looking it up. */
 export const callbackUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL', abort: true })
   .max(MAX_CALLBACK_CHARACTERS, { error: `must have at most ${MAX_CALLBACK_CHARACTERS} characters` });
 const NO_CALLBACKS =
   'is not taken here: the service was started without --webhook-secret, with which what is sent is signed';
@@ -124,11 +125,4 @@ function decide({ url: { ok: _, ...target }, ...written }: Written): CaptureRequ
 
 function callbackField(taken: boolean) {
   return callbackUrl.refine(() => taken, { error: NO_CALLBACKS }).optional();
-}
-
-function objectError(what: string, fields: readonly string[]) {
-  return (issue: { readonly code?: string | undefined }) =>
-    issue.code === 'unrecognized_keys'
-      ? `is not a field of ${what}; its fields are ${fields.join(', ')}`
-      : `must be a JSON object, ${what}`;
 }

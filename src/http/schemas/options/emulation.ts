@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Viewport } from '../../../capture-request.ts';
+import { flag, objectOf, quantity } from '../fields.ts';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 
 const MAX_NAME_CHARACTERS = 100;
@@ -8,9 +9,6 @@ const DEFAULT_ACCURACY_METRES = 10;
 
 const LOCALE = 'must be the BCP 47 tag of a language that is known, such as de-AT';
 const TIMEZONE = 'must be an IANA time zone such as Europe/Vienna';
-const LATITUDE = 'must be a number of degrees from -90 to 90';
-const LONGITUDE = 'must be a number of degrees from -180 to 180';
-const ACCURACY = `must be a number of metres from 0 to ${MAX_ACCURACY_METRES}`;
 const NAMED = `must have at most ${MAX_NAME_CHARACTERS} characters`;
 
 /** The device and the place that a page believes it is looked at on. */
@@ -33,12 +31,10 @@ export const emulationFields = {
         "The viewport and user agent of a device, by its name in Playwright's list; `viewport` and `userAgent` go before it.",
       examples: ['iPhone 15', 'Pixel 9', 'iPad Pro 11 landscape'],
     }),
-  darkMode: z
-    .boolean({ error: 'must be true or false' })
+  darkMode: flag
     .optional()
     .meta({ description: 'The page is told that its visitor prefers dark colours. Default false.' }),
-  reducedMotion: z
-    .boolean({ error: 'must be true or false' })
+  reducedMotion: flag
     .optional()
     .meta({ description: 'The page is told that its visitor prefers less motion. Default false.' }),
   locale: z
@@ -56,20 +52,17 @@ export const emulationFields = {
     .transform(reading(timeZone, TIMEZONE))
     .optional()
     .meta({ description: "The page's time zone: an IANA name.", examples: ['Europe/Vienna'] }),
-  geolocation: z
-    .strictObject(
-      {
-        latitude: z.number({ error: LATITUDE }).min(-90, { error: LATITUDE }).max(90, { error: LATITUDE }),
-        longitude: z.number({ error: LONGITUDE }).min(-180, { error: LONGITUDE }).max(180, { error: LONGITUDE }),
-        accuracy: z
-          .number({ error: ACCURACY })
-          .min(0, { error: ACCURACY })
-          .max(MAX_ACCURACY_METRES, { error: ACCURACY })
-          .default(DEFAULT_ACCURACY_METRES)
-          .meta({ description: 'Metres.' }),
-      },
-      { error: 'must be an object of latitude, longitude and, if wanted, accuracy' },
-    )
+  geolocation: objectOf(
+    {
+      latitude: quantity('degrees', -90, 90),
+      longitude: quantity('degrees', -180, 180),
+      accuracy: quantity('metres', 0, MAX_ACCURACY_METRES)
+        .default(DEFAULT_ACCURACY_METRES)
+        .meta({ description: 'Metres.' }),
+    },
+    'a geolocation',
+    'an object of latitude, longitude and, if wanted, accuracy',
+  )
     .optional()
     .meta({ description: 'Where the page is told it is, when it asks; without it the answer is no.' }),
 };

@@ -11,29 +11,29 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** What every server takes: no line breaks, no other control characters. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Headers that belong to the connection, or that the browser alone can tell the truth in; and what to do instead. */
+/** Headers that belong to the connection, or that the browser alone can tell the truth in: why, or what to use. */
 const NOT_TAKEN: Readonly<Record<string, string>> = {
-  host: 'follows from the URL',
-  connection: 'belongs to the connection',
-  'content-length': 'follows from the body',
-  'transfer-encoding': 'belongs to the connection',
-  upgrade: 'belongs to the connection',
-  te: 'belongs to the connection',
-  trailer: 'belongs to the connection',
-  expect: 'belongs to the connection',
-  'keep-alive': 'belongs to the connection',
-  via: 'belongs to the connection',
-  'http2-settings': 'belongs to the connection',
-  'accept-encoding': 'says what the browser can read',
-  'accept-charset': 'says what the browser can read',
-  cookie: 'is not taken here: use cookies',
-  'set-cookie': 'is a header of answers: use cookies',
-  'user-agent': 'is not taken here: use userAgent',
-  origin: 'is for the browser to say',
+  host: 'it follows from the URL',
+  connection: 'it belongs to the connection',
+  'content-length': 'it follows from the body',
+  'transfer-encoding': 'it belongs to the connection',
+  upgrade: 'it belongs to the connection',
+  te: 'it belongs to the connection',
+  trailer: 'it belongs to the connection',
+  expect: 'it belongs to the connection',
+  'keep-alive': 'it belongs to the connection',
+  via: 'it belongs to the connection',
+  'http2-settings': 'it belongs to the connection',
+  'accept-encoding': 'it says what the browser can read',
+  'accept-charset': 'it says what the browser can read',
+  cookie: 'use cookies',
+  'set-cookie': 'it is a header of answers; use cookies',
+  'user-agent': 'use userAgent',
+  origin: 'it is for the browser to say',
 };
 const NOT_TAKEN_PREFIXES: Readonly<Record<string, string>> = {
-  'proxy-': 'is between the browser and its proxy: use proxy',
-  'sec-': 'is for the browser to say',
+  'proxy-': 'it is between the browser and its proxy; use proxy',
+  'sec-': 'it is for the browser to say',
 };
 
 /** `headers` of a ScreenshotRequest. Every header that cannot be sent is named. */
@@ -66,13 +66,13 @@ export const headersField = z
 function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | null {
   const lower = name.toLowerCase();
   if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
-    return `is no name of a header: letters, digits and !#$%&'*+.^_\`|~-, at most ${MAX_NAME_CHARACTERS} of them`;
+    return `must have the name of a header: letters, digits and !#$%&'*+.^_\`|~-, at most ${MAX_NAME_CHARACTERS} of them`;
   }
   const prefix = Object.keys(NOT_TAKEN_PREFIXES).find((start) => lower.startsWith(start));
   const reason =
     (Object.hasOwn(NOT_TAKEN, lower) ? NOT_TAKEN[lower] : undefined) ?? (prefix && NOT_TAKEN_PREFIXES[prefix]);
-  if (reason !== undefined) return reason;
-  if (seen.has(lower)) return 'is there twice, in another spelling';
+  if (reason !== undefined) return `cannot be set: ${reason}`;
+  if (seen.has(lower)) return 'is given twice, in two spellings: give it once';
   if (value.length > MAX_VALUE_CHARACTERS) return `must have at most ${MAX_VALUE_CHARACTERS} characters`;
   return VALUE.test(value) ? null : 'must have printable ASCII characters only, on one line';
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { filled, flag, integer, objectOf, selector } from '../fields.ts';
 
 const MAX_ACTIONS = 50;
 const MAX_FIELDS = 100;
 const MAX_NAME_CHARACTERS = 200;
-const MAX_SELECTOR_CHARACTERS = 1000;
 const MAX_TEXT_CHARACTERS = 10_000;
 const MAX_KEY_CHARACTERS = 50;
 const MAX_FUNCTION_CHARACTERS = 10_000;
@@ -14,7 +14,6 @@ const TEXT = `must be a text of at most ${MAX_TEXT_CHARACTERS} characters`;
 const TYPES = ['click', 'hover', 'check', 'uncheck', 'type', 'press', 'select', 'scroll', 'wait'];
 
 const text = z.string({ error: TEXT }).max(MAX_TEXT_CHARACTERS, { error: TEXT });
-const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS);
 const pixels = integer('pixels', -MAX_SCROLL, MAX_SCROLL);
 
 const action = z.discriminatedUnion(
@@ -39,15 +38,22 @@ const action = z.discriminatedUnion(
       selector: selector.optional(),
     }).refine((wait) => wait.selector !== undefined || wait.ms !== undefined, { error: 'must have ms, or a selector' }),
   ],
-  { error: `must be an object whose type is one of ${TYPES.join(', ')}` },
+  {
+    error: ({ code }) => {
+      const types = `one of ${TYPES.join(', ')}`;
+      return code === 'invalid_union' ? `must be ${types}` : `must be an object whose type is ${types}`;
+    },
+  },
 );
 
+const name = filled("a field's name", MAX_NAME_CHARACTERS);
 const fields = z
-  .record(
-    filled("a field's name", MAX_NAME_CHARACTERS),
-    z.union([text, z.boolean()], { error: `${TEXT}, or true or false` }),
-    { error: 'must be an object: values by the names of the fields' },
-  )
+  .record(name, z.union([text, flag], { error: `${TEXT}, or true or false` }), {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? `must have a name of 1 to ${MAX_NAME_CHARACTERS} characters`
+        : 'must be an object: values by the names of the fields',
+  })
   .refine((given) => Object.keys(given).length <= MAX_FIELDS, { error: `must have at most ${MAX_FIELDS} fields` });
 
 /** What is done on the page as a person would. */
@@ -68,21 +74,18 @@ export const interactionFields = {
         ],
       ],
     }),
-  form: z
-    .strictObject(
-      {
-        selector: selector.optional().meta({ description: 'By default the first form of the page.' }),
-        fields: fields.meta({
-          description:
-            'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
-        }),
-        submit: z
-          .boolean({ error: 'must be true or false' })
-          .optional()
-          .meta({ description: 'Whether the form is sent. Default true.' }),
-      },
-      { error: ofFields('a form', ['selector', 'fields', 'submit']) },
-    )
+  form: objectOf(
+    {
+      selector: selector.optional().meta({ description: 'By default the first form of the page.' }),
+      fields: fields.meta({
+        description:
+          'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
+      }),
+      submit: flag.optional().meta({ description: 'Whether the form is sent. Default true.' }),
+    },
+    'a form',
+    'an object of fields and, if wanted, selector and submit',
+  )
     .optional()
     .meta({ description: 'A form that is filled in, and sent, behind the actions.' }),
   waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)
@@ -95,23 +98,5 @@ export const interactionFields = {
 };
 
 function fieldsOf<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
-  const error = ofFields(`an action of type ${type}`, ['type', ...Object.keys(shape)]);
-  return z.strictObject({ type: z.literal(type), ...shape }, { error });
-}
-
-function ofFields(what: string, names: readonly string[]) {
-  return (issue: { readonly code?: string | undefined }) =>
-    issue.code === 'unrecognized_keys'
-      ? `is not a field of ${what}; its fields are ${names.join(', ')}`
-      : `must be a JSON object, ${what}`;
-}
-
-function filled(what: string, most: number) {
-  const error = `must be ${what} of 1 to ${most} characters`;
-  return z.string({ error }).min(1, { error }).max(most, { error });
-}
-
-function integer(unit: string, least: number, most: number) {
-  const error = `must be an integer of ${unit} from ${least} to ${most}`;
-  return z.int({ error }).min(least, { error }).max(most, { error });
+  return objectOf({ type: z.literal(type), ...shape }, `an action of type ${type}`, 'an object');
 }

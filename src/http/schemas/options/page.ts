@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type PageOptions, RESOURCE_TYPES } from '../../../capture-request.ts';
+import { flag, objectOf } from '../fields.ts';
 
 /** Of each script and of the style sheet. */
 const MAX_SOURCE_CHARACTERS = 64 * 1024;
@@ -14,51 +15,49 @@ const source = () =>
 
 /** What is done to the page without touching it as a person would. */
 export const pageFields = {
-  javascript: z
-    .strictObject(
-      {
-        before: source().meta({ description: 'Run in every document before its own scripts.' }),
-        after: source().meta({ description: 'Run in each document once it has loaded; a promise is awaited.' }),
-      },
-      { error: 'must be an object with before, after or both' },
-    )
+  javascript: objectOf(
+    {
+      before: source().meta({ description: 'Run in every document before its own scripts.' }),
+      after: source().meta({ description: 'Run in each document once it has loaded; a promise is awaited.' }),
+    },
+    'javascript',
+    'an object of before, after or both',
+  )
     .optional()
     .meta({ description: "Run as the page's own scripts are." }),
   css: source().meta({ description: 'A style sheet that is added to the page, after its own. No @import.' }),
-  block: z
-    .strictObject(
-      {
-        types: z
-          .array(z.enum(RESOURCE_TYPES, { error: `must be one of ${RESOURCE_TYPES.join(', ')}` }), {
-            error: 'must be a list of resource types',
-          })
-          .max(RESOURCE_TYPES.length, { error: 'must name each type once' })
-          .optional(),
-        urls: z
-          .array(
-            z
-              .string({ error: 'must be a string' })
-              .min(1, { error: 'must not be empty' })
-              .max(MAX_PATTERN_CHARACTERS, { error: `must have at most ${MAX_PATTERN_CHARACTERS} characters` }),
-            { error: 'must be a list of URL patterns' },
-          )
-          .max(MOST_PATTERNS, { error: `must have at most ${MOST_PATTERNS} patterns` })
-          .optional()
-          .meta({ description: 'Each is held against the whole URL; `*` stands for any characters.' }),
-      },
-      { error: 'must be an object with types, urls or both' },
-    )
+  block: objectOf(
+    {
+      types: z
+        .array(z.enum(RESOURCE_TYPES, { error: `must be one of ${RESOURCE_TYPES.join(', ')}` }), {
+          error: 'must be a list of resource types',
+        })
+        .max(RESOURCE_TYPES.length, { error: 'must name each type once' })
+        .optional(),
+      urls: z
+        .array(
+          z
+            .string({ error: 'must be a string' })
+            .min(1, { error: 'must not be empty' })
+            .max(MAX_PATTERN_CHARACTERS, { error: `must have at most ${MAX_PATTERN_CHARACTERS} characters` }),
+          { error: 'must be a list of URL patterns' },
+        )
+        .max(MOST_PATTERNS, { error: `must have at most ${MOST_PATTERNS} patterns` })
+        .optional()
+        .meta({ description: 'Each is held against the whole URL; `*` stands for any characters.' }),
+    },
+    'block',
+    'an object of types, urls or both',
+  )
     .optional()
     .meta({ description: 'What the page does not get. The page itself is never blocked.' }),
-  blockAds: z.boolean({ error: 'must be true or false' }).optional().meta({
+  blockAds: flag.optional().meta({
     description: 'What companies whose business is advertising serve is blocked, by their hosts. Default false.',
   }),
-  acceptCookieBanners: z
-    .boolean({ error: 'must be true or false' })
+  acceptCookieBanners: flag
     .optional()
     .meta({ description: 'A cookie banner that is known is given the answer that accepts all. Default false.' }),
-  rejectCookieBanners: z
-    .boolean({ error: 'must be true or false' })
+  rejectCookieBanners: flag
     .optional()
     .meta({ description: 'A cookie banner that is known is given the answer that accepts the least. Default false.' }),
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CAPTURE_FORMATS, MOST_PIXELS, type PictureOptions, type Viewport } from '../../../capture-request.ts';
+import { flag, integer, objectOf, quantity, selector } from '../fields.ts';
 import { pdfField } from './pdf.ts';
 
 const DEFAULT_QUALITY = 80;
@@ -7,29 +8,11 @@ const MAX_VIEWPORT = 4096;
 /** CSS pixels: as far as anybody's page goes, and as much as one picture holds. */
 const MAX_CLIP_OFFSET = 1_000_000;
 const MAX_CLIP_SIZE = 16_384;
-const MAX_SELECTOR_CHARACTERS = 1000;
 const MOST_SELECTORS = 50;
 
-const VIEWPORT_SIDE = `must be an integer of CSS pixels from 1 to ${MAX_VIEWPORT}`;
-const SCALE = 'must be a number from 0.1 to 4';
-const CLIP_OFFSET = `must be an integer of CSS pixels from 0 to ${MAX_CLIP_OFFSET}`;
-const CLIP_SIZE = `must be an integer of CSS pixels from 1 to ${MAX_CLIP_SIZE}`;
-const SELECTOR = `must be a CSS selector or an XPath of 1 to ${MAX_SELECTOR_CHARACTERS} characters`;
-const BOOLEAN = 'must be true or false';
-
-const viewportSide = z
-  .int({ error: VIEWPORT_SIDE })
-  .min(1, { error: VIEWPORT_SIDE, abort: true })
-  .max(MAX_VIEWPORT, { error: VIEWPORT_SIDE, abort: true });
-const clipOffset = z
-  .int({ error: CLIP_OFFSET })
-  .min(0, { error: CLIP_OFFSET })
-  .max(MAX_CLIP_OFFSET, { error: CLIP_OFFSET });
-const clipSize = z.int({ error: CLIP_SIZE }).min(1, { error: CLIP_SIZE }).max(MAX_CLIP_SIZE, { error: CLIP_SIZE });
-const selector = z
-  .string({ error: SELECTOR })
-  .min(1, { error: SELECTOR })
-  .max(MAX_SELECTOR_CHARACTERS, { error: SELECTOR });
+const viewportSide = integer('CSS pixels', 1, MAX_VIEWPORT);
+const clipOffset = integer('CSS pixels', 0, MAX_CLIP_OFFSET);
+const clipSize = integer('CSS pixels', 1, MAX_CLIP_SIZE);
 const selectors = z
   .array(selector, { error: 'must be a list of selectors' })
   .max(MOST_SELECTORS, { error: `must have at most ${MOST_SELECTORS} selectors` })
@@ -37,7 +20,7 @@ const selectors = z
 
 /** What the picture shows. */
 export const pictureFields = {
-  fullPage: z.boolean({ error: BOOLEAN }).default(false).meta({
+  fullPage: flag.default(false).meta({
     description:
       'The whole page, to a cap of 16384 px, past which `truncated` is true. It is scrolled through first, so that what loads only where somebody looks is there.',
   }),
@@ -46,26 +29,18 @@ export const pictureFields = {
     .default('png')
     .transform((format) => (format === 'jpg' ? 'jpeg' : format))
     .meta({ description: '`jpg` is read as `jpeg`.' }),
-  quality: z
-    .int({ error: 'must be an integer from 1 to 100' })
-    .min(1, { error: 'must be from 1 to 100' })
-    .max(100, { error: 'must be from 1 to 100' })
-    .default(DEFAULT_QUALITY)
-    .meta({ description: 'For jpeg and webp.' }),
-  viewport: z
-    .strictObject(
-      {
-        width: viewportSide,
-        height: viewportSide,
-        deviceScaleFactor: z
-          .number({ error: SCALE })
-          .min(0.1, { error: SCALE, abort: true })
-          .max(4, { error: SCALE, abort: true })
-          .default(1)
-          .meta({ description: 'Pixels of the picture for each CSS pixel.' }),
-      },
-      { error: 'must be an object of width, height and, if wanted, deviceScaleFactor' },
-    )
+  quality: integer('', 1, 100).default(DEFAULT_QUALITY).meta({ description: 'For jpeg and webp.' }),
+  viewport: objectOf(
+    {
+      width: viewportSide,
+      height: viewportSide,
+      deviceScaleFactor: quantity('', 0.1, 4)
+        .default(1)
+        .meta({ description: 'Pixels of the picture for each CSS pixel.' }),
+    },
+    'a viewport',
+    'an object of width, height and, if wanted, deviceScaleFactor',
+  )
     .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MOST_PIXELS, {
       error: `must come to at most ${MOST_PIXELS} pixels, deviceScaleFactor included`,
     })
@@ -80,17 +55,16 @@ export const pictureFields = {
       'The first visible element that matches, and nothing else. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. When there is none the capture fails with `selector_not_found`.',
     examples: ['main article', '//table[1]'],
   }),
-  clip: z
-    .strictObject(
-      { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
-      { error: 'must be an object of x, y, width and height' },
-    )
+  clip: objectOf(
+    { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
+    'a clip',
+    'an object of x, y, width and height',
+  )
     .optional()
     .meta({
       description: 'That rectangle of the page, in CSS pixels from its upper left corner. What lies outside is cut.',
     }),
-  omitBackground: z
-    .boolean({ error: BOOLEAN })
+  omitBackground: flag
     .optional()
     .meta({ description: 'What the page does not paint is transparent, in png and webp. Default false.' }),
   hide: selectors.meta({ description: 'Elements that match are not shown; their place stays empty.' }),

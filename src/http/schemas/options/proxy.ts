@@ -1,23 +1,28 @@
 import { z } from 'zod';
 import type { Credentials, UpstreamProxy } from '../../../capture-request.ts';
+import { objectOf } from '../fields.ts';
 
 const MAX_SERVER_CHARACTERS = 2048;
 const SERVER = 'must be http://host:port, with user:password@ before the host where it wants them';
 
 /** `proxy` of a ScreenshotRequest. Credentials that stand in the URL are taken out of it. */
 export const proxyField = (credentials: z.ZodType<Credentials>) =>
-  z
-    .strictObject(
-      {
-        server: z.string({ error: SERVER }).max(MAX_SERVER_CHARACTERS, { error: SERVER }),
-        credentials: credentials.optional(),
-      },
-      { error: 'must be an object with server, and where wanted credentials' },
-    )
+  objectOf(
+    {
+      server: z.string({ error: SERVER }).max(MAX_SERVER_CHARACTERS, { error: SERVER }),
+      credentials: credentials.optional(),
+    },
+    'a proxy',
+    'an object of server and, if wanted, credentials',
+  )
     .transform(({ server, credentials: given }, context): UpstreamProxy => {
       const read = readServer(server);
       const problem =
-        read === null ? SERVER : given && read.credentials ? 'has credentials already: give them once' : null;
+        read === null
+          ? SERVER
+          : given && read.credentials
+            ? 'has credentials already: give them here or in proxy.credentials, not in both'
+            : null;
       if (read === null || problem !== null) {
         context.addIssue({ code: 'custom', path: ['server'], message: problem ?? SERVER });
         return z.NEVER;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../../../evidence.ts';
+import { integer } from '../fields.ts';
 
 /** Thirty days: what is older is no answer to a question of now. */
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-const CACHE_AGE = `must be an integer of milliseconds from 0 to ${MAX_CACHE_AGE_MS}`;
 
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
 
@@ -18,15 +18,10 @@ export const recordFields = {
         'What is noted beyond what comes for free: each of them costs a little. `GET /results/{id}` has it in `evidence`, a `perception_hash` is in the result itself.',
       examples: [['redirects', 'tls'], 'all'],
     }),
-  cacheMaxAgeMs: z
-    .int({ error: CACHE_AGE })
-    .min(0, { error: CACHE_AGE })
-    .max(MAX_CACHE_AGE_MS, { error: CACHE_AGE })
-    .optional()
-    .meta({
-      description:
-        'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. 0, the default: captured anew.',
-    }),
+  cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS).optional().meta({
+    description:
+      'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. 0, the default: captured anew.',
+  }),
 };
 
 /** In one order, and none as if it were not given: what notes the same is the same. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, objectOf } from '../fields.ts';
 import { headersField } from './headers.ts';
 import { proxyField } from './proxy.ts';
 
@@ -17,41 +18,40 @@ const NO_CONTROLS = /^\P{Cc}*$/u;
 
 const text = () => z.string({ error: 'must be a string' });
 
-export const credentialsField = z
-  .strictObject(
-    {
-      username: text()
-        .max(MAX_CREDENTIAL_CHARACTERS, { error: `must have at most ${MAX_CREDENTIAL_CHARACTERS} characters` })
-        .regex(/^[^:\p{Cc}]*$/u, { error: 'must have neither a colon nor control characters' }),
-      password: text()
-        .max(MAX_CREDENTIAL_CHARACTERS, { error: `must have at most ${MAX_CREDENTIAL_CHARACTERS} characters` })
-        .regex(NO_CONTROLS, { error: 'must have no control characters' }),
-    },
-    { error: 'must be an object with username and password, and nothing else' },
-  )
-  .meta({ description: 'A name and its password.' });
+export const credentialsField = objectOf(
+  {
+    username: text()
+      .max(MAX_CREDENTIAL_CHARACTERS, { error: `must have at most ${MAX_CREDENTIAL_CHARACTERS} characters` })
+      .regex(/^[^:\p{Cc}]*$/u, { error: 'must have neither a colon nor control characters' }),
+    password: text()
+      .max(MAX_CREDENTIAL_CHARACTERS, { error: `must have at most ${MAX_CREDENTIAL_CHARACTERS} characters` })
+      .regex(NO_CONTROLS, { error: 'must have no control characters' }),
+  },
+  'credentials',
+  'an object of username and password',
+).meta({ description: 'A name and its password.' });
 
-const cookie = z
-  .strictObject(
-    {
-      name: text().regex(HTTP_TOKEN, { error: "must be a token: letters, digits and !#$%&'*+.^_`|~-" }),
-      value: text().regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
-      domain: text()
-        .max(MAX_DOMAIN_CHARACTERS, { error: `must have at most ${MAX_DOMAIN_CHARACTERS} characters` })
-        .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name, as example.com' })
-        .optional()
-        .meta({ description: "Default: the target's host alone." }),
-      path: text()
-        .max(MAX_PATH_CHARACTERS, { error: `must have at most ${MAX_PATH_CHARACTERS} characters` })
-        .regex(/^\/[^;\p{Cc}]*$/u, { error: 'must begin with / and have neither a semicolon nor control characters' })
-        .optional()
-        .meta({ description: 'Default: `/`.' }),
-      secure: z.boolean({ error: 'must be true or false' }).optional(),
-      httpOnly: z.boolean({ error: 'must be true or false' }).optional(),
-      sameSite: z.enum(['Strict', 'Lax', 'None'], { error: 'must be Strict, Lax or None' }).optional(),
-    },
-    { error: 'must be an object with name, value, and where wanted domain, path, secure, httpOnly, sameSite' },
-  )
+const cookie = objectOf(
+  {
+    name: text().regex(HTTP_TOKEN, { error: "must be a token: letters, digits and !#$%&'*+.^_`|~-" }),
+    value: text().regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
+    domain: text()
+      .max(MAX_DOMAIN_CHARACTERS, { error: `must have at most ${MAX_DOMAIN_CHARACTERS} characters` })
+      .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name, as example.com' })
+      .optional()
+      .meta({ description: "Default: the target's host alone." }),
+    path: text()
+      .max(MAX_PATH_CHARACTERS, { error: `must have at most ${MAX_PATH_CHARACTERS} characters` })
+      .regex(/^\/[^;\p{Cc}]*$/u, { error: 'must begin with / and have neither a semicolon nor control characters' })
+      .optional()
+      .meta({ description: 'Default: `/`.' }),
+    secure: flag.optional(),
+    httpOnly: flag.optional(),
+    sameSite: z.enum(['Strict', 'Lax', 'None'], { error: 'must be Strict, Lax or None' }).optional(),
+  },
+  'a cookie',
+  'an object of name, value and, if wanted, domain, path, secure, httpOnly and sameSite',
+)
   .refine(({ name, value }) => name.length + value.length <= MAX_COOKIE_CHARACTERS, {
     error: `must have at most ${MAX_COOKIE_CHARACTERS} characters, name and value together`,
   })
@@ -79,9 +79,6 @@ export const visitorFields = {
   httpCredentials: credentialsField
     .optional()
     .meta({ description: "Are given to the target's own origin when it asks (Basic, Digest)." }),
-  ignoreCertErrors: z
-    .boolean({ error: 'must be true or false' })
-    .optional()
-    .meta({ description: 'TLS certificates are not checked. Default false.' }),
+  ignoreCertErrors: flag.optional().meta({ description: 'TLS certificates are not checked. Default false.' }),
   proxy: proxyField(credentialsField),
 };
