@@ -63,7 +63,10 @@ const WORKER = `
   addEventListener('install', () => skipWaiting());
   addEventListener('activate', (event) => event.waitUntil(clients.claim()));`;
 
-describe('a page that is captured', () => {
+describe.each([
+  ['the direct driver', {}],
+  ['Playwright', { waitForFunction: 'true' }],
+])('a page that is captured by %s', (_driver, asks) => {
   let server: Server;
   let origin: string;
   let running: RunningActor;
@@ -104,7 +107,7 @@ describe('a page that is captured', () => {
   });
 
   const seen = async (path: string): Promise<unknown> => {
-    const { title } = await running.actor.capture(captureRequest(`${origin}${path}`), patience);
+    const { title } = await running.actor.capture(captureRequest(`${origin}${path}`, asks), patience);
     return JSON.parse(title);
   };
 
