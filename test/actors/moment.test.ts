@@ -41,6 +41,11 @@ describe('the moment of the picture', () => {
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
+  it('comes when none of its frames asks for more, with waitUntil networkidle', async () => {
+    const snapshot = await capture('/late/asking-frame?ms=800', { waitUntil: 'networkidle' });
+    expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
+  });
+
   it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('comes when %s is visible', async (waitForSelector) => {
     expect(await capture('/late/element')).toMatchObject({ title: 'hidden' });
     expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });

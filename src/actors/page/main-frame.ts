@@ -14,6 +14,8 @@ export class MainFrame {
   readonly id: string;
   #document: Protocol.Page.Frame | null = null;
   #reached = new Set<string>();
+  /** Frames in the page whose document still asks for something; those of other processes are not heard of. */
+  readonly #asking = new Set<string>();
   #coming: string | null = null;
   #stopped: string | null = null;
   #scheduled = false;
@@ -26,13 +28,18 @@ export class MainFrame {
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.id !== id) return;
       this.#document = frame;
+      this.#asking.clear();
       if (this.#coming === frame.loaderId) this.#coming = null;
       this.#tell();
     });
     session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
-      if (frameId !== id) return;
-      this.#reached.add(`${loaderId} ${name}`);
+      if (frameId === id) this.#reached.add(`${loaderId} ${name}`);
+      else if (name === 'init') this.#asking.add(frameId);
+      else if (name !== 'networkIdle' || !this.#asking.delete(frameId)) return;
       this.#tell();
+    });
+    session.on('Page.frameDetached', ({ frameId }) => {
+      if (this.#asking.delete(frameId)) this.#tell();
     });
     session.on('Page.frameScheduledNavigation', ({ frameId, delay }) => {
       if (frameId === id && delay <= REDIRECT_DELAY_SECONDS) this.#scheduled = true;
@@ -78,7 +85,8 @@ export class MainFrame {
   /** The document has come so far, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
     if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
-    return this.#has(at) || (at !== 'networkIdle' && this.#stopped === this.#document.loaderId);
+    if (at === 'networkIdle') return this.#has(at) && this.#asking.size === 0;
+    return this.#has(at) || this.#stopped === this.#document.loaderId;
   }
 
   /** Another document is asked for. Until it comes, or is given up, the one that is shown cannot be asked anything. */
