@@ -81,7 +81,7 @@ describe('a page that Playwright acts on', () => {
     [
       'a worker',
       (target) =>
-        `new Worker(URL.createObjectURL(new Blob([\`fetch("${target}", { mode: "no-cors" }).catch(() => postMessage(0))\`]))).onmessage = over`,
+        `new Worker(window.URL.createObjectURL(new Blob([\`fetch("${target}", { mode: "no-cors" }).catch(() => postMessage(0))\`]))).onmessage = over`,
     ],
   ])('does not reach the inside with %s', async (_what, script) => {
     redirect = secretUrl();

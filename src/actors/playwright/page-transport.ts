@@ -13,8 +13,11 @@ type Command = z.infer<typeof command>;
 
 const attached = z.object({ sessionId: z.string() });
 
-/** Of a page's targets Playwright is shown its frames. Workers go on unwatched, and paused service workers stay paused. */
-const FRAMES_ONLY = [{ type: 'iframe' }, { exclude: true }];
+/**
+ * Of a page's targets Playwright is shown those that are paused for it, and lets them run. Service workers are not: they
+ * stay paused, by us.
+ */
+const FRAMES_AND_WORKERS = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }];
 
 /** As Chromium answers a command for a session that is gone; Playwright knows the code. */
 const GONE = { code: -32_001, message: 'Session with given id not found.' };
@@ -68,7 +71,7 @@ export class PageTransport implements ConnectOverCDPTransport {
   }
 
   #pass({ id, method, params, sessionId }: Command, session: CdpSession): void {
-    const filter = method === 'Target.setAutoAttach' ? { filter: FRAMES_ONLY } : {};
+    const filter = method === 'Target.setAutoAttach' ? { filter: FRAMES_AND_WORKERS } : {};
     session.relay(
       method,
       { ...params, ...filter },
