@@ -5,8 +5,9 @@ import type { BrowserEvent, CaptureRequest, Snapshot } from '../domain.ts';
 export interface CaptureActor {
   /**
    * One capture on an isolated page, within `request.timeoutMs`. Rejects with a `CapstanError`:
-   * `target_unreachable`, `target_forbidden`, `capture_timeout`, `browser_unavailable`, or `cancelled` when the
-   * signal is aborted.
+   * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`,
+   * `browser_unavailable`, `cancelled` when the signal is aborted; and with `selector_not_found`, `script_failed` or
+   * `action_failed` when the page does not have, or let be done, what the request names.
    */
   capture(request: CaptureRequest, signal: AbortSignal): Promise<Snapshot>;
 
