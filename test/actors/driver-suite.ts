@@ -115,7 +115,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
   it('waits for an image that is late', async () => {
     const [late, blank] = await Promise.all([
       capture('/slow-image?ms=600'),
-      capture('/slow-image?ms=60000', { timeoutMs: 1500 }),
+      capture('/slow-image?ms=60000', { timeoutMs: 4000 }),
     ]);
     expect(late.cutPhase).toBeNull();
     expect(blank.cutPhase).toBe('load');
@@ -125,7 +125,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
   });
 
   it('takes what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', { timeoutMs: 1500 });
+    const snapshot = await capture('/never', { timeoutMs: 4000 });
     expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
   });
@@ -134,13 +134,13 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
     ['/loop', /^(?:wait|settle)$/],
     ['/loop?when=parse', /^load$/],
   ])('ends the scripts of %s, and takes what is there', async (path, phase) => {
-    const { cutPhase, title } = await capture(path, { timeoutMs: 2000 });
+    const { cutPhase, title } = await capture(path, { timeoutMs: 4000 });
     expect(cutPhase).toMatch(phase);
     expect(title).toBe('A page that spins');
   });
 
   it('takes what is there of a page that loads itself again and again', async () => {
-    const snapshot = await capture('/reload-loop', { timeoutMs: 2500 });
+    const snapshot = await capture('/reload-loop', { timeoutMs: 4000 });
     expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
     expect(snapshot.html).toContain('<h1>Again</h1>');
   });

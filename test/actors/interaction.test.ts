@@ -153,7 +153,7 @@ describe('what is done on a page', () => {
     it('that time does not suffice for are left, and what is there is taken', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
-      expect(await capture('/interact', { actions, timeoutMs: 2000 })).toMatchObject({
+      expect(await capture('/interact', { actions, timeoutMs: 5000 })).toMatchObject({
         cutPhase: 'interact',
         title: 'rang',
       });
@@ -170,7 +170,7 @@ describe('what is done on a page', () => {
 
     it('that lead to a page which never finishes loading have it taken as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
-      const snapshot = await capture('/interact', { actions, timeoutMs: 2500 });
+      const snapshot = await capture('/interact', { actions, timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
   });
@@ -257,7 +257,7 @@ describe('what is done on a page', () => {
     });
 
     it('that never holds has what is there taken', async () => {
-      const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 1500 });
+      const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
     });
 

@@ -69,7 +69,7 @@ describe('the moment of the picture', () => {
     [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
     [{ delayMs: 60_000 }, '/short'],
   ] as const)('comes when the deadline does, and says that the wait was cut, with %j', async (options, path) => {
-    expect(await capture(path, { ...options, timeoutMs: 2500 })).toMatchObject({ cutPhase: 'wait' });
+    expect(await capture(path, { ...options, timeoutMs: 5000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
   it('says that a selector is none', async () => {
@@ -89,18 +89,18 @@ describe('the moment of the picture', () => {
     });
 
     it('is the picture of a colour, where a colour is all that was shown', async () => {
-      const snapshot = await capture('/late/colour', { timeoutMs: 2500 });
+      const snapshot = await capture('/late/colour', { timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A colour' });
       expect([...PNG.sync.read(Buffer.from(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
     });
 
     it('is the picture of a frame, where the page shows nothing of its own', async () => {
-      const snapshot = await capture('/late/frame', { timeoutMs: 2500 });
+      const snapshot = await capture('/late/frame', { timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A frame' });
     });
 
     it('is the picture of a page without the style sheet that kept it from being shown', async () => {
-      const snapshot = await capture('/late/style', { timeoutMs: 2500 });
+      const snapshot = await capture('/late/style', { timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });
       const png = PNG.sync.read(Buffer.from(snapshot.image));
       expect(new Set(png.data).size).toBeGreaterThan(5);

@@ -71,7 +71,7 @@ describe('a PDF', () => {
   });
 
   it('shows what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', { timeoutMs: 3000 });
+    const snapshot = await capture('/never', { timeoutMs: 6000 });
     expect(snapshot.cutPhase).toBe('load');
     expect(sheetsOf(snapshot.image)).toHaveLength(1);
   });

@@ -93,7 +93,7 @@ describe('what a request changes on the page', () => {
     it.each(['for (;;);', 'new Promise(() => {})'])(
       'that never ends (%s) is cut, and the page is captured',
       async (after) => {
-        const { title, cutPhase, timings } = await capture('/short', { javascript: { after }, timeoutMs: 2500 });
+        const { title, cutPhase, timings } = await capture('/short', { javascript: { after }, timeoutMs: 5000 });
         expect([title, cutPhase]).toEqual([expect.stringContaining('A small port'), 'interact']);
         expect(timings.interact).toBeGreaterThan(500);
       },
