@@ -2,9 +2,8 @@ import { createServer } from 'node:http';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
 
 /**
  * What a capture is, whoever drives it: both drivers are held to it. `asks` is what has a request driven by the one
@@ -29,11 +28,6 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
     running.actor.capture(
       captureRequest(URL.canParse(path) ? path : site.url(path), { ...asks, ...overrides }),
       signal,
-    );
-  const failureOf = (promise: Promise<unknown>): Promise<CapstanError> =>
-    promise.then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
     );
 
   it('sees the picture, the document and the response of a page', async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture-request.ts';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 
 describe('what is done on a page', () => {
   let site: Site;
@@ -19,13 +18,9 @@ describe('what is done on a page', () => {
   const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
     running.actor.capture(captureRequest(site.url(path), overrides), patience);
   const acting = (...actions: Action[]) => capture('/interact', { actions });
-  const failureOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {
-    const error = await promise.then(
-      () => new Error('it was captured'),
-      (thrown: unknown) => thrown,
-    );
-    if (!(error instanceof CapstanError)) throw error;
-    return [error.code, error.message];
+  const refusalOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {
+    const { code, message } = await failureOf(promise);
+    return [code, message];
   };
 
   describe('actions', () => {
@@ -134,7 +129,7 @@ describe('what is done on a page', () => {
       ],
     ])('fail on an element that %s, and say which one and why', async (_what, action, reason) => {
       const failed = capture('/interact', { actions: [{ type: 'click', selector: '#ring' }, action], timeoutMs: 4000 });
-      expect(await failureOf(failed)).toEqual(['action_failed', reason]);
+      expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
     });
 
     it.each<[Action, RegExp]>([
@@ -144,7 +139,7 @@ describe('what is done on a page', () => {
       [{ type: 'click', selector: 'text=Ring' }, /^actions\[0\] \(click\): .*selector/],
       [{ type: 'click', selector: '//button[' }, /^actions\[0\] \(click\): .*XPath/],
     ])('fail at once when %o can never be done', async (action, reason) => {
-      const [code, text] = await failureOf(acting(action));
+      const [code, text] = await refusalOf(acting(action));
       expect(code).toBe('action_failed');
       expect(text).toMatch(reason);
       expect(text).not.toContain('\n');
@@ -228,7 +223,7 @@ describe('what is done on a page', () => {
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
     ])('with %o fails, and says which field and why', async (wrong, reason) => {
       const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
-      expect(await failureOf(capture('/interact/forms', { form, timeoutMs: 4000 }))).toEqual(['action_failed', reason]);
+      expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 4000 }))).toEqual(['action_failed', reason]);
     });
   });
 
@@ -262,7 +257,7 @@ describe('what is done on a page', () => {
     });
 
     it('that cannot be read is a script_failed', async () => {
-      expect(await failureOf(capture('/short', { waitForFunction: 'let sail = ;' }))).toEqual([
+      expect(await refusalOf(capture('/short', { waitForFunction: 'let sail = ;' }))).toEqual([
         'script_failed',
         "waitForFunction: SyntaxError: Unexpected identifier 'sail'",
       ]);

@@ -1,10 +1,9 @@
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 
 describe('the moment of the picture', () => {
   let site: Site;
@@ -19,11 +18,6 @@ describe('the moment of the picture', () => {
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
     running.actor.capture(captureRequest(site.url(path), overrides), patience);
-  const failureOf = (path: string, overrides: Partial<CaptureRequest>): Promise<CapstanError> =>
-    capture(path, overrides).then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-    );
 
   it('comes without its images, with waitUntil domcontentloaded', async () => {
     const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });
@@ -73,19 +67,19 @@ describe('the moment of the picture', () => {
   });
 
   it('says that a selector is none', async () => {
-    const error = await failureOf('/short', { waitForSelector: 'p[' });
+    const error = await failureOf(capture('/short', { waitForSelector: 'p[' }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toContain('"p["');
   });
 
   describe('when the deadline comes', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('is a timeout for %s, which shows nothing', async (path) => {
-      const error = await failureOf(path, { timeoutMs: 6000 });
+      const error = await failureOf(capture(path, { timeoutMs: 6000 }));
       expect(error.code).toBe('capture_timeout');
     });
 
     it('is a timeout for a page whose first byte is late', async () => {
-      expect((await failureOf('/slow?ms=60000', { timeoutMs: 1000 })).code).toBe('capture_timeout');
+      expect((await failureOf(capture('/slow?ms=60000', { timeoutMs: 1000 }))).code).toBe('capture_timeout');
     });
 
     it('is the picture of a colour, where a colour is all that was shown', async () => {

@@ -1,9 +1,8 @@
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
 
 describe('a target that is not HTML', () => {
@@ -19,11 +18,6 @@ describe('a target that is not HTML', () => {
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
     running.actor.capture(captureRequest(site.url(path), overrides), patience);
-  const failureOf = (path: string, overrides: Partial<CaptureRequest> = {}): Promise<CapstanError> =>
-    capture(path, overrides).then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-    );
 
   it.each([
     ['/image.png', 'image/png', '<img'],
@@ -48,7 +42,7 @@ describe('a target that is not HTML', () => {
       ['/files/page-to-keep', { name: 'Bücher.html', type: 'text/html', bytes: null }],
       ['/files/pdf-to-keep', { name: 'report.pdf', type: 'application/pdf', bytes: null }],
     ])('%s', async (path, download) => {
-      const error = await failureOf(path);
+      const error = await failureOf(capture(path));
       expect(error).toMatchObject({ code: 'not_a_page', download });
       expect(error.message).toBe(`the target is a download (${download.name}), not a page`);
     });
@@ -74,7 +68,9 @@ describe('a target that is not HTML', () => {
     });
 
     it('also where requests are paused for something else', async () => {
-      const error = await failureOf('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } });
+      const error = await failureOf(
+        capture('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } }),
+      );
       expect(error).toMatchObject({ code: 'not_a_page', download: { bytes: 5000 } });
       expect(site.requests.findLast(({ url }) => url === '/files/cargo.zip')?.headers['x-visit']).toBe('1');
     });
@@ -86,7 +82,7 @@ describe('a target that is not HTML', () => {
   });
 
   it('is no page when it has no content', async () => {
-    const error = await failureOf('/files/nothing');
+    const error = await failureOf(capture('/files/nothing'));
     expect(error).toMatchObject({ code: 'not_a_page', download: undefined });
     expect(error.message).toBe('the target answered without any content');
   });
@@ -156,7 +152,7 @@ describe('a target that is not HTML', () => {
       ['/files/damaged.pdf', /damaged/],
       ['/files/large.pdf', /more than 32 MiB/],
     ])('is no page when it cannot be shown: %s', async (path, reason) => {
-      const error = await failureOf(path);
+      const error = await failureOf(capture(path));
       expect(error).toMatchObject({
         code: 'not_a_page',
         download: { name: path.split('/').at(-1), type: 'application/pdf', bytes: expect.any(Number) },
@@ -165,7 +161,7 @@ describe('a target that is not HTML', () => {
     });
 
     it('that never ends is a timeout', async () => {
-      expect((await failureOf('/files/endless.pdf', { timeoutMs: 2500 })).code).toBe('capture_timeout');
+      expect((await failureOf(capture('/files/endless.pdf', { timeoutMs: 2500 }))).code).toBe('capture_timeout');
     });
   });
 });

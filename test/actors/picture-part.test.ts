@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/picture.ts';
 
 const RED: Colour = [200, 0, 0, 255];
@@ -24,11 +23,6 @@ afterAll(async () => {
 
 const capture = (overrides: Partial<CaptureRequest>, path = '/picture/parts') =>
   running.actor.capture(captureRequest(site.url(path), overrides), patience);
-const failureOf = (overrides: Partial<CaptureRequest>, path?: string): Promise<CapstanError> =>
-  capture(overrides, path).then(
-    () => Promise.reject(new Error('it was captured')),
-    (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-  );
 const viewport = (width: number, height: number, deviceScaleFactor = 1) => ({
   viewport: { width, height, deviceScaleFactor, mobile: false, touch: false },
 });
@@ -112,7 +106,7 @@ describe('a selector', () => {
     ['//div[', '"//div[" is neither a CSS selector nor an XPath that gives elements'],
     ['(1 + 1)', '"(1 + 1)" is neither a CSS selector nor an XPath that gives elements'],
   ])('%s is not found: %s', async (selector, reason) => {
-    const error = await failureOf({ selector });
+    const error = await failureOf(capture({ selector }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toBe(reason);
   });
@@ -159,7 +153,7 @@ describe('a clip', () => {
   });
 
   it('that lies outside of the page fails, and says how large that is', async () => {
-    const error = await failureOf({ clip: { x: 0, y: 2400, width: 10, height: 10 } });
+    const error = await failureOf(capture({ clip: { x: 0, y: 2400, width: 10, height: 10 } }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toBe('the clip lies outside of the page, which has 1280 by 2400 CSS pixels');
   });

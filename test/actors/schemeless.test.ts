@@ -3,10 +3,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { failureOf, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
@@ -27,11 +26,6 @@ describe('an address without a scheme', () => {
 
   const capture = (url: string, overrides: Partial<CaptureRequest> = {}) =>
     running.actor.capture({ ...screenshot.parse({ url }), ...overrides }, patience);
-  const failureOf = (url: string, overrides?: Partial<CaptureRequest>): Promise<CapstanError> =>
-    capture(url, overrides).then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-    );
 
   it('is tried over http where nobody speaks TLS, at the port that it names', async () => {
     expect(await capture(`127.0.0.1:${site.port}/short`)).toMatchObject({
@@ -73,7 +67,7 @@ describe('an address without a scheme', () => {
   it('is not tried over http where the certificate is bad', async () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE });
     await using listening = await listen(server);
-    const error = await failureOf(`127.0.0.1:${listening.port}/`);
+    const error = await failureOf(capture(`127.0.0.1:${listening.port}/`));
     expect(error.code).toBe('target_unreachable');
     expect(error.message).toMatch(/^https:.*certificate/);
     expect(error.message).not.toContain('over http');
@@ -81,13 +75,13 @@ describe('an address without a scheme', () => {
 
   it('says of both ways why nothing came, where nobody listens', async () => {
     const port = await freePort(createHttpServer());
-    const error = await failureOf(`127.0.0.1:${port}`);
+    const error = await failureOf(capture(`127.0.0.1:${port}`));
     expect(error.code).toBe('target_unreachable');
     expect(error.message).toMatch(/refused.*; over http: .*refused/);
   });
 
   it('is what its plain way says where that is a download', async () => {
-    expect((await failureOf(`127.0.0.1:${site.port}/download`)).code).toBe('not_a_page');
+    expect((await failureOf(capture(`127.0.0.1:${site.port}/download`))).code).toBe('not_a_page');
   });
 
   it('is in the record as it was tried first, and where it led to', async () => {
@@ -104,7 +98,7 @@ describe('an address without a scheme', () => {
   });
 
   it('is never tried over http when it was written with its scheme', async () => {
-    const error = await failureOf(`https://127.0.0.1:${site.port}/short?scheme`);
+    const error = await failureOf(capture(`https://127.0.0.1:${site.port}/short?scheme`));
     expect(error.message).toContain('does not speak TLS');
     expect(site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);
   });

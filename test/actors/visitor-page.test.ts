@@ -1,9 +1,8 @@
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 
 describe('what a request changes on the page', () => {
   let site: Site;
@@ -18,11 +17,6 @@ describe('what a request changes on the page', () => {
 
   const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
     running.actor.capture(captureRequest(site.url(path), overrides), patience);
-  const failureOf = (promise: Promise<unknown>): Promise<CapstanError> =>
-    promise.then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-    );
 
   describe('javascript.before', () => {
     it("runs before the page's own scripts, in the document that the page comes to as well", async () => {

@@ -1,10 +1,9 @@
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 import { startProxy } from '../support/proxy.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
@@ -30,11 +29,6 @@ describe('a capture through a proxy', () => {
 
   const capture = (url: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);
-  const failureOf = (promise: Promise<unknown>): Promise<CapstanError> =>
-    promise.then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-    );
 
   it('sees what the proxy sees, by http and by https', async () => {
     await using running = await startProxy({ credentials: 'harbour:master:key', names });

@@ -1,9 +1,8 @@
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { type Site, type SiteRequest, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 describe('the visitor that a capture seems to be', () => {
@@ -21,11 +20,6 @@ describe('the visitor that a capture seems to be', () => {
 
   const capture = (url: string, overrides: Partial<CaptureRequest> = {}): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);
-  const failureOf = (promise: Promise<unknown>): Promise<CapstanError> =>
-    promise.then(
-      () => Promise.reject(new Error('it was captured')),
-      (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
-    );
   const requestsFor = (where: Site, path: string): readonly SiteRequest[] =>
     where.requests.filter(({ url }) => url === path);
 

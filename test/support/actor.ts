@@ -4,6 +4,7 @@ import type { CaptureActor } from '../../src/actors/capture-actor.ts';
 import type { BrowserEvent, CaptureRequest } from '../../src/domain.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
+import { CapstanError } from '../../src/errors.ts';
 
 export interface RunningActor {
   readonly actor: CaptureActor;
@@ -56,6 +57,14 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
 
 export function captureRequest(url: string, overrides: Partial<CaptureRequest> = {}): CaptureRequest {
   return { url, fullPage: false, format: 'png', quality: 80, timeoutMs: 20_000, ...overrides };
+}
+
+/** What a capture that must fail fails with; rejects when it was captured, or fails with something else. */
+export function failureOf(capture: Promise<unknown>): Promise<CapstanError> {
+  return capture.then(
+    () => Promise.reject(new Error('it was captured')),
+    (error: unknown) => (error instanceof CapstanError ? error : Promise.reject(error)),
+  );
 }
 
 /** A signal that is never aborted. */
