@@ -1,20 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CapstanError, type FieldProblem } from '../../src/errors.ts';
-import { parseOrRefuse } from '../../src/http/problems.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
-
-const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
-const parse = (options: object) => parseOrRefuse(screenshot, { url: 'https://example.com/', ...options });
-
-function problemsOf(options: object): readonly FieldProblem[] {
-  try {
-    parse(options);
-    return [];
-  } catch (error) {
-    if (error instanceof CapstanError && error.code === 'invalid_request') return error.problems;
-    throw error;
-  }
-}
+import { parse, problemsOf } from './option-problems.ts';
 
 const SELECTOR = 'must be a CSS selector or an XPath of 1 to 1000 characters';
 const TEXT = 'must be a text of at most 10000 characters';

@@ -1,21 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MOST_PIXELS } from '../../src/capture-request.ts';
-import { CapstanError, type FieldProblem } from '../../src/errors.ts';
-import { parseOrRefuse } from '../../src/http/problems.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
-
-const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
-const parse = (options: object) => parseOrRefuse(screenshot, { url: 'https://example.com/', ...options });
-
-function problemsOf(options: object): readonly FieldProblem[] {
-  try {
-    parse(options);
-    return [];
-  } catch (error) {
-    if (error instanceof CapstanError && error.code === 'invalid_request') return error.problems;
-    throw error;
-  }
-}
+import { parse, problemsOf } from './option-problems.ts';
 
 const VIEWPORT = 'must be an integer of CSS pixels from 1 to 4096';
 const OFFSET = 'must be an integer of CSS pixels from 0 to 1000000';

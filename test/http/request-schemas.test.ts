@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldProblem } from '../../src/errors.ts';
-import { CapstanError } from '../../src/errors.ts';
 import { parseOrRefuse } from '../../src/http/problems.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
+import { problemsOfReading } from './option-problems.ts';
 
 const schemas = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
 
-function problemsOf(schema: (typeof schemas)[keyof typeof schemas], value: unknown): readonly FieldProblem[] {
-  try {
-    parseOrRefuse(schema, value);
-    return [];
-  } catch (error) {
-    if (error instanceof CapstanError && error.code === 'invalid_request') return error.problems;
-    throw error;
-  }
-}
+const problemsOf = (schema: (typeof schemas)[keyof typeof schemas], value: unknown) =>
+  problemsOfReading(() => parseOrRefuse(schema, value));
 
 describe('a ScreenshotRequest', () => {
   it('needs a URL only; the rest has the defaults of the contract', () => {

@@ -1,26 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CapstanError, type FieldProblem } from '../../src/errors.ts';
-import { parseOrRefuse } from '../../src/http/problems.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
-
-const { screenshot } = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
-
-const read = (options: object) => parseOrRefuse(screenshot, { url: 'example.com', ...options });
-
-function problemsOf(options: object): readonly FieldProblem[] {
-  try {
-    read(options);
-    return [];
-  } catch (error) {
-    if (error instanceof CapstanError && error.code === 'invalid_request') return error.problems;
-    throw error;
-  }
-}
+import { parse, problemsOf } from './option-problems.ts';
 
 describe('the headers of a request', () => {
   it('are taken as they are', () => {
     const headers = { Authorization: 'Bearer x', 'X-Trace': '', Referer: 'https://example.com/' };
-    expect(read({ headers })).toMatchObject({ headers });
+    expect(parse({ headers })).toMatchObject({ headers });
   });
 
   it('that belong to the connection, or that only the browser can say, are refused one by one', () => {
@@ -119,7 +103,7 @@ describe('the proxy of a request', () => {
     ],
     [{ server: 'http://harbour:master%3Akey@[::1]:3128' }, { server: 'http://[::1]:3128', credentials }],
   ])('is read from %o', (proxy, expected) => {
-    expect(read({ proxy }).proxy).toEqual(expected);
+    expect(parse({ proxy }).proxy).toEqual(expected);
   });
 
   it.each([
@@ -140,10 +124,10 @@ describe('the proxy of a request', () => {
 
 describe('the answer to cookie banners', () => {
   it('is one of two, and only where it is asked for', () => {
-    expect(read({ acceptCookieBanners: true }).cookieBanners).toBe('accept');
-    expect(read({ rejectCookieBanners: true, acceptCookieBanners: false }).cookieBanners).toBe('reject');
-    expect(read({ rejectCookieBanners: false })).not.toHaveProperty('cookieBanners');
-    expect(read({ acceptCookieBanners: true })).not.toHaveProperty('acceptCookieBanners');
+    expect(parse({ acceptCookieBanners: true }).cookieBanners).toBe('accept');
+    expect(parse({ rejectCookieBanners: true, acceptCookieBanners: false }).cookieBanners).toBe('reject');
+    expect(parse({ rejectCookieBanners: false })).not.toHaveProperty('cookieBanners');
+    expect(parse({ acceptCookieBanners: true })).not.toHaveProperty('acceptCookieBanners');
   });
 
   it('cannot be both', () => {
