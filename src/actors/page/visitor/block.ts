@@ -37,7 +37,7 @@ export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself
 }
 
 /** Whether a whole text matches a pattern in which `*` stands for any characters. It never backtracks. */
-export function parseGlob(pattern: string): (text: string) => boolean {
+function parseGlob(pattern: string): (text: string) => boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
   if (last === undefined) return (text) => text === pattern;

@@ -18,7 +18,7 @@ const NO_CONTROLS = /^\P{Cc}*$/u;
 
 const text = () => z.string({ error: 'must be a string' });
 
-export const credentialsField = objectOf(
+const credentialsField = objectOf(
   {
     username: text()
       .max(MAX_CREDENTIAL_CHARACTERS, { error: `must have at most ${MAX_CREDENTIAL_CHARACTERS} characters` })
