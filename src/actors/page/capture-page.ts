@@ -30,7 +30,8 @@ export function capturePage(
   deadline: Deadline,
 ): PageCapture {
   const snapshot = deadline.step('open a page', opening).then((page) =>
-    look(page, lane, request, deadline).catch((error: unknown) => {
+    // Chromium does not answer for a page that crashed: whatever is awaited of it then never comes.
+    Promise.race([look(page, lane, request, deadline), page.frame.ended()]).catch((error: unknown) => {
       throw withEvidence(error, page.notes.soFar);
     }),
   );

@@ -111,6 +111,11 @@ export class MainFrame {
     }
   }
 
+  /** Rejects, as `until` does, when the page or the browser ends. */
+  async ended(): Promise<never> {
+    for (;;) await this.until(() => false);
+  }
+
   #has(event: string): boolean {
     return this.#reached.has(`${this.#document?.loaderId} ${event}`);
   }
