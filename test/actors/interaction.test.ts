@@ -218,7 +218,7 @@ describe('what is done on a page', () => {
       [{ ship: true }, 'form.fields.ship: takes text'],
       [{ port: true }, 'form.fields.port: takes the value or the text of an option'],
       [{ berth: true }, 'form.fields.berth: takes the value of the radio button to choose'],
-      [{ berth: 'west' }, 'form.fields.berth: has no "west" to choose'],
+      [{ berth: 'west' }, 'form.fields.berth: has nothing of that value to choose'],
       [{ papers: '/etc/passwd' }, 'form.fields.papers: takes a file, which cannot be given'],
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
     ])('with %o fails, and says which field and why', async (wrong, reason) => {

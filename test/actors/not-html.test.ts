@@ -160,6 +160,17 @@ describe('a target that is not HTML', () => {
       expect(error.message).toMatch(reason);
     });
 
+    it('is not given to the page that comes after it', async () => {
+      const after = `if (location.pathname === '/files/long.pdf') location = '/short';
+        else fetch('https://pdf-viewer.invalid/document').then(
+          async (response) => { document.title = response.status + ' ' + (await response.arrayBuffer()).byteLength; },
+          (error) => { document.title = String(error); },
+        )`;
+      const { finalUrl, title } = await capture('/files/long.pdf', { javascript: { after } });
+      expect(finalUrl).toBe(site.url('/short'));
+      expect(title).toBe('404 0');
+    });
+
     it('that never ends is a timeout', async () => {
       expect((await failureOf(capture('/files/endless.pdf', { timeoutMs: 2500 }))).code).toBe('capture_timeout');
     });

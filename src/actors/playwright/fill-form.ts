@@ -58,7 +58,7 @@ function kindOf(field: { readonly localName: string; readonly type?: unknown }):
 /** The one of a group of checkboxes or radio buttons that has the value. */
 async function choose(named: Locator, value: string, patience: Patience): Promise<void> {
   const wanted = named.and(named.page().locator(`css=[value=${quoted(value)}]`)).first();
-  if ((await wanted.count()) === 0) throw new FieldError(`has no ${quoted(value)} to choose`);
+  if ((await wanted.count()) === 0) throw new FieldError('has nothing of that value to choose');
   await wanted.check(patience);
 }
 

@@ -9,7 +9,8 @@ export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 /** Answers what the viewer's page asks for. */
 export class PdfViewer {
   readonly #session: PageSession;
-  readonly #document: Buffer;
+  /** Until the viewer has it. */
+  #document: Buffer | null;
   readonly #task: ViewerTask;
   readonly #said = Promise.withResolvers<ViewerWord>();
   readonly #drawn = Promise.withResolvers<void>();
@@ -44,7 +45,7 @@ export class PdfViewer {
     if (pathname === '/viewer.mjs') {
       return this.#fulfil(requestId, 200, 'text/javascript', viewerModule(this.#task));
     }
-    if (pathname === '/document') return this.#fulfil(requestId, 200, 'application/pdf', this.#document);
+    if (pathname === '/document') return this.#hand(requestId);
     if (pathname === '/done.js') {
       await this.#drawn.promise;
       return this.#fulfil(requestId, 200, 'text/javascript', '');
@@ -56,6 +57,14 @@ export class PdfViewer {
     const file = await viewerFile(pathname);
     if (file === undefined) return this.#fulfil(requestId, 404, 'text/plain', '');
     this.#fulfil(requestId, 200, file.type, file.body);
+  }
+
+  /** The viewer asks once. Who asks again is a page that came after it, from wherever, and has no business with it. */
+  #hand(requestId: string): void {
+    const document = this.#document;
+    this.#document = null;
+    if (document === null) this.#fulfil(requestId, 404, 'text/plain', '');
+    else this.#fulfil(requestId, 200, 'application/pdf', document);
   }
 
   #hear(word: string | null): void {
