@@ -15,6 +15,15 @@ export interface ReuseOptions {
   readonly scheduler?: SchedulerLike;
 }
 
+/** A request that others may join. */
+interface Flight {
+  readonly outcome$: Observable<CaptureOutcome>;
+  /** How old what it finds in the store may be. */
+  readonly maxAgeMs: number;
+  /** The store had nothing: its page is being captured, and too old for nobody. */
+  captures: boolean;
+}
+
 /**
  * Answers a request that takes an earlier capture (`cacheMaxAgeMs`) with one: from the store when one is young enough,
  * else with that of an equal request that is under way, which it joins. Whoever joins costs nothing, waits for no slot
@@ -22,7 +31,7 @@ export interface ReuseOptions {
  */
 export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;
-  const flights = new Map<string, Observable<CaptureOutcome>>();
+  const flights = new Map<string, Flight>();
 
   const tell = (request: CaptureRequest, batch: string | null) =>
     tap((outcome: CaptureOutcome) => {
@@ -31,10 +40,20 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
       }
     });
 
-  const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions) =>
-    defer(() => find(request, maxAgeMs)).pipe(
-      switchMap((found) => (found === undefined ? submit(request, under) : of(asReused(found)))),
+  const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions, key: string): Flight => {
+    const outcome$ = defer(() => find(request, maxAgeMs)).pipe(
+      switchMap((found) => {
+        flight.captures = found === undefined;
+        return found === undefined ? submit(request, under) : of(asReused(found));
+      }),
+      finalize(() => {
+        if (flights.get(key) === flight) flights.delete(key);
+      }),
+      share(),
     );
+    const flight: Flight = { outcome$, maxAgeMs, captures: false };
+    return flight;
+  };
 
   return (request, under = {}) => {
     const { cacheMaxAgeMs = 0, callback } = request;
@@ -43,18 +62,14 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
     return new Observable<CaptureOutcome>((subscriber) => {
       const key = keyOf(request);
       const underWay = flights.get(key);
+      const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
       // Who has a callback is told how its own capture ends.
-      if (underWay !== undefined && callback === undefined) {
-        return underWay.pipe(map(asReused), tell(request, batch)).subscribe(subscriber);
+      if (underWay !== undefined && isYoungEnough && callback === undefined) {
+        return underWay.outcome$.pipe(map(asReused), tell(request, batch)).subscribe(subscriber);
       }
-      const flight = fromStoreOrPage(request, cacheMaxAgeMs, under).pipe(
-        finalize(() => {
-          if (flights.get(key) === flight) flights.delete(key);
-        }),
-        share(),
-      );
+      const flight = fromStoreOrPage(request, cacheMaxAgeMs, under, key);
       flights.set(key, flight);
-      return flight.pipe(tell(request, batch)).subscribe(subscriber);
+      return flight.outcome$.pipe(tell(request, batch)).subscribe(subscriber);
     });
   };
 }

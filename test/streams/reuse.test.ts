@@ -94,6 +94,26 @@ describe('a request that takes an earlier capture', () => {
     expect(pages).toHaveLength(2);
   });
 
+  it('shares a page with whoever takes older ones, but not what they find in the store', async () => {
+    const strict = { ...lenient, cacheMaxAgeMs: 1000 };
+    const hit = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE });
+    hit.ask(lenient);
+    hit.ask(strict);
+    await aTurn();
+    hit.finish(0, 8, strict);
+    expect(hit.answers).toEqual([
+      { id: 7, cached: true },
+      { id: 8, cached: false },
+    ]);
+
+    const miss = setUp();
+    miss.ask(lenient);
+    await aTurn();
+    miss.ask(strict);
+    await aTurn();
+    expect(miss.pages).toHaveLength(1);
+  });
+
   it('shares no page with one that is not equal, or wants a capture of its own', async () => {
     const { ask, pages } = setUp();
     ask(lenient);
