@@ -73,6 +73,35 @@ describe('the OpenAPI document', () => {
       expect(byPointer.has(`#/components/securitySchemes/${scheme}`)).toBe(true);
   });
 
+  it('describes every option of a capture, and says the default of those that have one', () => {
+    const options: Record<string, { readonly description?: string; readonly default?: unknown }> = Object(
+      byPointer.get('#/components/schemas/ScreenshotRequest/properties'),
+    );
+    const undescribed = Object.entries(options).filter(([, { description }]) => description === undefined);
+    expect(undescribed.map(([name]) => name)).toEqual([]);
+    expect(options.device).toMatchObject({ examples: expect.arrayContaining(['iPhone 15']) });
+    const defaults = Object.entries(options).flatMap(([name, option]) =>
+      option.default === undefined ? [] : [[name, option.default]],
+    );
+    expect(Object.fromEntries(defaults)).toEqual({
+      fullPage: false,
+      format: 'png',
+      quality: 80,
+      viewport: { width: 1280, height: 720, deviceScaleFactor: 1 },
+      omitBackground: false,
+      waitUntil: 'load',
+      delayMs: 0,
+      ignoreCertErrors: false,
+      darkMode: false,
+      reducedMotion: false,
+      blockAds: false,
+      acceptCookieBanners: false,
+      rejectCookieBanners: false,
+      cacheMaxAgeMs: 0,
+      timeoutMs: 1_234,
+    });
+  });
+
   it('shows the limits that the service is configured with', () => {
     const request = byPointer.get('#/components/schemas/ScreenshotRequest/properties/timeoutMs');
     expect(request).toMatchObject({ default: 1_234, description: expect.stringContaining('5678') });

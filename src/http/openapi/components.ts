@@ -64,7 +64,16 @@ export function componentSchemas(limits: RequestLimits): JsonObject {
 function jsonSchemas(io: 'input' | 'output', schemas: Readonly<Record<string, z.ZodType>>): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const made = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` }).schemas;
+  const made = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => `#/components/schemas/${id}`,
+    // Zod leaves them out where a field is read as something else; ours are of what is written.
+    override: ({ zodSchema, jsonSchema }) => {
+      const { examples, default: written } = z.globalRegistry.get(zodSchema) ?? {};
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
+      if (written !== undefined) jsonSchema.default = written;
+    },
+  }).schemas;
   return Object.fromEntries(
     Object.entries(made).map(([id, { $schema: _dialect, $id: _uri, ...schema }]) => [id, schema]),
   );

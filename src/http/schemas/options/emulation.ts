@@ -33,10 +33,10 @@ export const emulationFields = {
     }),
   darkMode: flag
     .optional()
-    .meta({ description: 'The page is told that its visitor prefers dark colours. Default false.' }),
+    .meta({ description: 'The page is told that its visitor prefers dark colours.', default: false }),
   reducedMotion: flag
     .optional()
-    .meta({ description: 'The page is told that its visitor prefers less motion. Default false.' }),
+    .meta({ description: 'The page is told that its visitor prefers less motion.', default: false }),
   locale: z
     .string({ error: LOCALE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })

@@ -61,7 +61,11 @@ export const headersField = z
     }
   })
   .optional()
-  .meta({ description: "Sent with every request to the target's own origin, and to no other." });
+  .meta({
+    description:
+      "Sent with every request that the target's own documents make to its own origin, and to no other. Not those that belong to the connection, nor `Cookie`, `User-Agent`, `Origin` and `Sec-*`.",
+    maxProperties: MOST_HEADERS,
+  });
 
 function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | null {
   const lower = name.toLowerCase();

@@ -81,7 +81,7 @@ export const interactionFields = {
         description:
           'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
       }),
-      submit: flag.optional().meta({ description: 'Whether the form is sent. Default true.' }),
+      submit: flag.optional().meta({ description: 'Whether the form is sent.', default: true }),
     },
     'a form',
     'an object of fields and, if wanted, selector and submit',

@@ -11,7 +11,8 @@ export const momentFields = {
     .optional()
     .meta({
       description:
-        'What the page must have come to: `load`, the default; `domcontentloaded`, which waits for no images; `networkidle`, when nothing was asked for in half a second.',
+        'What the page must have come to: `load`; `domcontentloaded`, which waits for no images; `networkidle`, when the page and the frames in it asked for nothing in half a second.',
+      default: 'load',
     }),
   waitForSelector: selector.optional().meta({
     description:
@@ -20,5 +21,5 @@ export const momentFields = {
   }),
   delayMs: integer('milliseconds', 0, MAX_DELAY_MS)
     .optional()
-    .meta({ description: 'Milliseconds to wait after all else. Default 0.' }),
+    .meta({ description: 'Milliseconds to wait after all else.', default: 0 }),
 };

@@ -52,14 +52,15 @@ export const pageFields = {
     .optional()
     .meta({ description: 'What the page does not get. The page itself is never blocked.' }),
   blockAds: flag.optional().meta({
-    description: 'What companies whose business is advertising serve is blocked, by their hosts. Default false.',
+    description: 'What companies whose business is advertising serve is blocked, by their hosts.',
+    default: false,
   }),
   acceptCookieBanners: flag
     .optional()
-    .meta({ description: 'A cookie banner that is known is given the answer that accepts all. Default false.' }),
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts all.', default: false }),
   rejectCookieBanners: flag
     .optional()
-    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least. Default false.' }),
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least.', default: false }),
 };
 
 interface BannerAnswers {

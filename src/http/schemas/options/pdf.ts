@@ -11,15 +11,15 @@ export const pdfField = objectOf(
     paper: z
       .enum(PAPER_FORMATS, { error: `must be one of ${PAPER_FORMATS.join(', ')}` })
       .optional()
-      .meta({ description: 'Default A4.' }),
-    landscape: flag.optional().meta({ description: 'Default false.' }),
+      .meta({ default: 'A4' }),
+    landscape: flag.optional().meta({ default: false }),
     margin: quantity('millimetres', 0, MAX_MARGIN)
       .optional()
-      .meta({ description: 'Millimetres, on all four sides. Default 10.' }),
-    scale: quantity('', 0.1, 2).optional().meta({ description: 'Default 1.' }),
+      .meta({ description: 'Millimetres, on all four sides.', default: 10 }),
+    scale: quantity('', 0.1, 2).optional().meta({ default: 1 }),
     background: flag
       .optional()
-      .meta({ description: 'Whether colours and pictures behind the text are printed. Default true.' }),
+      .meta({ description: 'Whether colours and pictures behind the text are printed.', default: true }),
   },
   'pdf',
   'an object of paper, landscape, margin, scale and background, or of some of them',

@@ -49,7 +49,7 @@ export const pictureFields = {
     })
     .transform((viewport): Viewport => ({ ...viewport, mobile: false, touch: false }))
     .optional()
-    .meta({ description: 'The window, in CSS pixels. Default: 1280 by 720.' }),
+    .meta({ description: 'The window, in CSS pixels.', default: { width: 1280, height: 720, deviceScaleFactor: 1 } }),
   selector: selector.optional().meta({
     description:
       'The first visible element that matches, and nothing else. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. When there is none the capture fails with `selector_not_found`.',
@@ -66,7 +66,7 @@ export const pictureFields = {
     }),
   omitBackground: flag
     .optional()
-    .meta({ description: 'What the page does not paint is transparent, in png and webp. Default false.' }),
+    .meta({ description: 'What the page does not paint is transparent, in png and webp.', default: false }),
   hide: selectors.meta({ description: 'Elements that match are not shown; their place stays empty.' }),
   mask: selectors.meta({ description: 'Elements that match are covered with one colour, #ff00ff.' }),
   pdf: pdfField,

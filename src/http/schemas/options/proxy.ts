@@ -9,7 +9,10 @@ const SERVER = 'must be http://host:port, with user:password@ before the host wh
 export const proxyField = (credentials: z.ZodType<Credentials>) =>
   objectOf(
     {
-      server: z.string({ error: SERVER }).max(MAX_SERVER_CHARACTERS, { error: SERVER }),
+      server: z
+        .string({ error: SERVER })
+        .max(MAX_SERVER_CHARACTERS, { error: SERVER })
+        .meta({ description: '`http://host:port`, with `user:password@` before the host where it wants credentials.' }),
       credentials: credentials.optional(),
     },
     'a proxy',

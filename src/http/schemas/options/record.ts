@@ -20,7 +20,8 @@ export const recordFields = {
     }),
   cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS).optional().meta({
     description:
-      'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. 0, the default: captured anew.',
+      'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. With 0 it is captured anew.',
+    default: 0,
   }),
 };
 

@@ -44,9 +44,9 @@ const cookie = objectOf(
       .max(MAX_PATH_CHARACTERS, { error: `must have at most ${MAX_PATH_CHARACTERS} characters` })
       .regex(/^\/[^;\p{Cc}]*$/u, { error: 'must begin with / and have neither a semicolon nor control characters' })
       .optional()
-      .meta({ description: 'Default: `/`.' }),
-    secure: flag.optional(),
-    httpOnly: flag.optional(),
+      .meta({ default: '/' }),
+    secure: flag.optional().meta({ default: false }),
+    httpOnly: flag.optional().meta({ default: false }),
     sameSite: z.enum(['Strict', 'Lax', 'None'], { error: 'must be Strict, Lax or None' }).optional(),
   },
   'a cookie',
@@ -79,6 +79,6 @@ export const visitorFields = {
   httpCredentials: credentialsField
     .optional()
     .meta({ description: "Are given to the target's own origin when it asks (Basic, Digest)." }),
-  ignoreCertErrors: flag.optional().meta({ description: 'TLS certificates are not checked. Default false.' }),
+  ignoreCertErrors: flag.optional().meta({ description: 'TLS certificates are not checked.', default: false }),
   proxy: proxyField(credentialsField),
 };
