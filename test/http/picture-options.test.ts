@@ -72,7 +72,7 @@ describe('the options of the picture', () => {
     { omitBackground: false, format: 'jpeg' },
     { format: 'pdf', pdf: { paper: 'Legal', landscape: true, margin: 0, scale: 0.1, background: false } },
     { format: 'pdf', hide: ['nav'] },
-    { hide: [], mask: ['//video', 'iframe'] },
+    { hide: ['video'], mask: ['//video', 'iframe'] },
     { viewport: { width: 4096, height: 2048, deviceScaleFactor: 2 } },
   ])('are taken: %j', (options) => {
     expect(parse(options)).toMatchObject(options);

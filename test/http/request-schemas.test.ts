@@ -30,6 +30,15 @@ describe('a ScreenshotRequest', () => {
     expect(parseOrRefuse(screenshot, { url: 'example.com' })).toMatchObject({ timeoutMs: 5_000 });
   });
 
+  it('with lists that hold nothing is one without them', () => {
+    const read = parseOrRefuse(schemas.screenshot, {
+      ...{ url: 'https://example.com', format: 'pdf', hide: [], mask: [], cookies: [], actions: [], evidence: [] },
+    });
+    expect(JSON.parse(JSON.stringify(read))).toEqual({
+      ...{ url: 'https://example.com', fullPage: false, format: 'pdf', quality: 80, timeoutMs: 30_000 },
+    });
+  });
+
   it('names every bad field, the unknown ones too, and what would be right', () => {
     const wrong = { url: 5, fullPage: 'yes', format: 'gif', quality: 101, timeoutMs: 1.5, delay: 1, cookie: [] };
     expect(problemsOf(schemas.screenshot, wrong)).toEqual([

@@ -29,6 +29,11 @@ export function quantity(unit: string, least: number, most: number) {
   return z.number({ error }).min(least, { error, abort: true }).max(most, { error, abort: true });
 }
 
+/** A list that holds nothing is none: what asks for the same is the same. */
+export function noneIfEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
 /** An object of those fields and no others: `what` names it, `right` says how what is no object should look. */
 export function objectOf<S extends z.ZodRawShape>(shape: S, what: string, right: string) {
   return z.strictObject(shape, { error: objectError(what, Object.keys(shape), right) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filled, flag, integer, objectOf, selector } from '../fields.ts';
+import { filled, flag, integer, noneIfEmpty, objectOf, selector } from '../fields.ts';
 
 const MAX_ACTIONS = 50;
 const MAX_FIELDS = 100;
@@ -61,6 +61,7 @@ export const interactionFields = {
   actions: z
     .array(action, { error: 'must be a list of actions' })
     .max(MAX_ACTIONS, { error: `must have at most ${MAX_ACTIONS} actions` })
+    .transform(noneIfEmpty)
     .optional()
     .meta({
       description:

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CAPTURE_FORMATS, MOST_PIXELS, type PictureOptions, type Viewport } from '../../../capture-request.ts';
-import { flag, integer, objectOf, quantity, selector } from '../fields.ts';
+import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from '../fields.ts';
 import { pdfField } from './pdf.ts';
 
 const DEFAULT_QUALITY = 80;
@@ -16,6 +16,7 @@ const clipSize = integer('CSS pixels', 1, MAX_CLIP_SIZE);
 const selectors = z
   .array(selector, { error: 'must be a list of selectors' })
   .max(MOST_SELECTORS, { error: `must have at most ${MOST_SELECTORS} selectors` })
+  .transform(noneIfEmpty)
   .optional();
 
 /** What the picture shows. */

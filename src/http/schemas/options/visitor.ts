@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, objectOf } from '../fields.ts';
+import { flag, noneIfEmpty, objectOf } from '../fields.ts';
 import { headersField } from './headers.ts';
 import { proxyField } from './proxy.ts';
 
@@ -74,6 +74,7 @@ export const visitorFields = {
     .refine((cookies) => cookies.reduce((sum, { value }) => sum + value.length, 0) <= MAX_COOKIES_CHARACTERS, {
       error: `must have at most ${MAX_COOKIES_CHARACTERS} characters in their values`,
     })
+    .transform(noneIfEmpty)
     .optional()
     .meta({ description: 'Are there before the first request.' }),
   httpCredentials: credentialsField
