@@ -76,7 +76,7 @@ export function dial(addresses: readonly string[], { port, timeoutMs, signal }: 
   });
 }
 
-export function addressAndPort(address: string, port: number | AddressInfo['port']): string {
+function addressAndPort(address: string, port: number | AddressInfo['port']): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 

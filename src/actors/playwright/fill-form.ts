@@ -7,7 +7,7 @@ import type { Patience, Step } from './step.ts';
 const SENDS = 'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
 
 /** A field does not take what it is given. The message says what it takes. */
-export class FieldError extends Error {
+class FieldError extends Error {
   override readonly name = 'FieldError';
 }
 
