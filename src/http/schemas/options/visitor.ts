@@ -55,6 +55,14 @@ const cookie = objectOf(
   .refine(({ name, value }) => name.length + value.length <= MAX_COOKIE_CHARACTERS, {
     error: `must have at most ${MAX_COOKIE_CHARACTERS} characters, name and value together`,
   })
+  .refine(({ name, secure }) => !/^__secure-/i.test(name) || secure === true, {
+    error: 'must be secure, as its name says',
+  })
+  .refine(
+    ({ name, secure, domain, path = '/' }) =>
+      !/^__host-/i.test(name) || (secure === true && domain === undefined && path === '/'),
+    { error: 'must be secure, without a domain, and of the path /, as its name says' },
+  )
   .refine(({ sameSite, secure }) => sameSite !== 'None' || secure === true, {
     error: 'must be secure, as browsers want it of one with sameSite None',
   });
