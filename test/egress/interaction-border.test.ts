@@ -1,4 +1,3 @@
-import http from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
@@ -8,7 +7,8 @@ import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { captureRequest, patience } from '../support/actor.ts';
-import { type Listening, listening } from './listening.ts';
+import { servePage, serveSecret } from './inside-and-outside.ts';
+import type { Listening } from './listening.ts';
 
 /*
  * The ways of a page that somebody acts on to make its browser open something, tried against a server on loopback that
@@ -24,18 +24,10 @@ let egress: Egress;
 let actor: CaptureActor;
 
 beforeAll(async () => {
-  const secret = http.createServer((request, response) => {
-    visits.push(request.url ?? '');
-    response.setHeader('access-control-allow-origin', '*').end('secret');
-  });
-  secret.on('connection', () => visits.push('connection'));
-  inside = await listening(secret, '::');
-  site = await listening(
-    http.createServer((request, response) => {
-      if (request.url === '/redirect') response.writeHead(302, { location: redirect }).end();
-      else response.setHeader('content-type', 'text/html').end(page);
-    }),
-    '127.0.0.1',
+  inside = await serveSecret((by) => visits.push(by));
+  site = await servePage(
+    () => page,
+    () => redirect,
   );
   egress = createEgress({
     policy: createTargetPolicy({ allow: ['public.test'], deny: [] }),

@@ -7,6 +7,7 @@ import { launchFlags } from '../../src/actors/launch-flags.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress, EgressLane } from '../../src/egress/egress.ts';
+import { servePage, serveSecret } from './inside-and-outside.ts';
 import { type Listening, listening } from './listening.ts';
 
 /*
@@ -38,19 +39,10 @@ let browser: Browser;
 let tab: Page;
 
 beforeAll(async () => {
-  const secret = http.createServer((request, response) => {
-    visits.push(request.url ?? '');
-    response.setHeader('access-control-allow-origin', '*').end('secret');
-  });
-  secret.on('connection', () => visits.push('connection'));
-  // Every spelling of loopback reaches it: ::1 and all of 127.0.0.0/8.
-  inside = await listening(secret, '::');
-  site = await listening(
-    http.createServer((request, response) => {
-      if (request.url === '/redirect') response.writeHead(302, { location: redirect }).end();
-      else response.setHeader('content-type', 'text/html').end(page);
-    }),
-    '127.0.0.1',
+  inside = await serveSecret((by) => visits.push(by));
+  site = await servePage(
+    () => page,
+    () => redirect,
   );
   egress = createEgress({
     policy: createTargetPolicy({ allow: ['public.test', '127.0.0.3'], deny: [] }),
