@@ -1,20 +1,12 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { AnsweredResult } from '../../test/faults/client.ts';
+import { type AnsweredResult, resultSchema } from '../../test/faults/client.ts';
 import type { Random } from '../../test/faults/random.ts';
 import { anyTarget } from './targets.ts';
 
-const RESULT = z.looseObject({
-  id: z.int(),
-  url: z.string(),
-  screenshot: z.string(),
-  width: z.number(),
-  height: z.number(),
-  failed: z.boolean(),
-});
-const SINGLE = z.object({ data: RESULT.nullish().catch(null), code: z.string().default('') });
-const BATCH = z.array(z.object({ result: RESULT.nullable(), code: z.string().nullable() }));
+const SINGLE = z.object({ data: resultSchema.nullish().catch(null), code: z.string().default('') });
+const BATCH = z.array(z.object({ result: resultSchema.nullable(), code: z.string().nullable() }));
 
 /** Clients come within this. */
 const ARRIVAL_MS = 1500;

@@ -58,7 +58,9 @@ describe('a cookie banner', () => {
 
   it('is not looked for for ever in a page whose script never ends', async () => {
     const { title, cutPhase } = await capture('/loop', 'reject', { timeoutMs: 8000 });
-    expect([title, cutPhase]).toEqual(['A page that spins', 'settle']);
+    expect(title).toBe('A page that spins');
+    // Where the script begins to spin is a race of its own: before the banner is looked for, or after.
+    expect(['interact', 'settle']).toContain(cutPhase);
   });
 
   it('leaves nothing of the search in the HTML', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A record, wherever it stands: its evidence, which lists and batches do not carry, is left out. */
-const resultSchema = z
+export const resultSchema = z
   .looseObject({
     id: z.int(),
     url: z.string(),
