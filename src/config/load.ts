@@ -1,5 +1,6 @@
+import type { Machine } from './kinds.ts';
 import { masked } from './mask.ts';
-import { type Config, configSchema, flagOf, type Machine, OPTIONS, type Option, variableOf } from './options.ts';
+import { type Config, configSchema, flagOf, OPTIONS, type Option, variableOf } from './options.ts';
 
 /** The start cannot go on. The message is one line, for people, and shows no secret. */
 export class ConfigError extends Error {

@@ -1,110 +1,11 @@
 import { z } from 'zod';
 import { LIMIT_BOUNDS } from '../domain.ts';
-import { parseTargetList } from '../egress/address-policy.ts';
+import { bytes, choice, file, integer, type OptionFacts, table, targets } from './kinds.ts';
 
 /*
  * The one table of options. Flags, environment variables, keys of the configuration file, `--help`,
  * `--print-config`, the lines that refuse a bad value and the README's table all derive from it.
  */
-
-export type OptionGroup =
-  | 'Listening'
-  | 'Storing'
-  | 'Limits'
-  | 'Targets'
-  | 'Webhooks'
-  | 'Browser'
-  | 'IP information'
-  | 'Running';
-
-/** What a default may depend on. */
-export interface Machine {
-  /** Processors that this process may use. */
-  readonly cores: number;
-}
-
-export type OptionValue = string | number | boolean | readonly string[] | null;
-
-export interface OptionFacts {
-  /** How text, from a flag or a variable, becomes a value. `list` is divided at commas. */
-  readonly kind: 'text' | 'number' | 'list' | 'switch';
-  readonly group: OptionGroup;
-  readonly description: string;
-  /** What stands behind the flag in `--help`. */
-  readonly placeholder: string;
-  /** What it takes, for people: completes "takes ...". */
-  readonly takes: string;
-  /** Null: not set. A function, when it depends on the machine; `defaultText` then says how. */
-  readonly default: OptionValue | ((machine: Machine) => OptionValue);
-  readonly defaultText?: string;
-  /** Never shown. `url`: only the credentials inside it are not. */
-  readonly secret?: 'whole' | 'url';
-  /** The flag may be given more than once, and each time gives one element, commas included. */
-  readonly repeatable?: true;
-}
-
-const table = z.registry<OptionFacts>();
-
-type Facts = Omit<OptionFacts, 'kind' | 'takes'>;
-
-function integer(min: number, max: number, unit: string, facts: Facts) {
-  const takes = `an integer from ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`;
-  return z
-    .int()
-    .min(min)
-    .max(max)
-    .register(table, { kind: 'number', takes, ...facts });
-}
-
-function choice<const T extends readonly [string, ...string[]]>(values: T, facts: Facts) {
-  return z.enum(values).register(table, { kind: 'text', takes: `one of ${values.join(', ')}`, ...facts });
-}
-
-function targets(facts: Omit<Facts, 'placeholder' | 'default'>) {
-  return z
-    .array(z.string())
-    .superRefine((list, context) => {
-      try {
-        parseTargetList(list);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-      }
-    })
-    .register(table, {
-      kind: 'list',
-      takes: 'addresses, networks and host names, divided by commas',
-      placeholder: 'cidr,host,...',
-      default: [],
-      ...facts,
-    });
-}
-
-function file(facts: Facts & { readonly takes?: string }) {
-  return z
-    .string()
-    .min(1)
-    .nullable()
-    .register(table, { kind: 'text', takes: 'the path of a file', ...facts });
-}
-
-const BYTE_UNITS = 'KMGT';
-
-/** A number, or text such as `10G` or `1.5T`, which becomes one. */
-function bytes(facts: Facts) {
-  const withUnit = z
-    .string()
-    .regex(new RegExp(`^\\d+(\\.\\d+)?[${BYTE_UNITS}]$`))
-    .transform((text) => Math.round(Number(text.slice(0, -1)) * 1024 ** (BYTE_UNITS.indexOf(text.slice(-1)) + 1)));
-  return z
-    .union([z.number(), withUnit])
-    .pipe(z.int().min(1))
-    .nullable()
-    .register(table, {
-      kind: 'number',
-      takes: 'a number of bytes from 1, also with K, M, G or T behind it (500M, 1.5T)',
-      ...facts,
-    });
-}
 
 export const configSchema = z.strictObject({
   host: z
