@@ -113,7 +113,7 @@ export interface Result {
   readonly download: Download | null;
   /** The 64-bit difference hash of the picture, 16 hex digits, when it was asked for. */
   readonly perception_hash: string | null;
-  /** SHA-256 of how it was captured, hex: equal for captures with equal options. */
+  /** SHA-256 of how it was captured, hex: equal for captures with equal options; `''` when they held secrets. */
   readonly options_digest: string;
   /** True in an answer that is an earlier capture (`cacheMaxAgeMs`). */
   readonly cached: boolean;

@@ -20,6 +20,7 @@ export async function findStored(
 ): Promise<StoredOutcome | undefined> {
   if (results.state !== 'up') return undefined;
   const digest = optionsDigest(request);
+  if (digest === '') return undefined;
   const isAnswer = (result: Result): boolean =>
     result.options_digest === digest && !result.failed && !result.partial && result.screenshot !== '';
   try {

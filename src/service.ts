@@ -15,7 +15,7 @@ import { findStored } from './find-stored.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { createJobs } from './jobs.ts';
 import type { Logger } from './log.ts';
-import { optionsDigest } from './options-digest.ts';
+import { likeness } from './options-digest.ts';
 import { performCapture } from './perform-capture.ts';
 import { openGauge } from './pressure/gauge.ts';
 import { overloadMarks } from './pressure/marks.ts';
@@ -124,7 +124,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
   const reuse = reusing({
     submit: pipeline.submit,
     find: (request, maxAgeMs) => findStored(storage.results, request, maxAgeMs, Date.now()),
-    keyOf: (request) => `${optionsDigest(request)} ${request.timeoutMs} ${request.url}`,
+    keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.url}`,
     events,
   });
   const submit: typeof pipeline.submit = (request, options) =>

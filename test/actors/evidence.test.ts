@@ -88,6 +88,17 @@ describe('The evidence of a capture', () => {
     );
   });
 
+  it('names the cookies that the request brought, and keeps their values to itself', async () => {
+    const cookies = [
+      { name: 'session', value: 'a secret' },
+      { name: 'plain', value: 'brought' },
+    ];
+    const { evidence, title } = await capture('/cookie', [], { cookies });
+    expect(title).toBe('cookies: session=a secret; plain=brought');
+    const seen = evidence.cookies.items.map(({ name, value }) => `${name}=${value}`).sort();
+    expect(seen).toEqual(['plain=', 'session=', 'visited=yes']);
+  });
+
   it('has every redirect, by HTTP with its status and by the page itself with 0', async () => {
     const { evidence, finalUrl } = await capture('/evidence/way', ['redirects'], { timeoutMs: 6000 });
     expect(finalUrl).toBe(site.url('/short'));

@@ -35,6 +35,26 @@ describe('an address without a scheme', () => {
     });
   });
 
+  it('takes cookies along over http only when they say that they are for it', async () => {
+    const cookies = [
+      { name: 'secret', value: '1' },
+      { name: 'open', value: '2', secure: false },
+    ];
+    // Browsers trust loopback, and send it what is secure over http too: told by what the browser keeps.
+    const kept = async (url: string) => {
+      const { evidence } = await capture(url, { cookies });
+      return evidence.cookies.items.filter(({ name }) => name !== 'visited').map(({ name, secure }) => [name, secure]);
+    };
+    expect(await kept(`127.0.0.1:${site.port}/cookie`)).toEqual([
+      ['secret', true],
+      ['open', false],
+    ]);
+    expect(await kept(site.url('/cookie'))).toEqual([
+      ['secret', false],
+      ['open', false],
+    ]);
+  });
+
   it.each([
     ['hangs up', (socket: { destroy(): void }) => socket.destroy()],
     ['says nothing', () => {}],

@@ -44,6 +44,22 @@ describe('cacheMaxAgeMs', () => {
     }
   });
 
+  it('answers nobody with what was captured with secrets, and tells nothing that they could be guessed from', async () => {
+    const url = site.url('/short?secrets');
+    for (const secret of [
+      { headers: { Authorization: 'Basic YTpi' } },
+      { cookies: [{ name: 'session', value: '1' }] },
+      { httpCredentials: { username: 'a', password: 'b' } },
+      { actions: [{ type: 'wait', ms: 0 }] },
+    ]) {
+      const request = { url, cacheMaxAgeMs: 60_000, ...secret };
+      expect([await shoot(request), await shoot(request)]).toMatchObject([{ cached: false }, { cached: false }]);
+    }
+    const listed = await (await fetch(`${running.baseUrl}/results/by-url?url=${encodeURIComponent(url)}`)).json();
+    const Listed = z.object({ data: z.array(z.object({ options_digest: z.literal('') })).length(8) });
+    expect(() => Listed.parse(listed)).not.toThrow();
+  });
+
   it('gives its image, and says whose it is', async () => {
     const url = site.url('/short?image');
     const { id } = await shoot({ url });

@@ -85,7 +85,9 @@ export const ResultSchema = z.strictObject({
     .regex(/^[0-9a-f]{16}$/)
     .nullable()
     .meta({ description: '64-bit difference hash of the picture, when it was asked for.' }),
-  options_digest: z.string().meta({ description: 'Equal for captures that were made with equal options.' }),
+  options_digest: z.string().meta({
+    description: 'Equal for captures that were made with equal options; empty for options that may hold secrets.',
+  }),
   cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
   remote_ip: z.string().nullable().meta({ description: 'The address that the target answered from.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),

@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import type { RequestCookie } from '../../../capture-request.ts';
 import type { Noted, NotedCookie } from '../../../evidence.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { bounded, instant } from './bounded.ts';
@@ -10,13 +11,20 @@ const MAX_VALUE_CHARACTERS = 1024;
 const MAX_PLACE_CHARACTERS = 1024;
 
 /**
- * The cookies of the page's own browser context, whoever set them. One command of about a millisecond, with nothing
+ * The cookies of the page's own browser context, whoever set them; those that the request brought are the caller's
+ * secrets, and stand there without their values. One command of about a millisecond, with nothing
  * enabled for it; its successor, `Storage.getCookies`, knows no context but that of the browser itself.
  */
-export async function notedCookies(session: PageSession): Promise<Noted<NotedCookie>> {
+export async function notedCookies(
+  session: PageSession,
+  brought: readonly RequestCookie[],
+): Promise<Noted<NotedCookie>> {
   const { cookies } = await session.send('Network.getAllCookies');
   const tally = new Tally<NotedCookie>(MOST_COOKIES);
-  for (const cookie of cookies) tally.note(notedCookie(cookie));
+  for (const cookie of cookies) {
+    const isSecret = brought.some(({ name, value }) => name === cookie.name && value === cookie.value);
+    tally.note({ ...notedCookie(cookie), ...(isSecret && { value: '' }) });
+  }
   return tally.noted;
 }
 

@@ -33,7 +33,7 @@ export interface Notes {
 }
 
 /** Begins to listen for what the request wants: what the browser tells of costs something from then on. */
-export function takeNotes(session: PageSession, { evidence = [] }: CaptureRequest): Notes {
+export function takeNotes(session: PageSession, { evidence = [], cookies: brought = [] }: CaptureRequest): Notes {
   const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
   const dialogs = new Tally<NotedDialog>(MOST_DIALOGS);
   const popups = new Tally<string>(MOST_POPUPS);
@@ -77,7 +77,7 @@ export function takeNotes(session: PageSession, { evidence = [] }: CaptureReques
       const [cookies, fingerprint, favicon] = await deadline.step(
         'gather the evidence',
         Promise.all([
-          fetched(notedCookies(session), NOTHING_FETCHED.cookies),
+          fetched(notedCookies(session, brought), NOTHING_FETCHED.cookies),
           main !== undefined && wants('tls') ? fetched(main.fingerprint(), '') : '',
           wants('favicon') ? fetched(notedFavicon(page), null) : null,
         ]),
