@@ -43,16 +43,11 @@ describe('an address without a scheme', () => {
     // Browsers trust loopback, and send it what is secure over http too: told by what the browser keeps.
     const kept = async (url: string) => {
       const { evidence } = await capture(url, { cookies });
-      return evidence.cookies.items.filter(({ name }) => name !== 'visited').map(({ name, secure }) => [name, secure]);
+      const secure = evidence.cookies.items.map((cookie) => [cookie.name, cookie.secure]);
+      return Object.fromEntries(secure);
     };
-    expect(await kept(`127.0.0.1:${site.port}/cookie`)).toEqual([
-      ['secret', true],
-      ['open', false],
-    ]);
-    expect(await kept(site.url('/cookie'))).toEqual([
-      ['secret', false],
-      ['open', false],
-    ]);
+    expect(await kept(`127.0.0.1:${site.port}/cookie`)).toMatchObject({ secret: true, open: false });
+    expect(await kept(site.url('/cookie'))).toMatchObject({ secret: false, open: false });
   });
 
   it.each([
