@@ -7,13 +7,8 @@ import type { PageSession } from '../isolated-page.ts';
  * Puts the request's cookies into the page's context. Resolves when they are there; rejects with an `invalid_request`
  * that names the first one that the browser refuses.
  */
-export async function setCookies(
-  session: PageSession,
-  { url, schemeAssumed = false, cookies = [] }: CaptureRequest,
-): Promise<void> {
-  // Where nothing answers over https, http is tried: what was meant for the one is not for the other.
-  const asMeant = cookies.map((cookie) => ({ ...cookie, secure: cookie.secure ?? schemeAssumed }));
-  const accepted = await Promise.all(asMeant.map((cookie) => setCookie(session, url, cookie)));
+export async function setCookies(session: PageSession, { url, cookies = [] }: CaptureRequest): Promise<void> {
+  const accepted = await Promise.all(cookies.map((cookie) => setCookie(session, url, cookie)));
   const refused = cookies[accepted.indexOf(false)];
   if (refused !== undefined) {
     throw new CapstanError(
