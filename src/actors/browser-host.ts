@@ -40,7 +40,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
     detached: true,
   });
   const host = new BrowserHost(child, profileDir);
-  if (child.pid !== undefined) await giveWay(child.pid);
+  if (child.pid !== undefined) giveWay(child.pid);
   try {
     await host.ready(LAUNCH_TIMEOUT_MS);
     return host;

@@ -1,13 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { giveWay } from '../../src/actors/give-way.ts';
-import { startActor } from '../support/actor.ts';
-
-const autogroupOf = (pid: number): string => readFileSync(`/proc/${pid}/autogroup`, 'utf8');
-const weighsSessions = existsSync('/proc/self/autogroup');
 
 describe('a process that gives way', () => {
   let child: ChildProcess | undefined;
@@ -20,28 +15,17 @@ describe('a process that gives way', () => {
     return child.pid ?? 0;
   }
 
-  it('waits for a core rather than this one, among processes and among sessions', async () => {
+  it('waits for a core rather than this one', async () => {
     const pid = await bystander();
-    await giveWay(pid);
+    giveWay(pid);
     expect(getPriority(pid)).toBe(10);
-    if (weighsSessions) expect(autogroupOf(pid)).toMatch(/nice 10$/m);
-    expect(getPriority()).toBe(0);
+    expect(getPriority()).toBeLessThan(10);
   });
 
   it('may have ended already', async () => {
     const pid = await bystander();
     child?.kill('SIGKILL');
     await once(child ?? process, 'exit');
-    await expect(giveWay(pid)).resolves.toBeUndefined();
-  });
-
-  it.skipIf(!weighsSessions)('is every browser (needs Linux with autogroups)', async () => {
-    const running = await startActor();
-    try {
-      const [browser] = running.actor.stats().browsers;
-      expect(autogroupOf(browser?.pid ?? 0)).toMatch(/nice 10$/m);
-    } finally {
-      await running.stop();
-    }
+    expect(() => giveWay(pid)).not.toThrow();
   });
 });
