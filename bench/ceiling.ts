@@ -100,7 +100,8 @@ export async function open({ browserPath }: DriverOptions): Promise<Driver> {
     run: (urls, concurrency) => inFlight(urls, concurrency, capture),
     close: async () => {
       const gone = once(browser, 'exit');
-      await send('Browser.close');
+      // It may be gone before it has answered.
+      send('Browser.close').catch(() => {});
       await gone;
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
