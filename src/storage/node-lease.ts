@@ -12,6 +12,27 @@ export const LEASE_MS = 120_000;
 export const LEASE_MARGIN_MS = 60_000;
 export const LEASE_RENEWAL_MS = 30_000;
 
+/** What a store knows of the node that it leased, also while it cannot ask. */
+export class LeasedNode {
+  #held: { readonly number: number; readonly until: number } | undefined;
+
+  get number(): number | undefined {
+    return this.#held?.number;
+  }
+
+  /** Asks for it, again and again; `ask` gives undefined when none can be had. What it rejects with changes nothing. */
+  async renew(ask: () => Promise<number | undefined>): Promise<number | undefined> {
+    const asked = Date.now();
+    try {
+      const number = await ask();
+      this.#held = number === undefined ? undefined : { number, until: asked + LEASE_MS };
+    } catch {
+      if (this.#held !== undefined && this.#held.until < asked) this.#held = undefined;
+    }
+    return this.number;
+  }
+}
+
 export interface NodeHolderOptions {
   readonly ids: IdSource;
   readonly store: ResultStore;

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import type { Snapshot } from '../../domain.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
@@ -12,16 +13,11 @@ const MAX_TITLE_CHARACTERS = 4096;
 const MAX_URL_CHARACTERS = 8192;
 
 /** What the document says of itself. */
-export interface DocumentFacts {
-  readonly finalUrl: string;
-  readonly title: string;
-  readonly responseCode: number;
-  readonly responseReason: string;
-  readonly contentType: string;
-  readonly contentLength: number;
-  /** `h2`, `http/1.1`; `''` when it is not known. */
-  readonly protocol: string;
-  readonly html: string;
+export interface DocumentFacts
+  extends Pick<
+    Snapshot,
+    'finalUrl' | 'title' | 'responseCode' | 'responseReason' | 'contentType' | 'contentLength' | 'protocol' | 'html'
+  > {
   /** True when a script that never ended had to be ended for this. */
   readonly interrupted: boolean;
 }

@@ -4,7 +4,7 @@ import type { Result } from '../../domain.ts';
 import { CapstanError } from '../../errors.ts';
 import type { Evidence } from '../../evidence.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
-import { LEASE_MS, LEASE_RENEWAL_MS } from '../node-lease.ts';
+import { LEASE_RENEWAL_MS, LeasedNode } from '../node-lease.ts';
 import { asDetailed } from '../record.ts';
 import type {
   DetailedResult,
@@ -94,7 +94,7 @@ class MongoStore implements MongoStoreWithDatabase {
   #retryMs = FIRST_RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
-  #node: { readonly number: number; readonly until: number } | undefined;
+  readonly #node = new LeasedNode();
 
   constructor({ url, onState = () => {} }: MongoStoreOptions, client: MongoClient) {
     this.#client = client;
@@ -166,15 +166,11 @@ class MongoStore implements MongoStoreWithDatabase {
   }
 
   async claimNode(): Promise<number | undefined> {
-    const asked = Date.now();
-    try {
+    return this.#node.renew(async () => {
       const number = await this.#ask(() => claimNode(this.#collections.nodes, this.#owner));
-      this.#node = number === undefined ? undefined : { number, until: asked + LEASE_MS };
       this.#renewal ??= setInterval(() => void this.claimNode(), LEASE_RENEWAL_MS).unref();
-    } catch {
-      if (this.#node !== undefined && this.#node.until < asked) this.#node = undefined;
-    }
-    return this.#node?.number;
+      return number;
+    });
   }
 
   async close(): Promise<void> {
@@ -182,7 +178,7 @@ class MongoStore implements MongoStoreWithDatabase {
     await this.#inserts.idle();
     clearInterval(this.#renewal);
     clearTimeout(this.#retry);
-    if (this.#node !== undefined && this.#state === 'up') {
+    if (this.#node.number !== undefined && this.#state === 'up') {
       // Else the lease runs out by itself.
       await releaseNode(this.#collections.nodes, this.#owner).catch(() => undefined);
     }

@@ -7,7 +7,7 @@ import type { Evidence } from '../../evidence.ts';
 import { KEPT_EVENTS } from '../event-log.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
 import { hostRanges } from '../hosts.ts';
-import { LEASE_MS } from '../node-lease.ts';
+import { LeasedNode } from '../node-lease.ts';
 import type { EventTable } from '../own-event-log.ts';
 import { asDetailed, asRecord, placeOf, timeOf, urlKey } from '../record.ts';
 import type {
@@ -95,7 +95,7 @@ class SqliteStore implements SqliteStoreWithEvents {
   #closed = false;
   /** The thread is gone, and the next one not started yet. */
   #lost = false;
-  #node: { readonly number: number; readonly until: number } | undefined;
+  readonly #node = new LeasedNode();
 
   constructor({ path, onState = () => {}, keptEvents = KEPT_EVENTS }: SqliteStoreOptions) {
     this.#path = resolve(path);
@@ -143,14 +143,9 @@ class SqliteStore implements SqliteStoreWithEvents {
   }
 
   async claimNode(): Promise<number | undefined> {
-    const asked = Date.now();
-    try {
-      const node = await this.#ask({ name: 'claimNode', args: { owner: this.#owner } });
-      this.#node = node === null ? undefined : { number: node, until: asked + LEASE_MS };
-    } catch {
-      if (this.#node !== undefined && this.#node.until < asked) this.#node = undefined;
-    }
-    return this.#node?.number;
+    return this.#node.renew(
+      async () => (await this.#ask({ name: 'claimNode', args: { owner: this.#owner } })) ?? undefined,
+    );
   }
 
   async close(): Promise<void> {
