@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, freePort, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 /**
  * What a capture is, whoever drives it: both drivers are held to it. `asks` is what has a request driven by the one
@@ -14,26 +14,18 @@ export function describeDriver(name: string, asks: Partial<CaptureRequest>): voi
 }
 
 function describeCaptures(asks: Partial<CaptureRequest>): void {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}, signal = patience): Promise<Snapshot> =>
-    running.actor.capture(
-      captureRequest(URL.canParse(path) ? path : site.url(path), { ...asks, ...overrides }),
+    ground.running.actor.capture(
+      captureRequest(URL.canParse(path) ? path : ground.site.url(path), { ...asks, ...overrides }),
       signal,
     );
 
   it('sees the picture, the document and the response of a page', async () => {
     const snapshot = await capture('/short');
     expect(snapshot).toMatchObject({
-      finalUrl: site.url('/short'),
+      finalUrl: ground.site.url('/short'),
       title: 'A small port with deep water · Port of Lindholm',
       responseCode: 200,
       responseReason: 'OK',
@@ -44,7 +36,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
       cutPhase: null,
       remoteIp: '127.0.0.1',
     });
-    const page = await (await fetch(site.url('/short'))).text();
+    const page = await (await fetch(ground.site.url('/short'))).text();
     expect(snapshot.contentLength).toBe(Buffer.byteLength(page));
     expect(snapshot.html).toContain('<!DOCTYPE html>');
     expect(snapshot.html).toContain('</html>');
@@ -102,7 +94,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
 
   it.each(['/redirect', '/meta-refresh', '/js-redirect'])('follows %s to where it leads', async (path) => {
     const snapshot = await capture(path);
-    expect(snapshot).toMatchObject({ finalUrl: site.url('/short'), cutPhase: null });
+    expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), cutPhase: null });
     expect(snapshot.title).toContain('A small port');
   });
 
@@ -191,7 +183,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
     const loop = await failureOf(capture('/redirect-loop'));
     expect(loop.code).toBe('target_unreachable');
     expect(loop.message).toContain('redirects too many times');
-    const plain = await failureOf(capture(site.url('/short').replace('http:', 'https:')));
+    const plain = await failureOf(capture(ground.site.url('/short').replace('http:', 'https:')));
     expect(plain.code).toBe('target_unreachable');
     expect(plain.message).toContain('does not speak TLS');
   });
@@ -209,7 +201,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
     expect((await failureOf(capture('/short', {}, AbortSignal.abort()))).code).toBe('cancelled');
     const controller = new AbortController();
     const hanging = failureOf(capture('/hang?cancel', {}, controller.signal));
-    await expect.poll(() => site.hits('/hang'), { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => ground.site.hits('/hang'), { timeout: 10_000 }).toBeGreaterThan(1);
     controller.abort();
     expect((await hanging).code).toBe('cancelled');
   });
@@ -221,7 +213,7 @@ function describeCaptures(asks: Partial<CaptureRequest>): void {
       capture('/empty-response'),
       capture('/short', {}, AbortSignal.timeout(50)),
     ]);
-    await expect.poll(() => running.actor.stats().busy).toBe(0);
+    await expect.poll(() => ground.running.actor.stats().busy).toBe(0);
   });
 
   it('waits for a seat no longer than its deadline', async () => {

@@ -1,28 +1,20 @@
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScreenshotRequest } from '../../src/http/schemas/requests.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { patience, type RunningActor, startActor } from '../support/actor.ts';
+import { patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 const schemas = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
 
 type Options = Omit<ScreenshotRequest, 'url'>;
 
 describe('the visitor that a page sees', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const visit = (options: Options) =>
-    running.actor.capture(
-      schemas.screenshot.parse({ url: site.url('/visitor'), waitForSelector: '#place', ...options }),
+    ground.running.actor.capture(
+      schemas.screenshot.parse({ url: ground.site.url('/visitor'), waitForSelector: '#place', ...options }),
       patience,
     );
   const seenBy = async (options: Options): Promise<Record<string, unknown>> => {
@@ -31,7 +23,8 @@ describe('the visitor that a page sees', () => {
     const [, place] = /<p id="place">(.*?)<\/p>/s.exec(html) ?? [];
     return { ...JSON.parse(json), place };
   };
-  const acceptLanguage = () => site.requests.findLast(({ url }) => url === '/visitor')?.headers['accept-language'];
+  const acceptLanguage = () =>
+    ground.site.requests.findLast(({ url }) => url === '/visitor')?.headers['accept-language'];
 
   it('is an ordinary desktop that says nothing of where it is, by default', async () => {
     expect(await seenBy({})).toMatchObject({

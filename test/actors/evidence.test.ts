@@ -1,33 +1,23 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../../src/evidence.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
-let site: Site;
-let running: RunningActor;
-
-beforeAll(async () => {
-  [site, running] = await Promise.all([startSite(), startActor()]);
-});
-
-afterAll(async () => {
-  await running?.stop();
-  await site?.close();
-});
+const ground = siteAndActor();
 
 function capture(
   path: string,
   evidence: readonly EvidenceKind[],
   options: Partial<CaptureRequest> = {},
 ): Promise<Snapshot> {
-  const url = URL.canParse(path) ? path : site.url(path);
-  return running.actor.capture(captureRequest(url, { evidence, ...options }), patience);
+  const url = URL.canParse(path) ? path : ground.site.url(path);
+  return ground.running.actor.capture(captureRequest(url, { evidence, ...options }), patience);
 }
 
 describe('The evidence of a capture', () => {
@@ -48,8 +38,8 @@ describe('The evidence of a capture', () => {
 
   it('names what the page wanted to open in other windows', async () => {
     const { evidence } = await capture('/popup', []);
-    expect(evidence.popups).toEqual({ items: [site.url('/medium')], omitted: 0 });
-    expect(site.hits('/medium')).toBe(0);
+    expect(evidence.popups).toEqual({ items: [ground.site.url('/medium')], omitted: 0 });
+    expect(ground.site.hits('/medium')).toBe(0);
   });
 
   it('is all of it when all is asked for, of a page that has nothing to tell too', async () => {
@@ -62,7 +52,7 @@ describe('The evidence of a capture', () => {
       headers: { items: expect.arrayContaining([{ name: 'content-length', value: '0' }]), omitted: 0 },
       tls: null,
       console: { items: [], omitted: 0 },
-      network: { items: [expect.objectContaining({ url: site.url('/blank'), status: 200 })], omitted: 0 },
+      network: { items: [expect.objectContaining({ url: ground.site.url('/blank'), status: 200 })], omitted: 0 },
       favicon: null,
     });
   });
@@ -101,11 +91,11 @@ describe('The evidence of a capture', () => {
 
   it('has every redirect, by HTTP with its status and by the page itself with 0', async () => {
     const { evidence, finalUrl } = await capture('/evidence/way', ['redirects'], { timeoutMs: 6000 });
-    expect(finalUrl).toBe(site.url('/short'));
+    expect(finalUrl).toBe(ground.site.url('/short'));
     const way = (from: string, status: number, to: string) => ({
-      url: site.url(from),
+      url: ground.site.url(from),
       status,
-      location: site.url(to),
+      location: ground.site.url(to),
     });
     expect(evidence.redirects).toEqual({
       items: [
@@ -128,13 +118,19 @@ describe('The evidence of a capture', () => {
 
   it('of a capture that failed is what was heard until then', async () => {
     const failed: unknown = await capture('/evidence/way/nowhere', EVIDENCE_KINDS).catch((error: unknown) => error);
-    const request = (path: string) => expect.objectContaining({ url: site.url(path) });
+    const request = (path: string) => expect.objectContaining({ url: ground.site.url(path) });
     expect(failed).toMatchObject({
       code: 'target_unreachable',
       evidence: {
         cookies: { items: [], omitted: 0 },
         redirects: {
-          items: [{ url: site.url('/evidence/way/nowhere'), status: 301, location: site.url('/empty-response') }],
+          items: [
+            {
+              url: ground.site.url('/evidence/way/nowhere'),
+              status: 301,
+              location: ground.site.url('/empty-response'),
+            },
+          ],
           omitted: 0,
         },
         tls: null,
@@ -146,7 +142,7 @@ describe('The evidence of a capture', () => {
     const late: unknown = await capture('/hang', ['network'], { timeoutMs: 1000 }).catch((error: unknown) => error);
     expect(late).toMatchObject({
       code: 'capture_timeout',
-      evidence: { network: { items: [{ url: site.url('/hang'), status: 0, time_ms: null, failure: '' }] } },
+      evidence: { network: { items: [{ url: ground.site.url('/hang'), status: 0, time_ms: null, failure: '' }] } },
     });
   });
 
@@ -199,14 +195,14 @@ describe('The evidence of a capture', () => {
 
   it('has what the console says, with what nothing caught', async () => {
     const { evidence } = await capture('/evidence/console', ['console']);
-    const at = (line: number) => ({ url: site.url('/evidence/console'), line });
+    const at = (line: number) => ({ url: ground.site.url('/evidence/console'), line });
     const { items = [], omitted } = evidence.console ?? {};
     const isOfBrowser = ({ text }: { readonly text: string }) => text.startsWith('Failed to load resource');
     expect(items.filter(isOfBrowser)).toEqual([
       {
         level: 'error',
         text: expect.stringContaining('404'),
-        url: site.url('/evidence/nothing-there'),
+        url: ground.site.url('/evidence/nothing-there'),
         line: 0,
       },
     ]);
@@ -246,7 +242,7 @@ describe('The evidence of a capture', () => {
   it('has each request with how it ended, and those that have not', async () => {
     const { evidence } = await capture('/evidence/network', ['network']);
     const { items = [], omitted } = evidence.network ?? {};
-    const requests = Object.fromEntries(items.map(({ url, ...rest }) => [url.replace(site.origin, ''), rest]));
+    const requests = Object.fromEntries(items.map(({ url, ...rest }) => [url.replace(ground.site.origin, ''), rest]));
     const ended = { method: 'GET', failure: '', time_ms: expect.any(Number), bytes: expect.any(Number) };
     expect({ requests, omitted }).toEqual({
       requests: {
@@ -271,25 +267,25 @@ describe('The evidence of a capture', () => {
   });
 
   it('has the icon that the page names, by its relation in whatever case and from its base', async () => {
-    const before = site.hits('/evidence/base/icon.gif');
+    const before = ground.site.hits('/evidence/base/icon.gif');
     const { evidence } = await capture('/evidence/icon', ['favicon']);
     expect(evidence.favicon).toEqual({
-      url: site.url('/evidence/base/icon.gif?1'),
+      url: ground.site.url('/evidence/base/icon.gif?1'),
       type: 'image/gif',
       bytes: ICON.byteLength,
       sha256: ICON_SHA256,
     });
-    expect(site.hits('/evidence/base/icon.gif')).toBe(before + 1);
+    expect(ground.site.hits('/evidence/base/icon.gif')).toBe(before + 1);
     const inside = await capture('/evidence/icon/inside', ['favicon']);
     expect(inside.evidence.favicon).toMatchObject({ type: 'image/gif', sha256: ICON_SHA256 });
   });
 
   it('has no icon where there is none, it is too large, or it does not come', async () => {
-    const before = site.hits('/favicon.ico');
+    const before = ground.site.hits('/favicon.ico');
     for (const page of ['none', 'missing', 'large', 'late']) {
       const { evidence } = await capture(`/evidence/icon/${page}`, ['favicon'], { timeoutMs: 4000 });
       expect(evidence.favicon, page).toBeNull();
     }
-    expect(site.hits('/favicon.ico')).toBe(before + 1);
+    expect(ground.site.hits('/favicon.ico')).toBe(before + 1);
   });
 });

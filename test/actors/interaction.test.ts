@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture-request.ts';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('what is done on a page', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(site.url(path), overrides), patience);
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
   const acting = (...actions: Action[]) => capture('/interact', { actions });
   const refusalOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {
     const { code, message } = await failureOf(promise);
@@ -82,7 +74,7 @@ describe('what is done on a page', () => {
 
     it('go on where a click leads: the picture is of the page that it comes to', async () => {
       const snapshot = await acting({ type: 'click', selector: '#away' });
-      expect(snapshot).toMatchObject({ finalUrl: site.url('/short'), responseCode: 200, cutPhase: null });
+      expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), responseCode: 200, cutPhase: null });
       expect(snapshot.title).toContain('A small port');
       const back = await acting({ type: 'click', selector: '#away' }, { type: 'click', selector: 'a' });
       expect(back.finalUrl).toContain('/short');
@@ -104,8 +96,8 @@ describe('what is done on a page', () => {
         { type: 'click', selector: '#ring' },
       );
       expect(title).toBe('popup: none, rang');
-      expect(finalUrl).toBe(site.url('/interact'));
-      expect(evidence.popups).toEqual({ items: [site.url('/medium'), site.url('/medium')], omitted: 0 });
+      expect(finalUrl).toBe(ground.site.url('/interact'));
+      expect(evidence.popups).toEqual({ items: [ground.site.url('/medium'), ground.site.url('/medium')], omitted: 0 });
     });
 
     it('stay on the page when a click starts a download', async () => {
@@ -184,7 +176,7 @@ describe('what is done on a page', () => {
 
     it('is filled in by the names of its fields, and sent by its button', async () => {
       const { title, finalUrl } = await capture('/interact/forms', { form: { selector: '#booking', fields } });
-      expect(finalUrl).toBe(site.url('/interact/answer'));
+      expect(finalUrl).toBe(ground.site.url('/interact/answer'));
       expect(title).toBe(
         'ship=Anna "of" \\Lindholm; cargo=rope tar; e-mail[0]=anna@example.com; insured=on; with=tug; ' +
           'berth=south "quay"; port=2; papers=; secret=x; way=sent by its button',
@@ -243,7 +235,7 @@ describe('what is done on a page', () => {
         actions: [{ type: 'click', selector: '#away' }],
         waitForFunction: "location.pathname === '/short'",
       });
-      expect(finalUrl).toBe(site.url('/short'));
+      expect(finalUrl).toBe(ground.site.url('/short'));
     });
 
     it('holds in a page whose policy lets nothing be evaluated', async () => {

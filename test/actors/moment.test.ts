@@ -1,23 +1,15 @@
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('the moment of the picture', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
-    running.actor.capture(captureRequest(site.url(path), overrides), patience);
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   it('comes without its images, with waitUntil domcontentloaded', async () => {
     const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });
@@ -26,7 +18,7 @@ describe('the moment of the picture', () => {
 
   it('follows redirects by script, with waitUntil domcontentloaded as well', async () => {
     const snapshot = await capture('/js-redirect', { waitUntil: 'domcontentloaded' });
-    expect(snapshot).toMatchObject({ cutPhase: null, finalUrl: site.url('/short') });
+    expect(snapshot).toMatchObject({ cutPhase: null, finalUrl: ground.site.url('/short') });
   });
 
   it('comes when nothing more is asked for, with waitUntil networkidle', async () => {
@@ -47,7 +39,7 @@ describe('the moment of the picture', () => {
 
   it('comes when the element is visible in the document that the page goes on to', async () => {
     const snapshot = await capture('/late/moves-on', { waitForSelector: '#late' });
-    expect(snapshot).toMatchObject({ title: 'shown', finalUrl: site.url('/late/element?ms=100') });
+    expect(snapshot).toMatchObject({ title: 'shown', finalUrl: ground.site.url('/late/element?ms=100') });
   });
 
   it('comes after the delay, which is noted as waiting', async () => {

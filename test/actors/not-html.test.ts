@@ -1,23 +1,15 @@
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a target that is not HTML', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
-    running.actor.capture(captureRequest(site.url(path), overrides), patience);
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   it.each([
     ['/image.png', 'image/png', '<img'],
@@ -52,7 +44,7 @@ describe('a target that is not HTML', () => {
       const response = await fetch(`${service.baseUrl}/screenshot`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ url: site.url('/files/cargo.zip') }),
+        body: JSON.stringify({ url: ground.site.url('/files/cargo.zip') }),
       });
       expect(response.status).toBe(422);
       expect(await response.json()).toMatchObject({
@@ -72,7 +64,7 @@ describe('a target that is not HTML', () => {
         capture('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } }),
       );
       expect(error).toMatchObject({ code: 'not_a_page', download: { bytes: 5000 } });
-      expect(site.requests.findLast(({ url }) => url === '/files/cargo.zip')?.headers['x-visit']).toBe('1');
+      expect(ground.site.requests.findLast(({ url }) => url === '/files/cargo.zip')?.headers['x-visit']).toBe('1');
     });
   });
 
@@ -94,10 +86,10 @@ describe('a target that is not HTML', () => {
         contentType: 'application/pdf',
         responseCode: 200,
         title: 'A long report',
-        finalUrl: site.url('/files/long.pdf'),
+        finalUrl: ground.site.url('/files/long.pdf'),
         cutPhase: null,
       });
-      const { headers } = await fetch(site.url('/files/long.pdf'));
+      const { headers } = await fetch(ground.site.url('/files/long.pdf'));
       expect(snapshot.contentLength).toBe(Number(headers.get('content-length')));
       expect(snapshot.html.length).toBeLessThan(10_000);
       expect(snapshot.html).not.toContain('<script');
@@ -139,7 +131,7 @@ describe('a target that is not HTML', () => {
       const { evidence } = await capture('/files/long.pdf', { evidence: ['headers', 'network'] });
       expect(evidence.headers?.items).toContainEqual({ name: 'content-type', value: 'application/pdf' });
       const asked = new Set(evidence.network?.items.map(({ url }) => url));
-      expect([...asked]).toEqual([site.url('/files/long.pdf')]);
+      expect([...asked]).toEqual([ground.site.url('/files/long.pdf')]);
     });
 
     it('is shown also where pages may load no scripts', async () => {
@@ -167,7 +159,7 @@ describe('a target that is not HTML', () => {
           (error) => { document.title = String(error); },
         )`;
       const { finalUrl, title } = await capture('/files/long.pdf', { javascript: { after } });
-      expect(finalUrl).toBe(site.url('/short'));
+      expect(finalUrl).toBe(ground.site.url('/short'));
       expect(title).toBe('404 0');
     });
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/picture.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 const RED: Colour = [200, 0, 0, 255];
 const GREEN: Colour = [0, 160, 0, 255];
@@ -11,18 +11,10 @@ const CYAN: Colour = [0, 200, 200, 255];
 const FLOATING: Colour = [0, 90, 200, 255];
 const WHITE: Colour = [255, 255, 255, 255];
 
-let site: Site;
-let running: RunningActor;
-beforeAll(async () => {
-  [site, running] = await Promise.all([startSite(), startActor()]);
-});
-afterAll(async () => {
-  await running?.stop();
-  await site?.close();
-});
+const ground = siteAndActor();
 
 const capture = (overrides: Partial<CaptureRequest>, path = '/picture/parts') =>
-  running.actor.capture(captureRequest(site.url(path), overrides), patience);
+  ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 const viewport = (width: number, height: number, deviceScaleFactor = 1) => ({
   viewport: { width, height, deviceScaleFactor, mobile: false, touch: false },
 });

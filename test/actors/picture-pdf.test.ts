@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a PDF', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running?.stop();
-    await site?.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
-    running.actor.capture(captureRequest(site.url(path), { format: 'pdf', ...overrides }), patience);
+    ground.running.actor.capture(captureRequest(ground.site.url(path), { format: 'pdf', ...overrides }), patience);
 
   it('has the page on as many sheets as it takes, A4 by default, and no pixels', async () => {
     const snapshot = await capture('/picture/sheets?sheets=3');

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience } from '../support/actor.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/picture.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 const HEADER: Colour = [200, 0, 0, 255];
 const GREEN: Colour = [0, 160, 0, 255];
@@ -11,18 +11,10 @@ const BLUE: Colour = [0, 0, 200, 255];
 const WHITE: Colour = [255, 255, 255, 255];
 
 describe('a full page', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running?.stop();
-    await site?.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
-    running.actor.capture(captureRequest(site.url(path), { fullPage: true, ...overrides }), patience);
+    ground.running.actor.capture(captureRequest(ground.site.url(path), { fullPage: true, ...overrides }), patience);
 
   it('has what loads only where somebody looks', async () => {
     const snapshot = await capture('/picture/lazy');
@@ -77,7 +69,7 @@ describe('a full page', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const request = captureRequest(`http://127.0.0.1:${port}/`, { fullPage: true });
-    expect(await running.actor.capture(request, patience)).toMatchObject({ width: 1280, height: 720 });
+    expect(await ground.running.actor.capture(request, patience)).toMatchObject({ width: 1280, height: 720 });
     server.close();
     expect(pages).not.toContain('/scrolled');
   });

@@ -1,12 +1,12 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture-request.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { failureOf, freePort, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { failureOf, freePort, patience } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 /** The first byte of whoever begins to speak TLS. */
@@ -14,22 +14,14 @@ const TLS_HANDSHAKE = 0x16;
 
 describe('an address without a scheme', () => {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (url: string, overrides: Partial<CaptureRequest> = {}) =>
-    running.actor.capture({ ...screenshot.parse({ url }), ...overrides }, patience);
+    ground.running.actor.capture({ ...screenshot.parse({ url }), ...overrides }, patience);
 
   it('is tried over http where nobody speaks TLS, at the port that it names', async () => {
-    expect(await capture(`127.0.0.1:${site.port}/short`)).toMatchObject({
-      finalUrl: site.url('/short'),
+    expect(await capture(`127.0.0.1:${ground.site.port}/short`)).toMatchObject({
+      finalUrl: ground.site.url('/short'),
       responseCode: 200,
       cutPhase: null,
     });
@@ -42,8 +34,8 @@ describe('an address without a scheme', () => {
       const { evidence } = await capture(url, { cookies });
       return evidence.cookies.items.find(({ name }) => name === 'session')?.secure;
     };
-    expect(await isSecure(`127.0.0.1:${site.port}/cookie`)).toBe(true);
-    expect(await isSecure(site.url('/cookie'))).toBe(false);
+    expect(await isSecure(`127.0.0.1:${ground.site.port}/cookie`)).toBe(true);
+    expect(await isSecure(ground.site.url('/cookie'))).toBe(false);
   });
 
   it.each([
@@ -54,7 +46,7 @@ describe('an address without a scheme', () => {
       socket.on('error', () => {});
       socket.once('data', (first) => {
         if (first[0] === TLS_HANDSHAKE) return answerTls(socket);
-        const behind = connect(site.port, site.host, () => behind.write(first));
+        const behind = connect(ground.site.port, ground.site.host, () => behind.write(first));
         behind.on('error', () => socket.destroy());
         behind.pipe(socket);
         socket.pipe(behind);
@@ -92,7 +84,7 @@ describe('an address without a scheme', () => {
   });
 
   it('is what its plain way says where that is a download', async () => {
-    expect((await failureOf(capture(`127.0.0.1:${site.port}/download`))).code).toBe('not_a_page');
+    expect((await failureOf(capture(`127.0.0.1:${ground.site.port}/download`))).code).toBe('not_a_page');
   });
 
   it('is in the record as it was tried first, and where it led to', async () => {
@@ -100,18 +92,22 @@ describe('an address without a scheme', () => {
     const response = await fetch(`${service.baseUrl}/screenshot`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `127.0.0.1:${site.port}/short` }),
+      body: JSON.stringify({ url: `127.0.0.1:${ground.site.port}/short` }),
     });
     expect(await response.json()).toMatchObject({
-      data: { url: `https://127.0.0.1:${site.port}/short`, final_url: site.url('/short'), remote_ip: '127.0.0.1' },
+      data: {
+        url: `https://127.0.0.1:${ground.site.port}/short`,
+        final_url: ground.site.url('/short'),
+        remote_ip: '127.0.0.1',
+      },
     });
     await service.stop();
   });
 
   it('is never tried over http when it was written with its scheme', async () => {
-    const error = await failureOf(capture(`https://127.0.0.1:${site.port}/short?scheme`));
+    const error = await failureOf(capture(`https://127.0.0.1:${ground.site.port}/short?scheme`));
     expect(error.message).toContain('does not speak TLS');
-    expect(site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);
+    expect(ground.site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);
   });
 });
 

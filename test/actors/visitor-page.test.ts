@@ -1,22 +1,14 @@
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('what a request changes on the page', () => {
-  let site: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await site.close();
-  });
+  const ground = siteAndActor();
 
   const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(site.url(path), overrides), patience);
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   describe('javascript.before', () => {
     it("runs before the page's own scripts, in the document that the page comes to as well", async () => {
@@ -66,7 +58,7 @@ describe('what a request changes on the page', () => {
     it('that sends the page on is run in the next document, too', async () => {
       const after = "location.pathname === '/medium' ? void (document.title = 'arrived') : location.assign('/medium')";
       const { title, finalUrl } = await capture('/short', { javascript: { after } });
-      expect([title, finalUrl]).toEqual(['arrived', site.url('/medium')]);
+      expect([title, finalUrl]).toEqual(['arrived', ground.site.url('/medium')]);
     });
 
     it.each([
@@ -129,13 +121,13 @@ describe('what a request changes on the page', () => {
       expect((await capture('/parts', { block: { types: ['stylesheet', 'script', 'other'] } })).title).toBe(
         'fetch frame image xhr',
       );
-      const before = site.hits('/image.png');
+      const before = ground.site.hits('/image.png');
       await capture('/parts', { block: { types: ['image'] } });
-      expect(site.hits('/image.png')).toBe(before);
+      expect(ground.site.hits('/image.png')).toBe(before);
     });
 
     it('keeps back the URLs that are named, whole or with a star, frames among them', async () => {
-      const urls = ['*/part?type=text/html*', site.url('/image.png')];
+      const urls = ['*/part?type=text/html*', ground.site.url('/image.png')];
       expect((await capture('/parts', { block: { urls } })).title).toBe('fetch script stylesheet xhr');
       expect((await capture('/parts', { block: { urls: ['*.png?*', '*/image', 'part'] } })).title).toContain('image');
     });
