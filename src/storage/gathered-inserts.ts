@@ -1,4 +1,4 @@
-import { CapstanError } from '../errors.ts';
+import { isAway } from './is-away.ts';
 
 /** Most records that one write carries. */
 const LARGEST_WRITE = 512;
@@ -37,9 +37,8 @@ export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unkno
 
   /** A record that can never be written must not take the others with it: each is tried alone. */
   async function afterFailure(batch: readonly Waiting<T>[], error: unknown): Promise<void> {
-    const isTheStore = error instanceof CapstanError && error.code === 'database_unavailable';
     for (const { record, resolve, reject } of batch) {
-      if (isTheStore || batch.length === 1) reject(error);
+      if (isAway(error) || batch.length === 1) reject(error);
       else await write([record]).then(resolve, reject);
     }
   }

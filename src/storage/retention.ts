@@ -1,7 +1,7 @@
-import { CapstanError } from '../errors.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import type { HeldLock } from './files/held-lock.ts';
 import { firstIdAt } from './ids.ts';
+import { isAway } from './is-away.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
 import type { ResultStore } from './result-store.ts';
@@ -172,10 +172,6 @@ export function createRetention(options: RetentionOptions): Retention {
       await passing;
     },
   };
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof CapstanError && error.code === 'database_unavailable';
 }
 
 function difference(now: RetentionCounts, before: RetentionCounts): RetentionCounts {
