@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { ActorStats } from './actors/capture-actor.ts';
 import type { BatchItem, CapstanEvent, CaptureLimits, CaptureOutcome, CaptureRequest, Pressure } from './domain.ts';
 import type { EventFeed } from './feed/event-feed.ts';
-import type { Jobs } from './jobs.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import type { ArtifactStore } from './storage/artifact-store.ts';
 import type { ResultStore, StoreState } from './storage/result-store.ts';
 import type { RetentionCounts } from './storage/retention.ts';

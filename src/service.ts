@@ -13,7 +13,7 @@ import { eventBody } from './feed/event-body.ts';
 import { openEventFeed } from './feed/event-feed.ts';
 import { findStored } from './find-stored.ts';
 import { createIpFacts } from './ip-facts.ts';
-import { createJobs } from './jobs.ts';
+import { createJobs } from './jobs/jobs.ts';
 import type { Logger } from './log.ts';
 import { likeness } from './options-digest.ts';
 import { performCapture } from './perform-capture.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { CaptureRequest } from '../../domain.ts';
 import { CapstanError } from '../../errors.ts';
-import type { JobManner } from '../../jobs.ts';
+import type { JobManner } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/job-store.ts';
 import { idCursor } from '../cursor.ts';

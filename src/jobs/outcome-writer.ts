@@ -1,0 +1,65 @@
+import { isAway } from '../storage/is-away.ts';
+import type { JobItem } from '../storage/job-store.ts';
+
+const RETRY_MS = 1_000;
+/** Outcomes that wait for a database that is away, before nothing more is captured for the job. */
+const MOST_UNWRITTEN = 500;
+
+/** Writes outcomes as they come, and again for as long as the database is away. */
+export class OutcomeWriter {
+  readonly #write: (items: readonly JobItem[]) => Promise<void>;
+  readonly #waiting: JobItem[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(write: (items: readonly JobItem[]) => Promise<void>) {
+    this.#write = write;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  add(item: JobItem): void {
+    this.#waiting.push(item);
+    this.#writing ??= this.#writeSome()
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#writing = undefined;
+      });
+  }
+
+  /** Resolves when there is room for more. */
+  async room(): Promise<void> {
+    while (this.#waiting.length >= MOST_UNWRITTEN) await this.#again();
+  }
+
+  /** Resolves when nothing waits, or when nobody may wait any longer. */
+  async written(givenUp: () => boolean): Promise<void> {
+    await this.#writing;
+    while (this.#waiting.length > 0 && !givenUp()) await this.#again();
+  }
+
+  async #again(): Promise<void> {
+    await this.#writing;
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#waiting.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await this.#writeSome();
+  }
+
+  async #writeSome(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const items = this.#waiting.slice(0, MOST_UNWRITTEN);
+      try {
+        await this.#write(items);
+      } catch (error) {
+        if (isAway(error)) return;
+        throw error;
+      }
+      this.#waiting.splice(0, items.length);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { catchError, map, type Observable, of, type Subject, takeUntil } from 'rxjs';
+import type { BatchItem, CaptureOutcome, CaptureRequest } from '../domain.ts';
+import { CapstanError, toFailure } from '../errors.ts';
+import { isAway } from '../storage/is-away.ts';
+import { JOB_LEASE_MS, type JobStore, type TakenJob } from '../storage/job-store.ts';
+import { outcomeOfError } from '../streams/outcome.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
+import { packItem, unpackWork } from './stored-form.ts';
+
+/** Also how long a cancelled job may go on in another process. */
+const RENEWAL_MS = JOB_LEASE_MS / 4;
+
+export interface RunOptions {
+  readonly store: JobStore;
+  readonly submit: (request: CaptureRequest) => Observable<CaptureOutcome>;
+  readonly submitBatch: (
+    requests: Iterable<CaptureRequest> | AsyncIterable<CaptureRequest>,
+    concurrency: number | undefined,
+    size: number,
+    callback: string | undefined,
+  ) => Observable<BatchItem>;
+}
+
+/** One job to its end, or to ours. `later`: it was not admitted, and is not to be tried again at once. */
+export async function runJob(
+  job: TakenJob,
+  owner: string,
+  cancelled$: Subject<void>,
+  stopped: () => boolean,
+  { store, submit, submitBatch }: RunOptions,
+): Promise<'done' | 'later'> {
+  const renewal = setInterval(() => {
+    store.renew(job.id, owner).then(
+      (held) => held || cancelled$.next(),
+      // Away: the lease may run out, which the next renewal finds.
+      () => undefined,
+    );
+  }, RENEWAL_MS);
+  try {
+    const { requests, concurrency, callback } = await unpackWork(job.work);
+    const done = new Set(job.done);
+    const left = [...requests.keys()].filter((index) => !done.has(index));
+    const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));
+    let unfinished = left.length;
+    if (unfinished === 0) {
+      await store.finish(job.id, owner, { state: 'completed' });
+      return 'done';
+    }
+
+    async function* elements(): AsyncGenerator<CaptureRequest, void, undefined> {
+      for (const index of left) {
+        await outcomes.room();
+        const request = requests[index];
+        if (stopped() || request === undefined) return;
+        yield request;
+      }
+    }
+    const [only] = left.map((index) => requests[index]);
+    const items$ =
+      job.kind === 'screenshot' && only !== undefined
+        ? asBatch(only, submit)
+        : submitBatch(elements(), concurrency, left.length, callback);
+    await new Promise<void>((resolve, reject) => {
+      items$.pipe(takeUntil(cancelled$)).subscribe({
+        next: ({ index, url, outcome }) => {
+          // Neither says anything of the target: it is tried again.
+          if (isInterrupted(outcome)) return;
+          unfinished -= 1;
+          outcomes.add(packItem({ index: left[index] ?? index, url, outcome }));
+        },
+        error: reject,
+        complete: resolve,
+      });
+    });
+    await outcomes.written(stopped);
+    if (unfinished === 0 && outcomes.waiting === 0) await store.finish(job.id, owner, { state: 'completed' });
+    else await store.release(job.id, owner);
+    return 'done';
+  } catch (thrown) {
+    if (isAway(thrown)) return 'later';
+    const failure = toFailure(thrown);
+    if (failure.code === 'queue_full' || failure.code === 'shutting_down') {
+      await store.release(job.id, owner);
+      return 'later';
+    }
+    await store.finish(job.id, owner, { state: 'failed', failure });
+    throw thrown;
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** A single capture, its refusal an outcome unless there was only no room. */
+function asBatch(
+  request: CaptureRequest,
+  submit: (request: CaptureRequest) => Observable<CaptureOutcome>,
+): Observable<BatchItem> {
+  return submit(request).pipe(
+    catchError((thrown: unknown) => {
+      if (thrown instanceof CapstanError && (thrown.code === 'queue_full' || thrown.code === 'shutting_down'))
+        throw thrown;
+      return of(outcomeOfError(thrown));
+    }),
+    map((outcome) => ({ index: 0, url: request.url, outcome })),
+  );
+}
+
+function isInterrupted(outcome: CaptureOutcome): boolean {
+  return outcome.state === 'cancelled' || ('failure' in outcome && outcome.failure.code === 'shutting_down');
+}

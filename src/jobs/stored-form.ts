@@ -1,0 +1,38 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { BatchItem, CaptureRequest } from '../domain.ts';
+import type { JobItem } from '../storage/job-store.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** How a batch is to be done. */
+export interface JobManner {
+  readonly concurrency?: number | undefined;
+  /** Is told of the batch's end; of the end of each part, when a stop of the service divides it. */
+  readonly callback?: string | undefined;
+}
+
+/** All that whoever takes a job has to know of it. */
+export interface Work extends JobManner {
+  readonly requests: readonly CaptureRequest[];
+}
+
+export function packWork(work: Work): Promise<Uint8Array> {
+  return compress(JSON.stringify(work));
+}
+
+/** As `packWork` wrote it. */
+export async function unpackWork(bytes: Uint8Array): Promise<Work> {
+  return JSON.parse((await decompress(bytes)).toString());
+}
+
+export function packItem({ index, url, outcome }: BatchItem): JobItem {
+  return { index, failed: outcome.state !== 'stored', body: JSON.stringify({ url, outcome }) };
+}
+
+/** As `packItem` wrote it. */
+export function unpackItem({ index, body }: JobItem): BatchItem {
+  const { url, outcome }: Pick<BatchItem, 'url' | 'outcome'> = JSON.parse(body);
+  return { index, url, outcome };
+}
