@@ -4,13 +4,11 @@ import type { FileArtifactStore, StagedCapture } from './files/file-artifact-sto
 import { htmlPath, imagePath } from './files/layout.ts';
 import { writeFailure } from './files/write-failure.ts';
 import type { Outbox } from './outbox.ts';
+import { OutboxDelivery } from './outbox-delivery.ts';
+import { withoutEvidence } from './record.ts';
 import { createRemover, type Removed, type Remover } from './remover.ts';
 import type { DetailedResult, ResultStore } from './result-store.ts';
 
-const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 5000;
-/** Records that are written together once the database is known to be back. */
-const LARGEST_DRAIN = 64;
 const MAX_OUTBOX = 10_000;
 
 /** What a browser gave of a page. */
@@ -36,9 +34,10 @@ export interface Keeper {
   /** Takes over what processes left that are gone. Rejects when the data directory cannot be used. */
   start(): Promise<void>;
   /**
-   * Keeps a capture, its files, record and evidence, and gives the record with the paths of what was stored. A record that cannot be written because
-   * the database is away waits on the disk, which counts as kept. Rejects with `storage_full`, with `internal`, or with
-   * `database_unavailable` when too many wait already; nothing of the capture is left then.
+   * Keeps a capture, its files, record and evidence, and gives the record with the paths of what was stored. A record
+   * that cannot be written because the database is away waits on the disk, which counts as kept. Rejects with
+   * `storage_full`, with `internal`, or with `database_unavailable` when too many wait already; nothing of the capture
+   * is left then.
    */
   keep(capture: DetailedResult, picture: Picture | null): Promise<Result>;
   /**
@@ -60,40 +59,34 @@ class OutboxKeeper implements Keeper {
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
   readonly #remover: Remover;
+  readonly #delivery: OutboxDelivery;
   readonly #maxOutbox: number;
   readonly #onProblem: (problem: unknown) => void;
-
-  /** Ids of the records that wait, in the order in which they came. */
-  readonly #waiting = new Set<number>();
   #underway = 0;
-  #adopted = false;
-  #timer: NodeJS.Timeout | undefined;
-  #draining: Promise<void> | undefined;
-  #retryMs = FIRST_RETRY_MS;
-  #closed = false;
 
   constructor({ artifacts, results, outbox, maxOutbox = MAX_OUTBOX, onProblem = () => {} }: KeeperOptions) {
     this.#artifacts = artifacts;
     this.#results = results;
     this.#outbox = outbox;
     this.#remover = createRemover({ artifacts, results, outbox });
+    this.#delivery = new OutboxDelivery({ artifacts, results, outbox, remover: this.#remover, onProblem });
     this.#maxOutbox = maxOutbox;
     this.#onProblem = onProblem;
   }
 
   get pending(): number {
-    return this.#waiting.size;
+    return this.#delivery.pending;
   }
 
   async start(): Promise<void> {
     try {
-      await this.#adopt();
+      await this.#delivery.adopt();
     } catch (error) {
       // A full disk is no reason not to start: it is tried again, and captures say what is wrong.
       if (writeFailure(error).code !== 'storage_full') throw error;
       this.#onProblem(error);
     }
-    this.#schedule(0);
+    this.#delivery.start();
   }
 
   async keep(capture: DetailedResult, picture: Picture | null): Promise<Result> {
@@ -117,7 +110,7 @@ class OutboxKeeper implements Keeper {
     try {
       return await this.#remover.remove(ids);
     } finally {
-      if (this.#remover.unfinished > 0) this.#schedule(this.#retryMs);
+      this.#delivery.finishRemovals();
     }
   }
 
@@ -125,32 +118,25 @@ class OutboxKeeper implements Keeper {
     return this.#remover.has(id);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#draining;
+  close(): Promise<void> {
+    return this.#delivery.stop();
   }
 
   #admit(): void {
-    if (this.#results.kind === 'none' || !this.#isAway) return;
-    if (this.#waiting.size + this.#underway < this.#maxOutbox) return;
+    if (this.#results.kind === 'none' || !this.#delivery.isAway) return;
+    if (this.#delivery.pending + this.#underway < this.#maxOutbox) return;
     throw new CapstanError(
       'database_unavailable',
       `The database is away, and ${this.#maxOutbox} records wait for it, which is the most.`,
     );
   }
 
-  /** Newer records do not overtake those that wait. */
-  get #isAway(): boolean {
-    return this.#waiting.size > 0 || this.#results.state === 'down';
-  }
-
   /** A failed capture: there are no files that a crash could leave without their record. */
   async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
-    if (!this.#isAway && (await this.#insert(record))) return;
+    if (await this.#delivery.write(record)) return;
     await this.#outbox.add(record);
-    this.#wait(record.id);
+    this.#delivery.wait(record.id);
   }
 
   /**
@@ -167,134 +153,20 @@ class OutboxKeeper implements Keeper {
       if (staging.status === 'rejected') throw staging.reason;
       if (noting.status === 'rejected') throw noting.reason;
       await staged?.publish();
-      if (!this.#isAway && (await this.#insert(record))) await this.#inserted(record.id);
-      else this.#wait(record.id);
+      if (await this.#delivery.write(record)) await this.#delivery.written(record.id);
+      else this.#delivery.wait(record.id);
     } catch (error) {
       await this.#undo(record.id, staged);
       throw error;
     }
   }
 
-  /** The record goes last: until then a crash leaves something that the next start understands. */
+  /**
+   * The record goes last: until then a crash leaves something that the next start understands. One that stays in the
+   * outbox is written again by the next start, which changes nothing.
+   */
   async #undo(id: number, staged: StagedCapture | undefined): Promise<void> {
     await staged?.discard().catch(this.#onProblem);
-    await this.#forget(id);
-  }
-
-  /** False when the database is away. */
-  async #insert(record: DetailedResult): Promise<boolean> {
-    try {
-      await this.#results.insert(withoutEvidence(record), record.evidence);
-      return true;
-    } catch (error) {
-      if (error instanceof CapstanError && error.code === 'database_unavailable') return false;
-      throw error;
-    }
-  }
-
-  /** A record that was withdrawn from the outbox meanwhile was to be removed, and came too late for that. */
-  async #inserted(id: number): Promise<void> {
-    try {
-      if (await this.#outbox.remove(id)) return;
-      this.#remover.takeOver([await this.#outbox.intend([id])]);
-      this.#schedule(0);
-    } catch (error) {
-      this.#onProblem(error);
-    }
-  }
-
-  /** A record that stays in the outbox is written again by the next start, which changes nothing. */
-  async #forget(id: number): Promise<void> {
     await this.#outbox.remove(id).catch(this.#onProblem);
   }
-
-  #wait(id: number): void {
-    this.#waiting.add(id);
-    this.#schedule(this.#retryMs);
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#closed || this.#timer !== undefined || this.#draining !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#draining = this.#drain().finally(() => {
-        this.#draining = undefined;
-        if (this.#hasWork) this.#schedule(this.#retryMs);
-      });
-    }, delayMs);
-    this.#timer.unref();
-  }
-
-  get #hasWork(): boolean {
-    return this.#waiting.size > 0 || this.#remover.unfinished > 0 || !this.#adopted;
-  }
-
-  async #drain(): Promise<void> {
-    try {
-      if (!this.#adopted) await this.#adopt();
-      // What cannot be removed does not keep records from being written.
-      const removing = await this.#remover.finish().then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      );
-      // One at first: a database that is away costs one wait, not one for each record.
-      let together = 1;
-      while (this.#waiting.size > 0 && !this.#closed) {
-        const ids = [...this.#waiting].slice(0, together);
-        // Read before any is written: they are written in their order, not in that in which the disk gives them.
-        const records = await Promise.all(ids.map((id) => this.#read(id)));
-        const written = await Promise.all(ids.map((id, at) => this.#deliver(id, records[at])));
-        if (written.includes(false)) throw new CapstanError('database_unavailable');
-        together = Math.min(together * 4, LARGEST_DRAIN);
-        this.#retryMs = FIRST_RETRY_MS;
-      }
-      if (removing !== undefined) throw removing.error;
-      this.#retryMs = FIRST_RETRY_MS;
-    } catch (error) {
-      if (!(error instanceof CapstanError)) this.#onProblem(error);
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
-    }
-  }
-
-  /** One that cannot be read must not keep the others waiting for ever. */
-  async #read(id: number): Promise<DetailedResult | undefined> {
-    try {
-      return await this.#outbox.read(id);
-    } catch (error) {
-      this.#onProblem(error);
-      await this.#outbox.setAside(id).catch(this.#onProblem);
-      return undefined;
-    }
-  }
-
-  /** False when the database is away. */
-  async #deliver(id: number, record: DetailedResult | undefined): Promise<boolean> {
-    try {
-      if (record !== undefined) {
-        if (!(await this.#insert(record))) return false;
-        await this.#inserted(id);
-      }
-    } catch (error) {
-      this.#onProblem(error);
-      await this.#outbox.setAside(id).catch(this.#onProblem);
-    }
-    this.#waiting.delete(id);
-    return true;
-  }
-
-  async #adopt(): Promise<void> {
-    if (this.#results.kind === 'none') await this.#outbox.sweep();
-    else {
-      const { records, removals } = await this.#outbox.adopt(
-        async (record) => record.screenshot === '' || (await this.#artifacts.has(record.id)),
-      );
-      for (const id of records) this.#waiting.add(id);
-      this.#remover.takeOver(removals);
-    }
-    this.#adopted = true;
-  }
-}
-
-function withoutEvidence({ evidence: _evidence, ...result }: DetailedResult): Result {
-  return result;
 }

@@ -1,4 +1,5 @@
 import { CapstanError } from '../errors.ts';
+import { BackgroundPasses } from './background-passes.ts';
 import {
   type EventEntry,
   type EventLog,
@@ -12,8 +13,6 @@ import { createIdSource } from './ids.ts';
 /** How long events are gathered before they are written: a crash costs these, and the next start says so. */
 const GATHER_MS = 50;
 const LARGEST_WRITE = 512;
-const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 5000;
 /** What may wait for a database that is away; the oldest go first. */
 const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
 
@@ -64,10 +63,10 @@ class OwnEventLog implements EventLog {
   #unwritten: number | undefined;
   /** What the process before this one left has been looked at. */
   #opened = false;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #retryMs = FIRST_RETRY_MS;
-  #closed = false;
+  readonly #writes = new BackgroundPasses(
+    () => this.#write(),
+    () => this.#waiting.length > 0,
+  );
 
   constructor({ table, clock, node, waiting = WAITING }: OwnEventLogOptions) {
     this.#table = table;
@@ -103,15 +102,12 @@ class OwnEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#writing;
+    if (this.#writes.stopped) return;
+    await this.#writes.stop();
     const table = this.#table;
     if (table === null) return;
     try {
-      if (!this.#opened) await this.#open(table);
-      while (this.#waiting.length > 0) await this.#writeSome(table);
+      await this.#write();
       await table.append([{ id: this.#nextId(), type: CLOSED, host: null, batch: null, body: '' }]);
     } catch {
       // The next start finds no end, and says that events may be missing.
@@ -138,32 +134,15 @@ class OwnEventLog implements EventLog {
       this.#characters -= gone.body.length;
       this.#unwritten = gone.id;
     }
-    this.#schedule(GATHER_MS);
+    this.#writes.plan(GATHER_MS);
   }
 
-  #schedule(delayMs: number): void {
-    if (this.#closed || this.#timer !== undefined || this.#writing !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#writing = this.#write().finally(() => {
-        this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#schedule(this.#retryMs);
-      });
-    }, delayMs);
-    this.#timer.unref();
-  }
-
+  /** What is wrong is told by whoever keeps the database's state. */
   async #write(): Promise<void> {
     const table = this.#table;
     if (table === null) return;
-    try {
-      if (!this.#opened) await this.#open(table);
-      while (this.#waiting.length > 0) await this.#writeSome(table);
-      this.#retryMs = FIRST_RETRY_MS;
-    } catch {
-      // Whoever keeps the database's state has said what is wrong.
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
-    }
+    if (!this.#opened) await this.#open(table);
+    while (this.#waiting.length > 0) await this.#writeSome(table);
   }
 
   async #writeSome(table: EventTable): Promise<void> {

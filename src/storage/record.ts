@@ -18,6 +18,10 @@ export function asDetailed(record: unknown, evidence: unknown): DetailedResult {
   return { ...asRecord(record), evidence: isEvidence(evidence) ? evidence : null };
 }
 
+export function withoutEvidence({ evidence: _evidence, ...record }: DetailedResult): Result {
+  return record;
+}
+
 /** What every evidence has. */
 function isEvidence(value: unknown): value is Evidence {
   return typeof value === 'object' && value !== null && 'dialogs' in value && 'popups' in value && 'cookies' in value;

@@ -132,7 +132,8 @@ describe('Removing captures', () => {
     for (const { keeper } of [one, other]) await vi.waitFor(() => expect(keeper.pending).toBe(0), 20_000);
     // One that was just being written is removed by whoever wrote it.
     await vi.waitFor(async () => expect(await one.results.page({ by: 'all' }, 10)).toEqual([]), 20_000);
-    expect(await readdir((await other.data.workspace()).outbox)).toEqual([]);
+    const { outbox } = await other.data.workspace();
+    await vi.waitFor(async () => expect(await readdir(outbox)).toEqual([]), 20_000);
     expect(await one.artifacts.list(10)).toEqual([]);
   });
 

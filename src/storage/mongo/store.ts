@@ -5,7 +5,7 @@ import { CapstanError } from '../../errors.ts';
 import type { Evidence } from '../../evidence.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
 import { LEASE_RENEWAL_MS, LeasedNode } from '../node-lease.ts';
-import { asDetailed } from '../record.ts';
+import { asDetailed, withoutEvidence } from '../record.ts';
 import type {
   DetailedResult,
   Keyset,
@@ -190,7 +190,7 @@ class MongoStore implements MongoStoreWithDatabase {
   /** The result last: whoever finds it finds its evidence, and it is found by all that it is looked for by. */
   async #insertAll(results: readonly DetailedResult[]): Promise<void> {
     await this.#ask(async () => {
-      const documents = results.map(({ evidence: _evidence, ...record }) => documentOf(record));
+      const documents = results.map((result) => documentOf(withoutEvidence(result)));
       await Promise.all([
         noteHosts(this.#collections.hosts, documents),
         notePerceptions(this.#collections, documents),

@@ -1,0 +1,175 @@
+import { CapstanError } from '../errors.ts';
+import { BackgroundPasses } from './background-passes.ts';
+import type { FileArtifactStore } from './files/file-artifact-store.ts';
+import { isAway } from './is-away.ts';
+import type { Outbox } from './outbox.ts';
+import { withoutEvidence } from './record.ts';
+import type { Remover } from './remover.ts';
+import type { DetailedResult, ResultStore } from './result-store.ts';
+
+/** Records that are written together once the database is known to be back. */
+const LARGEST_DRAIN = 64;
+
+export interface OutboxDeliveryOptions {
+  readonly artifacts: FileArtifactStore;
+  readonly results: ResultStore;
+  readonly outbox: Outbox;
+  readonly remover: Remover;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** Tells the database what the outbox holds, for as long as that takes: records in their order, and removals. */
+export class OutboxDelivery {
+  readonly #artifacts: FileArtifactStore;
+  readonly #results: ResultStore;
+  readonly #outbox: Outbox;
+  readonly #remover: Remover;
+  readonly #onProblem: (problem: unknown) => void;
+  readonly #passes = new BackgroundPasses(
+    () => this.#drain(),
+    () => this.#waiting.size > 0 || this.#remover.unfinished > 0 || !this.#adopted,
+  );
+
+  /** Ids of the records that wait, in the order in which they came. */
+  readonly #waiting = new Set<number>();
+  #adopted = false;
+
+  constructor({ artifacts, results, outbox, remover, onProblem }: OutboxDeliveryOptions) {
+    this.#artifacts = artifacts;
+    this.#results = results;
+    this.#outbox = outbox;
+    this.#remover = remover;
+    this.#onProblem = onProblem;
+  }
+
+  /** Records that wait. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
+  /** Newer records do not overtake those that wait. */
+  get isAway(): boolean {
+    return this.#waiting.size > 0 || this.#results.state === 'down';
+  }
+
+  /** Takes over what processes left that are gone. */
+  async adopt(): Promise<void> {
+    if (this.#results.kind === 'none') await this.#outbox.sweep();
+    else {
+      const { records, removals } = await this.#outbox.adopt(
+        async (record) => record.screenshot === '' || (await this.#artifacts.has(record.id)),
+      );
+      for (const id of records) this.#waiting.add(id);
+      this.#remover.takeOver(removals);
+    }
+    this.#adopted = true;
+  }
+
+  /** Begins with what there is. */
+  start(): void {
+    this.#passes.plan(0);
+  }
+
+  stop(): Promise<void> {
+    return this.#passes.stop();
+  }
+
+  /** Writes a record now. False when the database is away. */
+  async write(record: DetailedResult): Promise<boolean> {
+    return !this.isAway && (await this.#insert(record));
+  }
+
+  /** The record lies in the outbox, and waits. */
+  wait(id: number): void {
+    this.#waiting.add(id);
+    this.#passes.plan();
+  }
+
+  /**
+   * The database has the record that lies in the outbox. One that was withdrawn from there meanwhile was to be removed,
+   * and came too late for that.
+   */
+  async written(id: number): Promise<void> {
+    try {
+      if (await this.#outbox.remove(id)) return;
+      this.#remover.takeOver([await this.#outbox.intend([id])]);
+      this.#passes.plan(0);
+    } catch (error) {
+      this.#onProblem(error);
+    }
+  }
+
+  /** Finishes what could not be removed, some time. */
+  finishRemovals(): void {
+    if (this.#remover.unfinished > 0) this.#passes.plan();
+  }
+
+  async #insert(record: DetailedResult): Promise<boolean> {
+    try {
+      await this.#results.insert(withoutEvidence(record), record.evidence);
+      return true;
+    } catch (error) {
+      if (isAway(error)) return false;
+      throw error;
+    }
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      if (!this.#adopted) await this.adopt();
+      // What cannot be removed does not keep records from being written.
+      const removing = await this.#remover.finish().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      await this.#deliverAll();
+      if (removing !== undefined) throw removing.error;
+    } catch (error) {
+      if (!(error instanceof CapstanError)) this.#onProblem(error);
+      throw error;
+    }
+  }
+
+  async #deliverAll(): Promise<void> {
+    // One at first: a database that is away costs one wait, not one for each record.
+    let together = 1;
+    while (this.#waiting.size > 0 && !this.#passes.stopped) {
+      const ids = [...this.#waiting].slice(0, together);
+      // Read before any is written: they are written in their order, not in that in which the disk gives them.
+      const records = await Promise.all(ids.map((id) => this.#read(id)));
+      const written = await Promise.all(ids.map((id, at) => this.#deliver(id, records[at])));
+      if (written.includes(false)) throw new CapstanError('database_unavailable');
+      together = Math.min(together * 4, LARGEST_DRAIN);
+      this.#passes.succeeded();
+    }
+  }
+
+  /** One that cannot be read must not keep the others waiting for ever. */
+  async #read(id: number): Promise<DetailedResult | undefined> {
+    try {
+      return await this.#outbox.read(id);
+    } catch (error) {
+      await this.#setAside(id, error);
+      return undefined;
+    }
+  }
+
+  /** False when the database is away. */
+  async #deliver(id: number, record: DetailedResult | undefined): Promise<boolean> {
+    try {
+      if (record !== undefined) {
+        if (!(await this.#insert(record))) return false;
+        await this.written(id);
+      }
+    } catch (error) {
+      await this.#setAside(id, error);
+    }
+    this.#waiting.delete(id);
+    return true;
+  }
+
+  async #setAside(id: number, why: unknown): Promise<void> {
+    this.#onProblem(why);
+    await this.#outbox.setAside(id).catch(this.#onProblem);
+  }
+}
