@@ -298,6 +298,23 @@ describe('a subscriber that does not read', () => {
     await small.close();
     await close();
   });
+
+  it('is not one that reads, however much happens at once', async () => {
+    const events$ = new Subject<CapstanEvent>();
+    const { service, close } = await withFeed(events$);
+    const small = await serve(service, { events: { bufferBytes: 64 * 1024 } });
+    const reader = await listenTo('', {}, small);
+    for (const first of [0, 1000]) {
+      const reading = reader.take(1000);
+      for (let n = first; n < first + 1000; n += 1) events$.next(numbered(n, 'x'.repeat(1000)));
+      expect((await reading).map(({ data }) => Object(data).pid)).toEqual(
+        Array.from({ length: 1000 }, (_, n) => first + n),
+      );
+    }
+    await reader.close();
+    await small.close();
+    await close();
+  });
 });
 
 describe('the end of the service', () => {

@@ -3,7 +3,7 @@ import { type EventFilter, eventPredicate, filterKey } from '../../feed/event-fi
 import { frameOf, keepAliveFrame } from './frames.ts';
 
 export interface FanOutOptions {
-  /** Bytes that may lie ready for a subscriber; with more, it is dropped. */
+  /** Bytes that may lie ready for a subscriber when there is more to send; with more, it is dropped. */
   readonly bufferBytes: number;
   readonly keepAliveMs: number;
 }
@@ -53,7 +53,8 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
 
   function send(group: Group, bytes: Buffer): void {
     for (const subscriber of group.members) {
-      if (subscriber.sink.writableLength + bytes.length > bufferBytes) subscriber.drop();
+      // What happened just now says nothing of how it reads: a batch can be refused at once, in megabytes of events.
+      if (subscriber.sink.writableLength > bufferBytes) subscriber.drop();
       else subscriber.sink.write(bytes);
     }
   }
@@ -83,9 +84,9 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
   }
 
   function keepAll(): void {
+    const frame = keepAliveFrame(feed.newest);
+    for (const group of groups.values()) group.frames.push(frame);
     flush();
-    const bytes = keepAliveFrame(feed.newest);
-    for (const group of groups.values()) send(group, bytes);
   }
 
   function endAll(): void {
