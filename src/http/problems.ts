@@ -7,8 +7,9 @@ const MAX_LISTED = 5000;
 /** What the schema makes of a value, or `invalid_request` with every bad field and its path. */
 export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw refusal(parsed.error.issues.flatMap(fieldProblems));
+  const problems = parsed.success ? droppedNames(value) : parsed.error.issues.flatMap(fieldProblems);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  throw refusal(problems);
 }
 
 export function refusal(problems: readonly FieldProblem[]): CapstanError {
@@ -16,6 +17,16 @@ export function refusal(problems: readonly FieldProblem[]): CapstanError {
   const rest = problems.length - listed.length;
   const text = listed.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
+}
+
+/** Where any name is taken, zod leaves `__proto__` out without a word. */
+function droppedNames(value: unknown, path: readonly PropertyKey[] = []): readonly FieldProblem[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const at = [...path, Array.isArray(value) ? Number(name) : name];
+    if (name === '__proto__') return [{ path: fieldPath(at), message: 'is not a name that is taken' }];
+    return droppedNames(inner, at);
+  });
 }
 
 function fieldProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
