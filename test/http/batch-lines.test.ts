@@ -269,13 +269,19 @@ describe('the lines of a batch', () => {
     const broken = once(await batch.response(), 'error');
     expect(await batch.next()).toMatchObject({ success: false, code: 'invalid_json' });
     await broken;
-    const unknown = await app.call('/batch', {
-      method: 'POST',
-      headers: { 'Content-Type': LINES, 'Content-Encoding': 'zstd', Accept: 'application/json' },
-      body: '{}',
-    });
-    expect([unknown.status, (await failureOf(unknown)).code]).toEqual([415, 'unsupported_media_type']);
   });
+
+  it.each(['application/json', LINES])(
+    'in an unknown Content-Encoding are refused before the answer: %s',
+    async (accept) => {
+      const response = await app.call('/batch', {
+        method: 'POST',
+        headers: { 'Content-Type': LINES, 'Content-Encoding': 'zstd', Accept: accept },
+        body: '{}',
+      });
+      expect([response.status, (await failureOf(response)).code]).toEqual([415, 'unsupported_media_type']);
+    },
+  );
 
   it('that an array answers are at most as many as --max-batch', async () => {
     const lines = (count: number) => `${JSON.stringify({ url: 'file:///x' })}\n`.repeat(count);

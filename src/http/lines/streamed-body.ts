@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { CapstanError } from '../../errors.ts';
+
+/** Undefined for bytes that are sent as they are. */
+export type BodyDecoder = (() => Transform) | undefined;
 
 /** One JSON value on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
@@ -12,10 +15,15 @@ export function isStreamedBody(request: IncomingMessage): boolean {
   return type.trim().toLowerCase() === LINES_TYPE;
 }
 
-/** The bytes of a body, decompressed as they arrive. Rejects with `unsupported_media_type`. */
-export function decodedBody(request: IncomingMessage): Readable {
-  const decoder = decoderOf(request.headers['content-encoding'] ?? 'identity');
-  if (decoder === undefined) return request;
+/** How the bytes of a body are decompressed as they arrive. Throws `unsupported_media_type` for what nobody here reads. */
+export function bodyDecoder({ headers }: IncomingMessage): BodyDecoder {
+  return decoderOf(headers['content-encoding'] ?? 'identity');
+}
+
+/** The bytes of a body, decompressed as they arrive. */
+export function decodedBody(request: IncomingMessage, createDecoder: BodyDecoder): Readable {
+  if (createDecoder === undefined) return request;
+  const decoder = createDecoder();
   request.once('close', () => {
     if (!request.complete) decoder.destroy(new Error('aborted'));
   });
@@ -31,16 +39,16 @@ export function brokenBody(error: unknown): CapstanError {
     : new CapstanError('cancelled', 'The client went away before the end of its body.', { cause: error });
 }
 
-function decoderOf(encoding: string) {
+function decoderOf(encoding: string): BodyDecoder {
   switch (encoding.trim().toLowerCase()) {
     case 'identity':
       return undefined;
     case 'gzip':
-      return createGunzip();
+      return createGunzip;
     case 'deflate':
-      return createInflate();
+      return createInflate;
     case 'br':
-      return createBrotliDecompress();
+      return createBrotliDecompress;
     default:
       throw new CapstanError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.');
   }

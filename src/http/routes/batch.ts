@@ -9,7 +9,14 @@ import { jsonBody } from '../json-body.ts';
 import { answerLines, type Room } from '../lines/answer-lines.ts';
 import { batchElement } from '../lines/batch-elements.ts';
 import { bodyLines } from '../lines/body-lines.ts';
-import { brokenBody, decodedBody, isStreamedBody, LINES_TYPE } from '../lines/streamed-body.ts';
+import {
+  type BodyDecoder,
+  bodyDecoder,
+  brokenBody,
+  decodedBody,
+  isStreamedBody,
+  LINES_TYPE,
+} from '../lines/streamed-body.ts';
 import { preferLinesOrJson } from '../negotiation.ts';
 import { toBatchLine, toBatchResult } from '../outcome.ts';
 import { prefersAsync } from '../prefer.ts';
@@ -50,11 +57,11 @@ export function batchRoutes(
     refuseIdempotencyKey(ctx);
     const { concurrency, callback } = parseQuery(BatchQuery, ctx.querystring);
     const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
-    const elements = sentElements(ctx, schemas, {
-      ...limits,
-      most: asLines ? Number.POSITIVE_INFINITY : limits.maxBatch,
-    });
     try {
+      // Before the head of the answer, which says that all is well.
+      const decoder = bodyDecoder(ctx.req);
+      const most = asLines ? Number.POSITIVE_INFINITY : limits.maxBatch;
+      const elements = sentElements(ctx, schemas, { ...limits, most, decoder });
       await admitCallback(ctx, service, callback);
       await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback }, asLines);
     } catch (error) {
@@ -101,11 +108,11 @@ async function answerBatch(
 async function* sentElements(
   ctx: HttpContext,
   { screenshot }: ReturnType<typeof requestSchemas>,
-  { silenceMs, most }: { readonly silenceMs: number; readonly most: number },
+  { silenceMs, most, decoder }: { readonly silenceMs: number; readonly most: number; readonly decoder: BodyDecoder },
 ): AsyncGenerator<BatchElement, void, undefined> {
   let sent = 0;
   try {
-    for await (const line of bodyLines(decodedBody(ctx.req), { maxBytes: MAX_LINE_BYTES, silenceMs })) {
+    for await (const line of bodyLines(decodedBody(ctx.req, decoder), { maxBytes: MAX_LINE_BYTES, silenceMs })) {
       sent += 1;
       if (sent > most) {
         throw new CapstanError(
