@@ -19,6 +19,8 @@ export class Connections {
 
   opened(socket: Socket): void {
     this.#connections.set(socket, { responses: new Set(), last: undefined });
+    // Each request that a client sends before it has the answer to the last one watches the connection.
+    socket.setMaxListeners(0);
     socket.once('close', () => this.#connections.delete(socket));
   }
 

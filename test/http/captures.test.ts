@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Result } from '../../src/domain.ts';
@@ -162,6 +162,22 @@ describe('POST /screenshot', () => {
     expect(z.object({ data: z.array(ResultSchema) }).parse(await found.json()).data).toMatchObject([
       { url: `https://${bare}` },
     ]);
+  });
+
+  it('frees the places of requests that a client sent one behind another, and makes no noise about them', async () => {
+    const warnings: Error[] = [];
+    const hear = (warning: Error) => void warnings.push(warning);
+    process.on('warning', hear);
+    const { hostname, port } = new URL(running.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify({ url: site.url('/hang') });
+    const head = `POST /screenshot HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    socket.write((head + body).repeat(20));
+    await eventually(() => running$(running.service)).toEqual({ running: 4, queued: 16 });
+    socket.destroy();
+    await eventually(() => running$(running.service)).toEqual({ running: 0, queued: 0 });
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
   });
 });
 
