@@ -15,7 +15,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 /** Bytes of a kept answer, compressed: what one document of MongoDB takes, and then some. */
 const LARGEST_KEPT = 12 * 1024 * 1024;
 /** Headers that belong to an answer, and not to the exchange. */
-const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Id'];
+const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Cached', 'X-Capture-Id'];
 
 const Kept = z.object({
   status: z.int(),

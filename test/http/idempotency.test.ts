@@ -51,6 +51,16 @@ describe('an Idempotency-Key', () => {
     expect(accepted()).toBe(before);
   });
 
+  it('tells again that the first answer was an earlier capture', async () => {
+    const body = { url: site.url('/short'), cacheMaxAgeMs: 60_000 };
+    await app.post('/screenshot', body);
+    const headers = freshKey();
+    const first = await app.post('/screenshot', body, { headers });
+    const again = await app.post('/screenshot', body, { headers });
+    expect([first, again].map((response) => response.headers.get('X-Capture-Cached'))).toEqual(['true', 'true']);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+  });
+
   it('holds for a batch, as an array and as lines, its failures among them', async () => {
     const body = { requests: [{ url: site.url('/short') }, { url: 'file:///x' }] };
     for (const accept of ['application/json', 'application/x-ndjson']) {
