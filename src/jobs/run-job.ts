@@ -42,7 +42,8 @@ export async function runJob(
     const left = [...requests.keys()].filter((index) => !done.has(index));
     const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));
     let unfinished = left.length;
-    if (unfinished === 0) {
+    // Of an empty batch's end somebody may have asked to be told.
+    if (unfinished === 0 && (requests.length > 0 || callback === undefined)) {
       await store.finish(job.id, owner, { state: 'completed' });
       return 'done';
     }

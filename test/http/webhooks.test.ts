@@ -124,6 +124,9 @@ describe('callback', () => {
     await using ofCapture = await startReceiver();
     await app.post('/screenshot', { ...requests[0], callback: ofCapture.url }, init);
     await eventually(() => types(ofCapture)).toEqual(['capture.stored']);
+    await using ofNothing = await startReceiver();
+    await app.post('/batch', { requests: [], callback: ofNothing.url }, init);
+    await eventually(() => types(ofNothing)).toEqual(['batch.completed']);
   });
 
   it('is not opened by what may be captured', async () => {
