@@ -11,15 +11,10 @@ describe('messages on the pipe', () => {
     );
     fc.assert(
       fc.property(messages, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (sent, cuts) => {
-        const bytes = Buffer.from(sent.map((text) => `${text}\0`).join(''));
         const input = new PassThrough();
         const received: string[] = [];
-        readMessages(input, (text) => received.push(text));
-        for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
-          const size = cuts[turn % cuts.length] ?? 1;
-          input.emit('data', bytes.subarray(at, at + size));
-          at += size;
-        }
+        readMessages(input, { take: (text) => received.push(text) });
+        emitCut(input, sent, cuts);
         expect(received).toEqual(sent);
       }),
     );
@@ -30,12 +25,7 @@ describe('messages on the pipe', () => {
     const received: string[] = [];
     const passed: string[] = [];
     const limits = { eventBytes: 20, answerBytes: 40 };
-    readMessages(
-      input,
-      (text) => received.push(text),
-      (head) => passed.push(head.slice(0, 8)),
-      limits,
-    );
+    readMessages(input, { take: (text) => received.push(text), pass: (head) => passed.push(head.slice(0, 8)) }, limits);
     const answer = (length: number) => `{"id":7,${'a'.repeat(length - 8)}`;
     const event = (length: number) => `{"m":"e"${'e'.repeat(length - 8)}`;
     const sent = [event(20), event(21), answer(40), answer(41), event(500), event(20)];
@@ -43,4 +33,60 @@ describe('messages on the pipe', () => {
     expect(received).toEqual([event(20), answer(40), event(20)]);
     expect(passed).toEqual(['{"m":"e"', '{"id":7,', '{"m":"e"']);
   });
+
+  it('that are pictures are given as the bytes they are, however they were cut, and only where these are asked for', () => {
+    const pictures = fc.array(fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.boolean()), { maxLength: 10 });
+    fc.assert(
+      fc.property(pictures, fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 }), (sent, cuts) => {
+        const messages = sent.map(
+          ([picture], id) =>
+            `{"id":${id},"result":{"data":"${Buffer.from(picture).toString('base64')}"},"sessionId":"1"}`,
+        );
+        const input = new PassThrough();
+        const received: [id: number, picture: string][] = [];
+        readMessages(input, {
+          take: (text) => {
+            const { id, result } = JSON.parse(text);
+            received.push([id, result.data]);
+          },
+          wantsData: (id) => sent[id]?.[1] === true,
+          takeData: (id, data) => {
+            expect(sent[id]?.[1]).toBe(true);
+            received.push([id, data.toString('base64')]);
+          },
+        });
+        emitCut(input, messages, cuts);
+        expect(received).toEqual(sent.map(([picture], id) => [id, Buffer.from(picture).toString('base64')]));
+      }),
+    );
+  });
+
+  it('that are pictures are held to the length of answers, and the next message is read', () => {
+    const input = new PassThrough();
+    const received: string[] = [];
+    const limits = { eventBytes: 20, answerBytes: 400 };
+    readMessages(
+      input,
+      {
+        take: (text) => received.push(text),
+        pass: (head) => received.push(`${head.slice(0, 7)} is too long`),
+        wantsData: () => true,
+        takeData: (id, data) => received.push(`${id}: ${data.length} bytes`),
+      },
+      limits,
+    );
+    const picture = (id: number, length: number) => `{"id":${id},"result":{"data":"${'a'.repeat(length)}"}}`;
+    emitCut(input, [picture(1, 300), picture(2, 400), '{"m":"e"}', picture(3, 300)], [100]);
+    expect(received).toEqual(['1: 225 bytes', '{"id":2 is too long', '{"m":"e"}', '3: 225 bytes']);
+  });
 });
+
+/** As a pipe gives it: in pieces of these sizes, again and again. */
+function emitCut(input: PassThrough, messages: readonly string[], sizes: readonly number[]): void {
+  const bytes = Buffer.from(messages.map((text) => `${text}\0`).join(''));
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    input.emit('data', bytes.subarray(at, at + size));
+    at += size;
+  }
+}

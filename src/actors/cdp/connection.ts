@@ -33,6 +33,8 @@ interface Pending {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
   readonly session: CdpSession;
+  /** The answer may be given as the bytes that its `data` stands for. */
+  readonly takesBytes: boolean;
 }
 
 /** What comes over the pipe. Its inside is typed by the protocol's own declarations, which the browser keeps to. */
@@ -67,11 +69,12 @@ export class CdpConnection {
     output.on('error', () => this.#close());
     input.on('error', () => this.#close());
     input.on('close', () => this.#close());
-    readMessages(
-      input,
-      (text) => this.#dispatch(JSON.parse(text)),
-      (head) => this.#refuse(head),
-    );
+    readMessages(input, {
+      take: (text) => this.#dispatch(JSON.parse(text)),
+      pass: (head) => this.#refuse(head),
+      wantsData: (id) => this.#pending.get(id)?.takesBytes === true,
+      takeData: (id, data) => this.#dispatch({ id, result: data as never }),
+    });
   }
 
   get closed(): boolean {
@@ -94,13 +97,14 @@ export class CdpConnection {
     params: unknown,
     resolve: (answer: never) => void,
     reject: (error: Error) => void,
+    takesBytes = false,
   ): void {
     if (this.#closed) {
       reject(new CdpClosedError('the browser is gone'));
       return;
     }
     const id = ++this.#lastId;
-    this.#pending.set(id, { method, resolve, reject, session });
+    this.#pending.set(id, { method, resolve, reject, session, takesBytes });
     this.#write(id, session, method, params);
   }
 
@@ -189,6 +193,14 @@ export class CdpSession {
   /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
   send<M extends Method>(method: M, ...params: Params<M>): Promise<Answer<M>> {
     return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject));
+  }
+
+  /** The picture of the page. Rejects as `send` does. */
+  async shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer> {
+    const answer = await new Promise<Buffer | Protocol.Page.CaptureScreenshotResponse>((resolve, reject) =>
+      this.#connection.send(this, 'Page.captureScreenshot', params, resolve, reject, true),
+    );
+    return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
   }
 
   /**

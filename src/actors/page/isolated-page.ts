@@ -1,3 +1,4 @@
+import type { Protocol } from 'devtools-protocol';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
 import type { CaptureRequest } from '../../capture-request.ts';
 import type { Deadline } from '../deadline.ts';
@@ -12,6 +13,8 @@ type Events = ProtocolMapping.Events;
 export interface PageSession {
   /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
   send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
+  /** The picture of the page. Rejects as `send` does. */
+  shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer>;
   /** Sends without waiting; whatever is answered, errors among it, is dropped. */
   post<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): void;
   /** Listens to an event until the returned function is called. */

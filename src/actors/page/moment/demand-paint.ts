@@ -23,12 +23,12 @@ export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promi
  * cannot be looked at in time may show something.
  */
 async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const shot = session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }).catch((error) => {
+  const shot = session.shoot({ format: 'png', optimizeForSpeed: true }).catch((error) => {
     if (error instanceof CdpError) return null;
     throw error;
   });
-  const answer = await deadline.step('look at the page', within(deadline.remainingMs / 3, shot, null));
-  return answer === null || !(await isOneColour(Buffer.from(answer.data, 'base64')));
+  const image = await deadline.step('look at the page', within(deadline.remainingMs / 3, shot, null));
+  return image === null || !(await isOneColour(image));
 }
 
 async function isOneColour(image: Buffer): Promise<boolean> {

@@ -56,6 +56,6 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     optimizeForSpeed: true,
     ...(part === null ? {} : { captureBeyondViewport: true, clip: { ...part, scale: 1 } }),
   };
-  const { answer, held } = await insist(page, deadline, () => page.session.send('Page.captureScreenshot', options));
-  return { image: Buffer.from(answer.data, 'base64'), held, ...size };
+  const { answer, held } = await insist(page, deadline, () => page.session.shoot(options));
+  return { image: answer, held, ...size };
 }
