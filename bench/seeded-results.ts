@@ -1,6 +1,6 @@
-import { UNSEEN } from '../src/capture-result.ts';
 import type { Result } from '../src/domain.ts';
-import { timeOfId } from '../src/storage/ids.ts';
+import { htmlPath, imagePath } from '../src/storage/files/layout.ts';
+import { exampleResult } from '../test/support/example-result.ts';
 
 /*
  * Results as a service that has run for a while has them: some hosts are captured all the time and most once or twice
@@ -105,28 +105,14 @@ function zipf(ranks: number, random: () => number): () => number {
 }
 
 function resultOf(id: number, host: string, random: () => number): Result {
-  const url = `https://${host}/${Math.floor(random() * 50)}/page?q=${Math.floor(random() * 1000)}`;
-  return {
-    ...UNSEEN,
-    options_digest: '',
-    id,
-    url,
-    final_url: url,
-    scheme: 'https',
+  return exampleResult(id, {
     host,
-    port: 443,
+    url: `https://${host}/${Math.floor(random() * 50)}/page?q=${Math.floor(random() * 1000)}`,
     title: `What ${host} says of itself on its page`,
-    response_code: 200,
-    response_reason: 'OK',
-    content_type: 'text/html',
     content_length: Math.floor(random() * 100_000),
-    probed_at: timeOfId(id).toISOString(),
     duration_ms: 200 + Math.floor(random() * 2000),
-    screenshot: `/screenshot/${id}`,
-    html: `/screenshot/${id}?view=html`,
-    format: 'png',
-    width: 1280,
-    height: 800,
+    screenshot: imagePath(id),
+    html: htmlPath(id),
     remote_ip: '192.0.2.1',
-  };
+  });
 }

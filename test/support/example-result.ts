@@ -1,0 +1,31 @@
+import { UNSEEN } from '../../src/capture-result.ts';
+import type { Result } from '../../src/domain.ts';
+import { timeOfId } from '../../src/storage/ids.ts';
+
+/** The record of a page, of the time that its id tells, with what is wanted of it. Without files, if none are named. */
+export function exampleResult(id: number, wanted: Partial<Result> = {}): Result {
+  const url = wanted.url ?? `https://${wanted.host ?? 'example.com'}/`;
+  return {
+    id,
+    ...UNSEEN,
+    options_digest: '',
+    url,
+    final_url: url,
+    scheme: url.startsWith('http:') ? 'http' : 'https',
+    host: wanted.host ?? URL.parse(url)?.hostname ?? '',
+    port: 443,
+    title: 'Example',
+    response_code: 200,
+    response_reason: 'OK',
+    content_type: 'text/html',
+    content_length: 5,
+    probed_at: timeOfId(id).toISOString(),
+    duration_ms: 12,
+    screenshot: '',
+    html: '',
+    format: 'png',
+    width: 1280,
+    height: 800,
+    ...wanted,
+  };
+}
