@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CapstanError, ConfigError, captureRequest, createService } from '../src/mod.ts';
-import { NO_BROWSER } from './http/running-app.ts';
+import { NO_BROWSER } from './support/service.ts';
 
 describe('captureRequest', () => {
   it('fills in what is left out, as POST /screenshot does', () => {

@@ -1,26 +1,22 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningService, startService } from '../support/service.ts';
-import { NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
+import { NO_BROWSER } from '../support/service.ts';
 
 const KEY = 'first-secret';
 const OTHER_KEY = 'second-secret';
 
-let running: RunningService;
-let app: RunningApp;
+const app = serviceForSuite(NO_BROWSER, { apiKeys: [KEY, OTHER_KEY] });
 let openApp: RunningApp;
 
 beforeAll(async () => {
-  running = await startService(NO_BROWSER);
-  app = await serve(running.service, { apiKeys: [KEY, OTHER_KEY] });
-  openApp = await serve(running.service);
+  openApp = await serve(app.service);
 });
 
 afterAll(async () => {
   await openApp?.close();
-  await app?.close();
-  await running?.stop();
 });
 
 /** Sends a path and a method just as they are, which `fetch` would tidy. */
@@ -130,7 +126,7 @@ describe('authentication', () => {
   });
 
   it('takes the bytes of a key, whatever they are', async () => {
-    const odd = await serve(running.service, { apiKeys: ['schlüssel'] });
+    const odd = await serve(app.service, { apiKeys: ['schlüssel'] });
     try {
       const { hostname, port } = new URL(odd.baseUrl);
       const headers = { 'X-API-Key': Buffer.from('schlüssel', 'utf8').toString('latin1') };

@@ -4,13 +4,15 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
 import { BatchLineSchema, BatchResultSchema, FailureSchema } from '../../src/http/schemas/answers.ts';
 import { listen } from '../../src/http/server.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { serve } from '../support/serve.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { failureOf } from './answers.ts';
 
 const LINES = 'application/x-ndjson';
 const MIB = 1024 * 1024;
@@ -71,20 +73,11 @@ const byIndex = (lines: readonly unknown[]) =>
   lines.map((line) => BatchLineSchema.parse(line)).toSorted((a, b) => a.index - b.index);
 
 describe('a batch in lines', () => {
-  let site: Site;
-  let running: RunningService;
-
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startService({ maxConcurrent: 2 }, { maxBatch: 3 })]);
-  });
-
-  afterAll(async () => {
-    await running?.stop();
-    await site?.close();
-  });
+  const site = siteForSuite();
+  const app = serviceForSuite({ maxConcurrent: 2 }, { maxBatch: 3 });
 
   it('is answered from its first line on, before the last was sent', async () => {
-    const batch = exchange(running);
+    const batch = exchange(app);
     const { statusCode, headers } = await batch.response();
     expect([statusCode, headers['content-type']]).toEqual([200, LINES]);
     batch.send({ url: site.url('/short') });
@@ -95,11 +88,11 @@ describe('a batch in lines', () => {
     expect(await batch.next()).toMatchObject({ index: 1, result: { response_code: 404, format: 'webp' } });
     batch.sent.end();
     expect(await batch.next()).toBeUndefined();
-    expect((await fetch(`${running.baseUrl}/results/${first.result?.id}`)).status).toBe(200);
+    expect((await app.call(`/results/${first.result?.id}`)).status).toBe(200);
   });
 
   it('of more requests than --max-batch has a line for each, as each is done', async () => {
-    const batch = exchange(running, '/batch?concurrency=2');
+    const batch = exchange(app, '/batch?concurrency=2');
     const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];
     batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 2_000 : 20_000 })));
     batch.sent.end();
@@ -111,7 +104,7 @@ describe('a batch in lines', () => {
 
   it('may be the answer to a body that is no lines, in any order, and the array to one that is', async () => {
     const requests = [{ url: site.url('/short') }, { url: 'file:///x' }];
-    const response = await fetch(`${running.baseUrl}/batch`, {
+    const response = await app.call('/batch', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: LINES },
       body: JSON.stringify({ requests }),
@@ -120,7 +113,7 @@ describe('a batch in lines', () => {
     const lines = (await response.text()).trimEnd().split('\n');
     expect(byIndex(lines.map((line) => JSON.parse(line))).map(({ code }) => code)).toEqual([null, 'target_forbidden']);
 
-    const asArray = await fetch(`${running.baseUrl}/batch`, {
+    const asArray = await app.call('/batch', {
       method: 'POST',
       headers: { 'Content-Type': LINES, Accept: 'application/json' },
       body: requests.map((each) => JSON.stringify(each)).join('\n'),
@@ -131,21 +124,21 @@ describe('a batch in lines', () => {
 
   it('is cancelled when its client hangs up, with what is under way', async () => {
     const requested = site.hits('/hang');
-    const { cancelled } = running.service.stats().captures;
-    const batch = exchange(running);
+    const { cancelled } = app.service.stats().captures;
+    const batch = exchange(app);
     batch.send({ url: site.url('/hang') }, { url: site.url('/hang') }, { url: site.url('/hang') });
     await eventually(() => site.hits('/hang')).toBe(requested + 2);
     batch.sent.destroy();
-    await eventually(() => running.service.stats().queue).toMatchObject({ running: 0, queued: 0 });
-    expect(running.service.stats().captures.cancelled).toBe(cancelled + 2);
-    await eventually(() => running.service.stats().captures.inside).toBe(0);
-    const { accepted, completed } = running.service.stats().batches;
+    await eventually(() => app.service.stats().queue).toMatchObject({ running: 0, queued: 0 });
+    expect(app.service.stats().captures.cancelled).toBe(cancelled + 2);
+    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    const { accepted, completed } = app.service.stats().batches;
     expect(completed).toBe(accepted);
     expect(site.hits('/hang')).toBe(requested + 2);
   });
 
   it('is cut off when its sender sends nothing for too long, and says so in its last line', async () => {
-    const impatient = await serve(running.service, { silenceMs: 50 });
+    const impatient = await serve(app.service, { silenceMs: 50 });
     cleanUp.push(() => impatient.close());
     const batch = exchange(impatient);
     batch.send('{"url":1}');
@@ -154,18 +147,18 @@ describe('a batch in lines', () => {
     expect(await batch.next()).toMatchObject({ index: 0, code: 'invalid_request' });
     expect(FailureSchema.parse(await batch.next())).toMatchObject({ code: 'request_timeout' });
     expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
-    await eventually(() => running.service.stats().captures.inside).toBe(0);
+    await eventually(() => app.service.stats().captures.inside).toBe(0);
   });
 
   it('may take longer than any other body, and what is left of it when it is answered may not', async () => {
-    const app = createHttpApp(running.service, {
+    const koa = createHttpApp(app.service, {
       apiKeys: [],
       maxBatch: 1,
       defaultTimeoutMs: 20_000,
       maxTimeoutMs: 30_000,
       logger: pino({ level: 'silent' }),
     });
-    const server = await listen(app, { host: '127.0.0.1', port: 0, timeouts: { requestMs: 300 } });
+    const server = await listen(koa, { host: '127.0.0.1', port: 0, timeouts: { requestMs: 300 } });
     cleanUp.push(() => server.close(0));
     const batch = exchange({ baseUrl: server.address });
     batch.send({ url: site.url('/hang'), timeoutMs: 1_000 });
@@ -180,7 +173,7 @@ describe('a batch in lines', () => {
   });
 
   it('has all the time that its captures take: the sender of a full batch is not the one who is silent', async () => {
-    const impatient = await serve(running.service, { silenceMs: 400 });
+    const impatient = await serve(app.service, { silenceMs: 400 });
     cleanUp.push(() => impatient.close());
     const batch = exchange(impatient, '/batch?concurrency=1');
     batch.send({ url: site.url('/hang'), timeoutMs: 1_500 }, { url: 'file:///x' });
@@ -191,18 +184,7 @@ describe('a batch in lines', () => {
 
 /** Needs no browser: what is captured here fails at once. */
 describe('the lines of a batch', () => {
-  let running: RunningService;
-  let app: RunningApp;
-
-  beforeAll(async () => {
-    running = await startService(NO_BROWSER);
-    app = await serve(running.service, { maxBatch: 3 });
-  });
-
-  afterAll(async () => {
-    await app?.close();
-    await running?.stop();
-  });
+  const app = serviceForSuite(NO_BROWSER, { maxBatch: 3 });
 
   async function answered(body: NonNullable<RequestInit['body']>, headers: Record<string, string> = {}) {
     const init = { method: 'POST', headers: { 'Content-Type': LINES, ...headers }, body };
@@ -296,7 +278,7 @@ describe('the lines of a batch', () => {
   });
 
   it('that do not come in time are answered 408 where there is an answer yet', async () => {
-    const impatient = await serve(running.service, { silenceMs: 50 });
+    const impatient = await serve(app.service, { silenceMs: 50 });
     cleanUp.push(() => impatient.close());
     const batch = exchange(impatient, '/batch', { Accept: 'application/json' });
     expect((await batch.response()).statusCode).toBe(408);
@@ -317,24 +299,24 @@ describe('the lines of a batch', () => {
     const socket = await dial(app);
     socket.pause();
     socket.write(`POST /batch HTTP/1.1\r\nHost: x\r\nContent-Type: ${LINES}\r\nTransfer-Encoding: chunked\r\n\r\n`);
-    const { refused } = running.service.stats().captures;
+    const { refused } = app.service.stats().captures;
     let sent = 0;
     let stuck = false;
     while (sent < many && !stuck) {
       sent += chunk.length;
       const taken = socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-      if (!taken) stuck = await isStuck(socket, () => running.service.stats().captures.refused);
+      if (!taken) stuck = await isStuck(socket, () => app.service.stats().captures.refused);
     }
     expect(stuck).toBe(true);
-    const worked = running.service.stats().captures.refused - refused;
+    const worked = app.service.stats().captures.refused - refused;
     expect(worked * item.length).toBeLessThan(sent);
 
     // Whoever reads again gets the rest.
     socket.resume();
     await once(socket, 'drain');
-    expect(running.service.stats().captures.refused - refused).toBeGreaterThan(worked);
+    expect(app.service.stats().captures.refused - refused).toBeGreaterThan(worked);
     socket.destroy();
-    await eventually(() => running.service.stats().captures.inside).toBe(0);
+    await eventually(() => app.service.stats().captures.inside).toBe(0);
   });
 });
 

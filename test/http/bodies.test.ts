@@ -1,26 +1,16 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningService, startService } from '../support/service.ts';
-import { failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { describe, expect, it } from 'vitest';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { failureOf } from './answers.ts';
 
 const MIB = 1024 * 1024;
 /** Answered without a capture, and of any size that is wished for. */
 const EMPTY_BATCH = '{"requests":[]}';
 
-let running: RunningService;
-let app: RunningApp;
-
-beforeAll(async () => {
-  running = await startService(NO_BROWSER);
-  app = await serve(running.service);
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
-});
+const app = serviceForSuite(NO_BROWSER);
 
 function postBatch(body: NonNullable<RequestInit['body']>, headers: Record<string, string> = {}): Promise<Response> {
   return app.call('/batch', { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body });

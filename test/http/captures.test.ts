@@ -1,14 +1,14 @@
-import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Result } from '../../src/domain.ts';
 import { DetailedResultSchema, ResultSchema } from '../../src/http/schemas/answers.ts';
 import type { CaptureService } from '../../src/service.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { eventually, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { freePort } from '../support/actor.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
 
 const Envelope = z.object({
   success: z.boolean(),
@@ -20,36 +20,13 @@ const Envelope = z.object({
 const NONE = { items: [], omitted: 0 };
 const NOTHING_NOTED = { dialogs: NONE, popups: NONE, cookies: NONE };
 
-let site: Site;
-let running: RunningService;
-let app: RunningApp;
-
-beforeAll(async () => {
-  site = await startSite();
-  running = await startService();
-  app = await serve(running.service);
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
-  await site?.close();
-});
+const site = siteForSuite();
+const app = serviceForSuite();
 
 async function resultIn(response: Response): Promise<Result> {
   const { data } = Envelope.parse(await response.json());
   if (data === undefined) throw new Error('there is no result in the answer');
   return data;
-}
-
-/** A port of loopback that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** A POST that can be broken off. */
@@ -109,7 +86,7 @@ describe('POST /screenshot', () => {
   });
 
   it('answers 502 when there is no response, and keeps the failed result', async () => {
-    const url = `http://127.0.0.1:${await closedPort()}/`;
+    const url = `http://127.0.0.1:${await freePort(createServer())}/`;
     const response = await app.post('/screenshot', { url }, { headers: { Accept: 'image/*' } });
     expect(response.status).toBe(502);
     const { success, code, data } = Envelope.parse(await response.json());
@@ -155,7 +132,7 @@ describe('POST /screenshot', () => {
   });
 
   it('puts https:// before a URL without a scheme', async () => {
-    const bare = `127.0.0.1:${await closedPort()}/x`;
+    const bare = `127.0.0.1:${await freePort(createServer())}/x`;
     const response = await app.post('/screenshot', { url: bare });
     expect(await resultIn(response)).toMatchObject({ url: `https://${bare}`, scheme: 'https' });
     const found = await app.call(`/results/by-url?url=${encodeURIComponent(bare)}`);
@@ -168,14 +145,14 @@ describe('POST /screenshot', () => {
     const warnings: Error[] = [];
     const hear = (warning: Error) => void warnings.push(warning);
     process.on('warning', hear);
-    const { hostname, port } = new URL(running.baseUrl);
+    const { hostname, port } = new URL(app.baseUrl);
     const socket = connect(Number(port), hostname);
     const body = JSON.stringify({ url: site.url('/hang') });
     const head = `POST /screenshot HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     socket.write((head + body).repeat(20));
-    await eventually(() => running$(running.service)).toEqual({ running: 4, queued: 16 });
+    await eventually(() => running$(app.service)).toEqual({ running: 4, queued: 16 });
     socket.destroy();
-    await eventually(() => running$(running.service)).toEqual({ running: 0, queued: 0 });
+    await eventually(() => running$(app.service)).toEqual({ running: 0, queued: 0 });
     process.off('warning', hear);
     expect(warnings).toEqual([]);
   });
@@ -196,7 +173,7 @@ describe('POST /batch', () => {
     const requests = [
       ...paths.map((path) => ({ url: site.url(path), ...(path === '/hang' ? { timeoutMs: 500 } : {}) })),
       { url: 'javascript:alert(1)' },
-      { url: `http://127.0.0.1:${await closedPort()}/` },
+      { url: `http://127.0.0.1:${await freePort(createServer())}/` },
     ];
     const response = await app.post('/batch', { requests, concurrency: 3 });
     expect(response.status).toBe(200);
@@ -250,16 +227,7 @@ describe('POST /batch', () => {
 });
 
 describe('a service with one slot and one place to wait', () => {
-  let small: RunningService;
-
-  beforeAll(async () => {
-    small = await startService({ maxConcurrent: 1, maxQueue: 1 });
-  });
-
-  afterAll(async () => {
-    await small?.stop();
-  });
-
+  const small = serviceForSuite({ maxConcurrent: 1, maxQueue: 1 });
   const hanging = { timeoutMs: 20_000 };
 
   it('frees the slot and the place of clients that go away, and answers 429 until then', async () => {
@@ -269,11 +237,7 @@ describe('a service with one slot and one place to wait', () => {
     const second = postAndHold(small.baseUrl, '/screenshot', { url: site.url('/hang'), ...hanging });
     await eventually(() => running$(small.service)).toEqual({ running: 1, queued: 1 });
 
-    const refused = await fetch(`${small.baseUrl}/screenshot`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ url: site.url('/short') }),
-    });
+    const refused = await small.post('/screenshot', { url: site.url('/short') });
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ success: false, code: 'queue_full' });
@@ -299,24 +263,26 @@ describe('a service with one slot and one place to wait', () => {
 describe('a service that is stopped', () => {
   it('answers 503 to what was under way and to what is new, and says that it is not ready', async () => {
     const stopping = await startService();
-    const http = await serve(stopping.service);
     try {
       const requested = site.hits('/hang');
-      const underWay = http.post('/screenshot', { url: site.url('/hang') });
-      const batch = http.post('/batch', { requests: [{ url: site.url('/hang') }] });
+      const underWay = stopping.post('/screenshot', { url: site.url('/hang') });
+      const batch = stopping.post('/batch', { requests: [{ url: site.url('/hang') }] });
       await eventually(() => site.hits('/hang')).toBe(requested + 2);
       const stopped = stopping.service.stop(0);
 
-      for (const answer of [underWay, http.post('/screenshot', { url: site.url('/short') }), http.call('/readyz')]) {
+      for (const answer of [
+        underWay,
+        stopping.post('/screenshot', { url: site.url('/short') }),
+        stopping.call('/readyz'),
+      ]) {
         const response = await answer;
         expect(response.status).toBe(503);
         expect(await response.json()).toMatchObject({ success: false, code: 'shutting_down' });
       }
       expect(await (await batch).json()).toMatchObject([{ result: null, code: 'shutting_down' }]);
-      expect((await http.call('/livez')).status).toBe(200);
+      expect((await stopping.call('/livez')).status).toBe(200);
       await stopped;
     } finally {
-      await http.close();
       await stopping.stop();
     }
   });
@@ -326,17 +292,13 @@ describe('a service without a browser', () => {
   it('answers 503 to captures, says that it is not ready and why, and goes on reading', async () => {
     const without = await startService(NO_BROWSER);
     try {
-      const ready = await fetch(`${without.baseUrl}/readyz`);
+      const ready = await without.call('/readyz');
       expect(ready.status).toBe(503);
       expect(await ready.json()).toMatchObject({ code: 'browser_unavailable', error: expect.stringMatching(/./) });
-      const response = await fetch(`${without.baseUrl}/screenshot`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ url: site.url('/short') }),
-      });
+      const response = await without.post('/screenshot', { url: site.url('/short') });
       expect(response.status).toBe(503);
       expect(await response.json()).toMatchObject({ success: false, code: 'browser_unavailable' });
-      expect((await fetch(`${without.baseUrl}/results`)).status).toBe(200);
+      expect((await without.call('/results')).status).toBe(200);
     } finally {
       await without.stop();
     }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { filter, firstValueFrom } from 'rxjs';
@@ -6,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FailureCode } from '../../src/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { keepCapture, NO_BROWSER, type RunningApp, resultOf, serve } from './running-app.ts';
+import { freePort } from '../support/actor.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { keepCapture, resultOf } from './kept-capture.ts';
 
 /*
  * The table of statuses and codes of the contract, row by row, and each answer held against the OpenAPI document: the
@@ -20,7 +21,7 @@ const KEY = 'contract-key';
 const LIMITS = { maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000 };
 const document = openApiDocument(LIMITS);
 
-let site: Site;
+const site = siteForSuite();
 let main: RunningService;
 let withoutDatabase: RunningService;
 let lostDatabase: RunningService;
@@ -42,8 +43,7 @@ type Which =
   | 'broken';
 
 beforeAll(async () => {
-  site = await startSite();
-  unreachable = `http://127.0.0.1:${await closedPort()}/`;
+  unreachable = `http://127.0.0.1:${await freePort(createServer())}/`;
   [main, withoutDatabase, lostDatabase, withoutBrowser, stopping, full, broken] = await Promise.all([
     startService(),
     startService({ ...NO_BROWSER, dbPath: null }),
@@ -93,22 +93,12 @@ afterAll(async () => {
   await Promise.all(
     [main, withoutDatabase, lostDatabase, withoutBrowser, stopping, full, broken].map((each) => each?.stop()),
   );
-  await site?.close();
 });
 
 function app(which: Which): RunningApp {
   const found = apps.get(which);
   if (found === undefined) throw new Error(`${which} is not running`);
   return found;
-}
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 interface Row {

@@ -1,42 +1,38 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { lastValueFrom, Subject, toArray } from 'rxjs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../src/domain.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
 import type { CaptureService } from '../../src/service.ts';
 import { createOwnEventLog } from '../../src/storage/own-event-log.ts';
 import { captureRequest } from '../support/actor.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
+import { failureOf } from './answers.ts';
 import { hostsOf, subscribe, type TestSubscriber, typesOf } from './event-subscriber.ts';
-import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
 
-let running: RunningService;
-let app: RunningApp;
+const app = serviceForSuite(NO_BROWSER);
 const subscribers: TestSubscriber[] = [];
-
-beforeAll(async () => {
-  running = await startService(NO_BROWSER);
-  app = await serve(running.service);
-});
 
 afterEach(async () => {
   await Promise.all(subscribers.splice(0).map((subscriber) => subscriber.close()));
 });
 
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
-});
-
-async function listenTo(query = '', headers: Record<string, string> = {}, to = app): Promise<TestSubscriber> {
+async function listenTo(
+  query = '',
+  headers: Record<string, string> = {},
+  to: Pick<RunningApp, 'baseUrl'> = app,
+): Promise<TestSubscriber> {
   const subscriber = await subscribe(`${to.baseUrl}/events${query}`, headers);
   subscribers.push(subscriber);
   return subscriber;
 }
 
 /** Queued, started, and failed, as there is no browser; or rejected, where the target is a private address. */
-async function capture(url: string, service: CaptureService = running.service): Promise<void> {
+async function capture(url: string, service: CaptureService = app.service): Promise<void> {
   await lastValueFrom(service.submit(captureRequest(url)), { defaultValue: undefined }).catch(() => {});
 }
 
@@ -61,9 +57,9 @@ describe('GET /events', () => {
   });
 
   it('counts as no capture', async () => {
-    const before = running.service.stats().captures;
+    const before = app.service.stats().captures;
     await listenTo();
-    expect(running.service.stats().captures).toEqual(before);
+    expect(app.service.stats().captures).toEqual(before);
   });
 
   it('filters by type: several parameters, a list, and groups', async () => {
@@ -71,7 +67,7 @@ describe('GET /events', () => {
     const listed = await listenTo('?type=capture.queued,%20capture.failed');
     const repeated = await listenTo('?type=batch.completed&type=capture.started');
     const group = await listenTo('?type=batch.*');
-    await lastValueFrom(running.service.submitBatch([captureRequest('https://typed.example/')]).pipe(toArray()));
+    await lastValueFrom(app.service.submitBatch([captureRequest('https://typed.example/')]).pipe(toArray()));
     expect(typesOf([await failed.event()])).toEqual(['capture.failed']);
     expect(typesOf(await listed.take(2))).toEqual(['capture.queued', 'capture.failed']);
     expect(typesOf(await repeated.take(2))).toEqual(['capture.started', 'batch.completed']);
@@ -88,9 +84,9 @@ describe('GET /events', () => {
   it('filters by batch', async () => {
     const all = await listenTo('?type=batch.accepted');
     const two = [captureRequest('https://batch.example/'), captureRequest('https://batch.example/2')];
-    await lastValueFrom(running.service.submitBatch(two).pipe(toArray()));
+    await lastValueFrom(app.service.submitBatch(two).pipe(toArray()));
     await capture('https://batch.example/single');
-    await lastValueFrom(running.service.submitBatch(two).pipe(toArray()));
+    await lastValueFrom(app.service.submitBatch(two).pipe(toArray()));
     const [first, second] = await all.take(2);
     const { batch } = Object(second?.data);
     const replayed = await listenTo(`?batch=${batch}&lastEventId=${first?.id}`);
@@ -127,7 +123,7 @@ describe('GET /events', () => {
   });
 
   it('asks for the key', async () => {
-    const keyed = await serve(running.service, { apiKeys: ['secret'] });
+    const keyed = await serve(app.service, { apiKeys: ['secret'] });
     expect((await keyed.call('/events')).status).toBe(401);
     const subscriber = await listenTo('', { 'X-API-Key': 'secret' }, keyed);
     expect(subscriber.response.status).toBe(200);
@@ -136,10 +132,10 @@ describe('GET /events', () => {
   });
 
   it('keeps a silent connection with a comment, past all time-outs, and tells the place that was reached', async () => {
-    const quick = await serve(running.service, { events: { keepAliveMs: 30 } });
+    const quick = await serve(app.service, { events: { keepAliveMs: 30 } });
     const subscriber = await listenTo('?type=browser.crashed', {}, quick);
     await capture('https://unseen.example/');
-    await eventually(async () => (await subscriber.block()).id).toBe(String(running.service.feed.newest));
+    await eventually(async () => (await subscriber.block()).id).toBe(String(app.service.feed.newest));
     const { blocks } = subscriber;
     expect(blocks.slice(1).every(({ comment, event }) => comment !== undefined && event === undefined)).toBe(true);
     await subscriber.close();
@@ -211,9 +207,9 @@ describe('a subscriber that comes back', () => {
   });
 
   it('is believed by the header more than by the query, which browsers go on sending', async () => {
-    const { newest } = running.service.feed;
+    const { newest } = app.service.feed;
     await capture('https://known.example/');
-    const now = running.service.feed.newest;
+    const now = app.service.feed.newest;
     await capture('https://unknown.example/');
     const back = await listenTo(`?type=capture.queued&lastEventId=${newest}`, { 'Last-Event-ID': String(now) });
     expect(hostsOf([await back.event()])).toEqual(['unknown.example']);
@@ -222,7 +218,7 @@ describe('a subscriber that comes back', () => {
   it('can come back to a start that knows its place before anything has happened', async () => {
     const early = await listenTo();
     const place = early.blocks[0]?.id;
-    expect(Number(place)).toBe(running.service.feed.newest);
+    expect(Number(place)).toBe(app.service.feed.newest);
     await early.close();
     await capture('https://first.example/');
     const back = await listenTo('?type=capture.queued', { 'Last-Event-ID': String(place) });
@@ -340,7 +336,7 @@ describe('the end of the service', () => {
 async function withFeed(events$: Subject<CapstanEvent>) {
   const log = createOwnEventLog({ table: null, clock: Date.now, node: () => 40 });
   const feed = await openEventFeed(events$, log, Date.now);
-  const service: CaptureService = Object.create(running.service, { feed: { value: feed } });
+  const service: CaptureService = Object.create(app.service, { feed: { value: feed } });
   return { service, close: () => feed.close() };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { EVIDENCE_KINDS } from '../../src/evidence.ts';
 import {
@@ -7,28 +7,14 @@ import {
   ResultSchema,
   SimilarResultSchema,
 } from '../../src/http/schemas/answers.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { type RunningApp, serve } from './running-app.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 const One = z.object({ data: DetailedResultSchema });
 const FREE = ['cookies', 'dialogs', 'popups'];
 
 describe('evidence', () => {
-  let site: Site;
-  let running: RunningService;
-  let app: RunningApp;
-
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startService()]);
-    app = await serve(running.service);
-  });
-
-  afterAll(async () => {
-    await app?.close();
-    await running?.stop();
-    await site?.close();
-  });
+  const site = siteForSuite();
+  const app = serviceForSuite();
 
   async function shoot(path: string, options: Readonly<Record<string, unknown>> = {}) {
     const response = await app.post('/screenshot', { url: site.url(path), ...options });

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { serve } from '../support/serve.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
+import { failureOf } from './answers.ts';
 
-let site: Site;
-let running: RunningService;
-let app: RunningApp;
+const site = siteForSuite();
+const app = serviceForSuite({ maxConcurrent: 2 });
 let keys = 0;
-
-beforeAll(async () => {
-  [site, running] = await Promise.all([startSite(), startService({ maxConcurrent: 2 })]);
-  app = await serve(running.service);
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
-  await site?.close();
-});
 
 /** A key that no other test uses. */
 function freshKey(): { readonly 'Idempotency-Key': string } {
@@ -30,7 +20,7 @@ async function answerOf(response: Response) {
   return { status, kept, body: await response.text() };
 }
 
-const accepted = () => running.service.stats().captures.accepted;
+const accepted = () => app.service.stats().captures.accepted;
 
 describe('an Idempotency-Key', () => {
   it.each([
@@ -106,7 +96,7 @@ describe('an Idempotency-Key', () => {
 
     hangUp.abort();
     await first;
-    await eventually(() => running.service.stats().captures.inside).toBe(0);
+    await eventually(() => app.service.stats().captures.inside).toBe(0);
     const again = app.post('/screenshot', { url: site.url('/short') }, { headers });
     expect((await again).status).toBe(200);
   });
@@ -118,14 +108,14 @@ describe('an Idempotency-Key', () => {
     const first = await app.post('/batch', body, { headers, signal: hangUp.signal });
     await first.body?.getReader().read();
     hangUp.abort();
-    await eventually(() => running.service.stats().captures.inside).toBe(0);
+    await eventually(() => app.service.stats().captures.inside).toBe(0);
     const other = { requests: [{ url: 'file:///y' }] };
     expect(await (await app.post('/batch', other, { headers })).text()).toMatch(/^\{"index":0,"url":"file:\/\/\/y"/);
   });
 
   it('belongs to one path and one client', async () => {
     const headers = freshKey();
-    const keyed = await serve(running.service, { apiKeys: ['one', 'other'] });
+    const keyed = await serve(app.service, { apiKeys: ['one', 'other'] });
     try {
       const post = (key: string, requests: unknown[]) =>
         keyed.post('/batch', { requests }, { headers: { ...headers, 'X-API-Key': key } });
@@ -155,19 +145,17 @@ describe('an Idempotency-Key', () => {
   it('of a request that was refused may be tried again, with a database and without', async () => {
     for (const database of [{}, { dbPath: null }]) {
       const without = await startService({ ...NO_BROWSER, ...database });
-      const http = await serve(without.service);
       try {
         const headers = freshKey();
         const body = { url: site.url('/short') };
         for (const _attempt of [1, 2]) {
-          const response = await http.post('/screenshot', body, { headers });
+          const response = await without.post('/screenshot', body, { headers });
           expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([503, null]);
         }
-        await http.post('/batch', { requests: [] }, { headers });
-        const again = await http.post('/batch', { requests: [] }, { headers });
+        await without.post('/batch', { requests: [] }, { headers });
+        const again = await without.post('/batch', { requests: [] }, { headers });
         expect(again.headers.get('Idempotent-Replayed')).toBe('true');
       } finally {
-        await http.close();
         await without.stop();
       }
     }

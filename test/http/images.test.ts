@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningService, startService } from '../support/service.ts';
-import { idsOf, type KeptCapture, keepCapture, NO_BROWSER, nextPage, type RunningApp, serve } from './running-app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { idsOf, nextPage } from './answers.ts';
+import { type KeptCapture, keepCapture } from './kept-capture.ts';
 
-let running: RunningService;
-let app: RunningApp;
+const app = serviceForSuite(NO_BROWSER);
 let png: KeptCapture;
 let jpeg: KeptCapture;
 
 beforeAll(async () => {
-  running = await startService(NO_BROWSER);
-  app = await serve(running.service);
-  png = await keepCapture(running.service, 1001);
-  jpeg = await keepCapture(running.service, 1002, { format: 'jpeg' });
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
+  png = await keepCapture(app.service, 1001);
+  jpeg = await keepCapture(app.service, 1002, { format: 'jpeg' });
 });
 
 async function bytes(response: Response): Promise<Buffer> {
@@ -206,26 +200,18 @@ describe('a part of a file', () => {
 });
 
 describe('GET /screenshots', () => {
-  let listed: RunningApp;
-  let own: RunningService;
+  const listed = serviceForSuite({ ...NO_BROWSER, dbPath: null });
   const ids = [5, 4, 3, 2, 1];
 
   beforeAll(async () => {
-    own = await startService({ ...NO_BROWSER, dbPath: null });
-    listed = await serve(own.service);
-    for (const id of ids.toReversed()) await keepCapture(own.service, id);
-  });
-
-  afterAll(async () => {
-    await listed?.close();
-    await own?.stop();
+    for (const id of ids.toReversed()) await keepCapture(listed.service, id);
   });
 
   it('is a bare array, newest first', async () => {
     const response = await listed.call('/screenshots');
     expect(response.status).toBe(200);
     expect(response.headers.get('Link')).toBeNull();
-    expect(await response.json()).toEqual(await Promise.all(ids.map((id) => own.service.artifacts.info(id))));
+    expect(await response.json()).toEqual(await Promise.all(ids.map((id) => listed.service.artifacts.info(id))));
   });
 
   it('goes by pages, and names the next one until there is none', async () => {
@@ -250,6 +236,6 @@ describe('GET /screenshots', () => {
   });
 
   it('works without a database', async () => {
-    expect(own.service.results.kind).toBe('none');
+    expect(listed.service.results.kind).toBe('none');
   });
 });

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BatchLineSchema, JobSchema } from '../../src/http/schemas/answers.ts';
 import { ground, serve as serveProcess } from '../commands/capstan-process.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { eventually, failureOf, NO_BROWSER, nextPage, type RunningApp, serve } from './running-app.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import type { RunningApp } from '../support/serve.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
+import { failureOf, nextPage } from './answers.ts';
 
 const ASYNC = { Prefer: 'respond-async' };
 const LINES = 'application/x-ndjson';
 const Envelope = z.object({ data: JobSchema });
 
-let site: Site;
-let running: RunningService;
-let app: RunningApp;
-
-beforeAll(async () => {
-  [site, running] = await Promise.all([startSite(), startService({ maxConcurrent: 2 })]);
-  app = await serve(running.service);
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
-  await site?.close();
-});
+const site = siteForSuite();
+const app = serviceForSuite({ maxConcurrent: 2 });
 
 type Call = Pick<RunningApp, 'call'>;
 
@@ -128,19 +118,17 @@ describe('Prefer: respond-async', () => {
 
   it('needs a database', async () => {
     const without = await startService({ ...NO_BROWSER, dbPath: null });
-    const http = await serve(without.service);
     try {
       const responses = [
-        await http.post('/screenshot', { url: 'file:///x' }, { headers: ASYNC }),
-        await http.post('/batch', { requests: [] }, { headers: ASYNC }),
-        await http.call('/jobs/x'),
-        await http.call('/jobs/x', { method: 'DELETE' }),
+        await without.post('/screenshot', { url: 'file:///x' }, { headers: ASYNC }),
+        await without.post('/batch', { requests: [] }, { headers: ASYNC }),
+        await without.call('/jobs/x'),
+        await without.call('/jobs/x', { method: 'DELETE' }),
       ];
       for (const response of responses) {
         expect([response.status, (await failureOf(response)).code]).toEqual([503, 'database_not_enabled']);
       }
     } finally {
-      await http.close();
       await without.stop();
     }
   });
@@ -152,11 +140,11 @@ describe('a job', () => {
     const requests = [{ url: 'file:///x' }, { url: site.url('/hang') }, { url: site.url('/hang') }];
     const location = await accepted(await app.post('/batch', { requests, concurrency: 1 }, { headers: ASYNC }));
     await eventually(() => site.hits('/hang')).toBe(requested + 1);
-    const { cancelled } = running.service.stats().captures;
+    const { cancelled } = app.service.stats().captures;
     const deleted = await app.call(location, { method: 'DELETE' });
     expect(Envelope.parse(await deleted.json()).data).toMatchObject({ state: 'cancelled', progress: { done: 1 } });
-    await eventually(() => running.service.stats().captures.inside).toBe(0);
-    expect(running.service.stats().captures.cancelled).toBe(cancelled + 1);
+    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    expect(app.service.stats().captures.cancelled).toBe(cancelled + 1);
     expect(await jobAt(location)).toMatchObject({ state: 'cancelled', results: [{ index: 0 }] });
     expect(site.hits('/hang')).toBe(requested + 1);
   });
@@ -207,29 +195,25 @@ describe('a job', () => {
   it('that a service leaves when it stops is finished by the next', async () => {
     const path = '/title';
     const first = await startService({ maxConcurrent: 1 });
-    const http = await serve(first.service);
     const requested = site.hits('/hang');
     const requests = [
       { url: site.url(`${path}?t=1`) },
       { url: site.url('/hang'), timeoutMs: 1_500 },
       { url: site.url(path) },
     ];
-    const location = await accepted(await http.post('/batch', { requests }, { headers: ASYNC }));
+    const location = await accepted(await first.post('/batch', { requests }, { headers: ASYNC }));
     await eventually(() => site.hits('/hang')).toBe(requested + 1);
     const dbPath = `${first.directory}/results.db`;
     await first.service.stop(0);
     const hits = site.hits(path);
 
     const next = await startService({ dbPath, maxConcurrent: 1 });
-    const nextHttp = await serve(next.service);
     try {
-      const job = await jobWhen('completed', location, nextHttp);
+      const job = await jobWhen('completed', location, next);
       expect(job.results?.map(({ code }) => code)).toEqual([null, 'capture_timeout', null]);
       expect(site.hits(path)).toBe(hits + 1);
     } finally {
-      await nextHttp.close();
       await next.stop();
-      await http.close();
       await first.stop();
     }
   });

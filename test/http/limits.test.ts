@@ -1,21 +1,15 @@
 import { filter, firstValueFrom } from 'rxjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PressureSchema } from '../../src/http/schemas/limits.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { failureOf, NO_BROWSER } from './running-app.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { failureOf } from './answers.ts';
 
 const SOON = { timeout: 20_000 };
 const Answer = z.object({ success: z.literal(true), data: z.unknown() });
 
-let site: Site;
-
-beforeAll(async () => {
-  site = await startSite();
-});
-
-afterAll(() => site?.close());
+const site = siteForSuite();
 
 async function pressureOf({ baseUrl }: RunningService): Promise<z.output<typeof PressureSchema>> {
   const response = await fetch(`${baseUrl}/pressure`);
@@ -117,14 +111,7 @@ describe('a service that is overloaded', () => {
 });
 
 describe('PATCH /limits', () => {
-  let running: RunningService;
-
-  beforeAll(async () => {
-    running = await startService({ maxConcurrent: 1, maxQueue: 2 });
-  });
-
-  afterAll(() => running?.stop());
-
+  const running = serviceForSuite({ maxConcurrent: 1, maxQueue: 2 });
   const patch = (body: unknown) => send(running, 'PATCH', '/limits', body);
   const queue = () => running.service.stats().queue;
 

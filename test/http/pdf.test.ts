@@ -1,26 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { type RunningApp, serve } from './running-app.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 describe('a capture as PDF', () => {
-  let site: Site;
-  let running: RunningService;
-  let app: RunningApp;
-  beforeAll(async () => {
-    site = await startSite();
-    running = await startService();
-    app = await serve(running.service);
-  });
-  afterAll(async () => {
-    await app?.close();
-    await running?.stop();
-    await site?.close();
-  });
-
+  const site = siteForSuite();
+  const app = serviceForSuite();
   const post = (headers: Record<string, string> = {}) =>
     app.post('/screenshot', { url: site.url('/picture/sheets'), format: 'pdf' }, { headers });
   const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());

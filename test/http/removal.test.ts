@@ -1,27 +1,18 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningService, startService } from '../support/service.ts';
-import { idsOf, keepCapture, NO_BROWSER, type RunningApp, resultOf, serve } from './running-app.ts';
+import { describe, expect, it } from 'vitest';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
+import { idsOf } from './answers.ts';
+import { keepCapture, resultOf } from './kept-capture.ts';
 
 describe('DELETE /screenshot/:id', () => {
-  let running: RunningService;
-  let app: RunningApp;
-
-  beforeAll(async () => {
-    running = await startService(NO_BROWSER);
-    app = await serve(running.service);
-  });
-
-  afterAll(async () => {
-    await app?.close();
-    await running?.stop();
-  });
+  const app = serviceForSuite(NO_BROWSER);
 
   const keep = async (id: number) => {
-    await running.service.results.insert(resultOf(id));
-    return keepCapture(running.service, id);
+    await app.service.results.insert(resultOf(id));
+    return keepCapture(app.service, id);
   };
   const remove = (id: number) => app.call(`/screenshot/${id}`, { method: 'DELETE' });
 
@@ -49,8 +40,8 @@ describe('DELETE /screenshot/:id', () => {
   });
 
   it('removes a failed capture, which is a record alone, and files whose record is gone', async () => {
-    await running.service.results.insert(resultOf(31, { failed: true, screenshot: '', html: '' }));
-    await keepCapture(running.service, 32);
+    await app.service.results.insert(resultOf(31, { failed: true, screenshot: '', html: '' }));
+    await keepCapture(app.service, 32);
     for (const id of [31, 32]) expect((await remove(id)).status).toBe(200);
     for (const id of [31, 32]) expect((await remove(id)).status).toBe(404);
   });
@@ -59,8 +50,8 @@ describe('DELETE /screenshot/:id', () => {
     const { result, html } = await keep(41);
     // More than what a connection holds by itself.
     const image = Buffer.alloc(30_000_000, 'picture');
-    await running.service.artifacts.remove([41]);
-    await running.service.artifacts.put(result, image, html);
+    await app.service.artifacts.remove([41]);
+    await app.service.artifacts.put(result, image, html);
     const request = get(`${app.baseUrl}/screenshot/41`, { agent: false });
     const [response]: IncomingMessage[] = await once(request, 'response');
     expect((await remove(41)).status).toBe(200);
@@ -70,41 +61,35 @@ describe('DELETE /screenshot/:id', () => {
 
   it('removes files where there is no database', async () => {
     const without = await startService({ ...NO_BROWSER, dbPath: null });
-    const alone = await serve(without.service);
     await keepCapture(without.service, 51);
     for (const status of [200, 404]) {
-      expect((await alone.call('/screenshot/51', { method: 'DELETE' })).status).toBe(status);
+      expect((await without.call('/screenshot/51', { method: 'DELETE' })).status).toBe(status);
     }
-    await alone.close();
     await without.stop();
   });
 
   it('removes nothing while the database is away', async () => {
     const away = await startService(NO_BROWSER);
-    const alone = await serve(away.service);
     await keepCapture(away.service, 61);
     await away.service.results.close();
-    const response = await alone.call('/screenshot/61', { method: 'DELETE' });
+    const response = await away.call('/screenshot/61', { method: 'DELETE' });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'database_unavailable' });
-    expect((await alone.call('/screenshot/61')).status).toBe(200);
-    await alone.close();
+    expect((await away.call('/screenshot/61')).status).toBe(200);
     await away.stop();
   });
 });
 
 describe('retention', () => {
   it('is in the stats when there is a limit, with the bytes that are stored', async () => {
-    const running = await startService({ ...NO_BROWSER, retainDays: 1, retainBytes: 1e9 });
-    const app = await serve(running.service);
-    await expect.poll(() => running.service.stats().store.bytes, { timeout: 20_000 }).toBe(0);
-    await keepCapture(running.service, 1);
+    const app = await startService({ ...NO_BROWSER, retainDays: 1, retainBytes: 1e9 });
+    await expect.poll(() => app.service.stats().store.bytes, { timeout: 20_000 }).toBe(0);
+    await keepCapture(app.service, 1);
     const response = await app.call('/stats');
     expect(await response.json()).toMatchObject({
       data: { store: { bytes: expect.any(Number) }, retention: { screenshots: 0, records: 0, bytes_freed: 0 } },
     });
-    expect(running.service.stats().store.bytes).toBe(await running.service.artifacts.measure());
-    await app.close();
-    await running.stop();
+    expect(app.service.stats().store.bytes).toBe(await app.service.artifacts.measure());
+    await app.stop();
   });
 });

@@ -1,24 +1,17 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningService, startService } from '../support/service.ts';
-import { collectingLogger, eventually, keepCapture, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { describe, expect, it } from 'vitest';
+import { collectingLogger } from '../support/collecting-logger.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { serve } from '../support/serve.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { keepCapture } from './kept-capture.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KEY = 'a-secret-key';
 
 const { logger, lines } = collectingLogger();
-let running: RunningService;
-let app: RunningApp;
-
-beforeAll(async () => {
-  running = await startService(NO_BROWSER);
-  app = await serve(running.service, { logger });
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
-});
+const app = serviceForSuite(NO_BROWSER, { logger });
 
 /** The line of a request. It is logged when the connection is done with it, which may be after the client is. */
 async function accessLine(requestId: string): Promise<Record<string, unknown>> {
@@ -104,7 +97,7 @@ describe('a path and a method', () => {
 
 describe('what goes wrong inside', () => {
   it('is answered without the inside, and logged with it by request id', async () => {
-    const { service } = running;
+    const { service } = app;
     const broken: typeof service = Object.create(service, {
       stats: {
         value: () => {
@@ -143,7 +136,7 @@ describe('every answer', () => {
 
 describe('the log of requests', () => {
   it('has one line for each, with what operators ask for', async () => {
-    await keepCapture(running.service, 77);
+    await keepCapture(app.service, 77);
     const response = await app.call('/screenshot/77', { headers: { 'X-Request-Id': 'line-1' } });
     const { byteLength } = await response.arrayBuffer();
     const line = await accessLine('line-1');
@@ -154,7 +147,7 @@ describe('the log of requests', () => {
   });
 
   it('holds neither keys nor queries', async () => {
-    const secured = await serve(running.service, { logger, apiKeys: [KEY] });
+    const secured = await serve(app.service, { logger, apiKeys: [KEY] });
     try {
       for (const headers of [
         { Authorization: `Bearer ${KEY}` },

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningService, startService } from '../support/service.ts';
-import { idsOf, NO_BROWSER, nextPage, type RunningApp, resultOf, serve } from './running-app.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { idsOf, nextPage } from './answers.ts';
+import { resultOf } from './kept-capture.ts';
 
-let running: RunningService;
-let app: RunningApp;
+const app = serviceForSuite(NO_BROWSER);
 
 /** Ids 1 to 1205, most of them one URL's; the greater id is the newer record. */
 const TOTAL = 1205;
@@ -22,20 +23,13 @@ const others: Readonly<Record<number, string>> = {
 };
 
 beforeAll(async () => {
-  running = await startService(NO_BROWSER);
-  app = await serve(running.service);
   const insert = (id: number) => {
     const url = others[id] ?? MANY;
-    return running.service.results.insert(resultOf(id, { url, title: `Title ${id}` }));
+    return app.service.results.insert(resultOf(id, { url, title: `Title ${id}` }));
   };
   for (let from = 1; from <= TOTAL; from += 100) {
     await Promise.all(Array.from({ length: Math.min(100, TOTAL - from + 1) }, (_, offset) => insert(from + offset)));
   }
-});
-
-afterAll(async () => {
-  await app?.close();
-  await running?.stop();
 });
 
 /** `count` ids down from the newest. */
@@ -114,7 +108,7 @@ describe('GET /results', () => {
     const first = await app.call('/results?limit=3');
     await idsOf(first);
     const late = TOTAL + 1;
-    await running.service.results.insert(
+    await app.service.results.insert(
       resultOf(late, { url: 'https://late.example/', probed_at: resultOf(1).probed_at }),
     );
     expect(await idsOf(await app.call(nextPage(first) ?? ''))).toEqual(newest(3, TOTAL - 3));

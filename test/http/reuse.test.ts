@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 const Answer = z.object({ data: z.object({ id: z.number(), cached: z.boolean() }) });
 
 describe('cacheMaxAgeMs', () => {
-  let site: Site;
-  let running: RunningService;
-  beforeAll(async () => {
-    [site, running] = await Promise.all([startSite(), startService()]);
-  });
-  afterAll(async () => {
-    await running?.stop();
-    await site?.close();
-  });
+  const site = siteForSuite();
+  const app = serviceForSuite();
 
   const post = (path: string, body: unknown, accept = 'application/json') =>
-    fetch(running.baseUrl + path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: accept },
-      body: JSON.stringify(body),
-    });
+    app.post(path, body, { headers: { Accept: accept } });
   const shoot = async (request: Readonly<Record<string, unknown>>) =>
     Answer.parse(await (await post('/screenshot', request)).json()).data;
 
@@ -55,7 +43,7 @@ describe('cacheMaxAgeMs', () => {
       const request = { url, cacheMaxAgeMs: 60_000, ...secret };
       expect([await shoot(request), await shoot(request)]).toMatchObject([{ cached: false }, { cached: false }]);
     }
-    const listed = await (await fetch(`${running.baseUrl}/results/by-url?url=${encodeURIComponent(url)}`)).json();
+    const listed = await (await app.call(`/results/by-url?url=${encodeURIComponent(url)}`)).json();
     const Listed = z.object({ data: z.array(z.object({ options_digest: z.literal('') })).length(8) });
     expect(() => Listed.parse(listed)).not.toThrow();
   });
@@ -90,7 +78,7 @@ describe('cacheMaxAgeMs', () => {
     ]);
     expect(batch).toMatchObject([{ result: { id: single.id } }, { result: { id: single.id } }]);
     expect(site.requests.filter(({ url }) => url.endsWith('&shared'))).toHaveLength(1);
-    expect(running.service.stats().captures.reused).toBeGreaterThanOrEqual(2);
+    expect(app.service.stats().captures.reused).toBeGreaterThanOrEqual(2);
   });
 
   it.each([-1, 0.5, '1 hour', 3_000_000_000_000])('cannot be %j', async (cacheMaxAgeMs) => {

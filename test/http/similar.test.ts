@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type RunningService, startService } from '../support/service.ts';
-import { failureOf, idsOf, NO_BROWSER, type RunningApp, resultOf, serve } from './running-app.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { failureOf, idsOf } from './answers.ts';
+import { resultOf } from './kept-capture.ts';
 
 /** The last digits of the hashes of captures 1 and on: the first is asked for, the others differ in 0, 0, 1, 4, 6 bits. */
 const ENDS = ['00', '00', '00', '01', '0f', '3f'];
@@ -12,13 +14,10 @@ const SAME = 1005;
 const Answer = z.object({ data: z.array(z.object({ id: z.number(), distance: z.number() })) });
 
 describe('GET /results/similar/{id}', () => {
-  let running: RunningService;
-  let app: RunningApp;
+  const app = serviceForSuite(NO_BROWSER);
 
   beforeAll(async () => {
-    running = await startService(NO_BROWSER);
-    app = await serve(running.service);
-    const { results } = running.service;
+    const { results } = app.service;
     await Promise.all(
       ENDS.map((end, at) => results.insert(resultOf(at + 1, { perception_hash: `7c1e3fa05b92d8${end}` }))),
     );
@@ -28,11 +27,6 @@ describe('GET /results/similar/{id}', () => {
         results.insert(resultOf(100 + at, { perception_hash: 'ffffffff00000000' })),
       ),
     );
-  });
-
-  afterAll(async () => {
-    await app?.close();
-    await running?.stop();
   });
 
   it('gives whole results with their distance, nearest first and then newest, without the one asked for', async () => {

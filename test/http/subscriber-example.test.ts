@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { lastValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { captureRequest } from '../support/actor.ts';
-import { type RunningService, startService } from '../support/service.ts';
-import { NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/subscriber.ts');
 

@@ -2,33 +2,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CapstanEvent } from '../../src/domain.ts';
 import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { type Receiver, SECRET, startReceiver } from '../webhooks/receiver.ts';
-import { eventually, failureOf, NO_BROWSER, type RunningApp, serve } from './running-app.ts';
+import { failureOf } from './answers.ts';
 
 const SIGNED = { webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
 const Stats = z.object({ data: z.object({ webhooks: z.record(z.string(), z.number()) }) });
 const Captured = z.object({ data: DetailedResultSchema.transform(({ evidence: _evidence, ...result }) => result) });
 const Items = z.array(z.object({ code: z.string().nullable(), error: z.string().nullable() }));
 
-let site: Site;
-let running: RunningService;
-let app: RunningApp;
+const site = siteForSuite();
+let app: RunningService;
 let everything: Receiver;
 
 beforeAll(async () => {
-  site = await startSite();
   everything = await startReceiver();
-  running = await startService({ ...SIGNED, webhook: [everything.url] });
-  app = await serve(running.service);
+  app = await startService({ ...SIGNED, webhook: [everything.url] });
 });
 
 afterAll(async () => {
-  await app?.close();
-  await running?.stop();
+  await app?.stop();
   await everything?.[Symbol.asyncDispose]();
-  await site?.close();
 });
 
 const types = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).type).toSorted();
@@ -38,7 +34,7 @@ describe('callback', () => {
   it('is sent the event that the capture ended with, as subscribers get it', async () => {
     await using receiver = await startReceiver();
     const heard: CapstanEvent[] = [];
-    const listening = running.service.events$.subscribe((event) => void heard.push(event));
+    const listening = app.service.events$.subscribe((event) => void heard.push(event));
     const response = await app.post('/screenshot', { url: site.url('/short'), callback: receiver.url });
     const { data } = Captured.parse(await response.json());
     await eventually(() => receiver.received).toHaveLength(1);
@@ -95,7 +91,7 @@ describe('callback', () => {
   it('is refused when its address may not be dialled, before anything is captured', async () => {
     const url = site.url('/short');
     const callback = 'http://10.0.0.1/hook';
-    const before = running.service.stats().captures.accepted;
+    const before = app.service.stats().captures.accepted;
     const single = await app.post('/screenshot', { url, callback });
     expect(single.status).toBe(403);
     expect(await failureOf(single)).toMatchObject({
@@ -109,7 +105,7 @@ describe('callback', () => {
     expect(Items.parse(await element.json())).toEqual([
       expect.objectContaining({ code: 'target_forbidden', error: expect.stringMatching(/^callback: /) }),
     ]);
-    expect(running.service.stats().captures.accepted).toBe(before);
+    expect(app.service.stats().captures.accepted).toBe(before);
   });
 
   it('belongs to what is asked for with Prefer: respond-async, too', async () => {
@@ -131,11 +127,8 @@ describe('callback', () => {
 
   it('is not opened by what may be captured', async () => {
     const closed = await startService({ ...NO_BROWSER, webhookSecret: [SECRET], allowTargets: ['127.0.0.1'] });
-    const refused = await fetch(`${closed.baseUrl}/screenshot`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ url: site.url('/short'), callback: 'http://127.0.0.1:8000/' }),
-    });
+    const body = { url: site.url('/short'), callback: 'http://127.0.0.1:8000/' };
+    const refused = await closed.post('/screenshot', body);
     expect(refused.status).toBe(403);
     await closed.stop();
   });
@@ -148,25 +141,23 @@ describe('callback', () => {
 
   it('is not taken where there is no secret to sign with', async () => {
     const unsigned = await startService(NO_BROWSER);
-    const unsignedApp = await serve(unsigned.service);
     const callback = 'https://example.com/';
-    const single = await unsignedApp.post('/screenshot', { url: 'https://example.com/', callback });
+    const single = await unsigned.post('/screenshot', { url: 'https://example.com/', callback });
     expect(single.status).toBe(400);
     expect(await failureOf(single)).toMatchObject({
       code: 'invalid_request',
       error: expect.stringContaining('--webhook-secret'),
       data: { problems: [{ path: 'callback' }] },
     });
-    const batch = await unsignedApp.post('/batch', { requests: [{ url: 'https://example.com/', callback }] });
+    const batch = await unsigned.post('/batch', { requests: [{ url: 'https://example.com/', callback }] });
     expect(batch.status).toBe(400);
     expect((await failureOf(batch)).data?.problems).toEqual([{ path: 'requests[0].callback' }]);
-    const lines = await unsignedApp.call(`/batch?callback=${callback}`, {
+    const lines = await unsigned.call(`/batch?callback=${callback}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-ndjson' },
       body: '{}\n',
     });
     expect(lines.status).toBe(400);
-    await unsignedApp.close();
     await unsigned.stop();
   });
 });
@@ -186,7 +177,7 @@ describe('--webhook', () => {
   });
 
   it('is counted in /stats', async () => {
-    await eventually(() => running.service.stats().webhooks.pending).toBe(0);
+    await eventually(() => app.service.stats().webhooks.pending).toBe(0);
     const { data } = Stats.parse(await (await app.call('/stats')).json());
     expect(data.webhooks).toEqual({ delivered: expect.any(Number), failed: 0, dropped: 0, pending: 0 });
     expect(data.webhooks.delivered).toBeGreaterThanOrEqual(everything.received.length);
@@ -202,8 +193,7 @@ describe('--webhook', () => {
     const outcomes: CapstanEvent[] = [];
     kept.service.events$.subscribe((event) => void outcomes.push(event));
     const requests = Array.from({ length: 6 }, () => ({ url: site.url('/short') }));
-    const keptApp = await serve(kept.service);
-    const answer = await keptApp.post('/batch', { requests });
+    const answer = await kept.post('/batch', { requests });
     expect(Items.parse(await answer.json()).map(({ code }) => code)).toEqual(requests.map(() => null));
     // Six captures and their batch, and four places.
     await eventually(() => slow.received).toHaveLength(4);
@@ -214,7 +204,6 @@ describe('--webhook', () => {
     await stopped;
     expect(slow.received).toHaveLength(7);
     expect(outcomes.filter(({ type }) => type === 'webhook.delivered')).toHaveLength(7);
-    await keptApp.close();
     await kept.stop();
   });
 

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 import { type BrowserActorOptions, createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
 import type { BrowserEvent, CaptureRequest } from '../../src/domain.ts';
@@ -12,6 +12,7 @@ export interface RunningActor {
   readonly warnings: readonly string[];
   /** Resolves with the next event of a type. */
   next(type: BrowserEvent['type']): Promise<BrowserEvent>;
+  /** Once, however often it is called. */
   stop(): Promise<void>;
 }
 
@@ -35,6 +36,11 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
     for (const hear of waiting) hear(event);
   });
   await actor.start();
+  const stop = async () => {
+    await actor.close();
+    await egress.close();
+  };
+  let stopping: Promise<void> | undefined;
   return {
     actor,
     events,
@@ -48,9 +54,9 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
         };
         waiting.add(hear);
       }),
-    stop: async () => {
-      await actor.close();
-      await egress.close();
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
     },
   };
 }

@@ -2,20 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createHttpApp, type HttpOptions } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
+import type { HttpOptions } from '../../src/http/app.ts';
 import { type CaptureService, createService, type ServiceConfig } from '../../src/service.ts';
+import { type RunningApp, serve } from './serve.ts';
 
-export interface RunningService {
+export interface RunningService extends Omit<RunningApp, 'close'> {
   readonly service: CaptureService;
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
-  readonly baseUrl: string;
   /** Its files, the database among them; removed when it stops. */
   readonly directory: string;
   stop(): Promise<void>;
 }
 
-const logger = pino({ level: 'silent' });
+/** For a service that captures nothing: no browser is started. */
+export const NO_BROWSER = { browserPath: '/nonexistent/chromium' };
 
 /** The whole service, real to the last part: Chromium, SQLite, HTTP. Of private targets it captures 127.0.0.1 alone. */
 export async function startService(
@@ -50,17 +49,16 @@ export async function startService(
       ipinfoRate: 1000,
       ...overrides,
     },
-    logger,
+    pino({ level: 'silent' }),
   );
-  const options = { apiKeys: [], maxBatch: 1000, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000, logger, ...http };
-  const server = await listen(createHttpApp(service, options), { host: '127.0.0.1', port: 0 });
+  const { close, ...app } = await serve(service, http);
   return {
+    ...app,
     service,
-    baseUrl: server.address,
     directory,
     stop: async () => {
       await service.stop();
-      await server.close(1000);
+      await close(1000);
       await rm(directory, { recursive: true, force: true });
     },
   };

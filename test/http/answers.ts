@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** The address of the next page, out of `Link: <...>; rel="next"`. */
+export function nextPage(response: Response): string | undefined {
+  return /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
+}
+
+const Failure = z.object({
+  error: z.string(),
+  code: z.string(),
+  data: z.object({ problems: z.array(z.object({ path: z.string() })).optional() }).optional(),
+});
+const Listed = z.array(z.object({ id: z.number() }));
+
+export async function failureOf(response: Response): Promise<z.output<typeof Failure>> {
+  return Failure.parse(await response.json());
+}
+
+/** The ids in a bare array, or in that of an envelope. */
+export async function idsOf(response: Response): Promise<readonly number[]> {
+  const list = z.union([Listed, z.object({ success: z.literal(true), data: Listed }).transform(({ data }) => data)]);
+  return list.parse(await response.json()).map(({ id }) => id);
+}

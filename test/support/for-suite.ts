@@ -1,0 +1,79 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { HttpOptions } from '../../src/http/app.ts';
+import type { ServiceConfig } from '../../src/service.ts';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { type RunningActor, startActor } from './actor.ts';
+import { type RunningService, startService } from './service.ts';
+
+/*
+ * What is there from before a suite's first test until after its last. What is called for first is started first and
+ * stopped last.
+ */
+
+export function siteForSuite(): Site {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => site?.close());
+  return {
+    get origin() {
+      return site.origin;
+    },
+    get host() {
+      return site.host;
+    },
+    get port() {
+      return site.port;
+    },
+    get requests() {
+      return site.requests;
+    },
+    url: (path) => site.url(path),
+    hits: (path) => site.hits(path),
+    close: () => site.close(),
+  };
+}
+
+export function actorForSuite(): RunningActor {
+  let running: RunningActor;
+  beforeAll(async () => {
+    running = await startActor();
+  });
+  afterAll(() => running?.stop());
+  return {
+    get actor() {
+      return running.actor;
+    },
+    get events() {
+      return running.events;
+    },
+    get warnings() {
+      return running.warnings;
+    },
+    next: (type) => running.next(type),
+    stop: () => running.stop(),
+  };
+}
+
+export function serviceForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): RunningService {
+  let running: RunningService;
+  beforeAll(async () => {
+    running = await startService(config, http);
+  });
+  afterAll(() => running?.stop());
+  return {
+    get service() {
+      return running.service;
+    },
+    get baseUrl() {
+      return running.baseUrl;
+    },
+    get directory() {
+      return running.directory;
+    },
+    call: (path, init) => running.call(path, init),
+    post: (path, body, init) => running.post(path, body, init),
+    stop: () => running.stop(),
+  };
+}

@@ -1,0 +1,44 @@
+import { pino } from 'pino';
+import { createHttpApp, type HttpOptions } from '../../src/http/app.ts';
+import { listen } from '../../src/http/server.ts';
+import type { CaptureService } from '../../src/service.ts';
+
+export interface RunningApp {
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  readonly baseUrl: string;
+  /** `fetch` of a path of it. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  /** Answers under way have so many milliseconds; none by default. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The HTTP layer over a service, on a port of its own, or on one that was its before. */
+export async function serve(
+  service: CaptureService,
+  options: Partial<HttpOptions> = {},
+  port = 0,
+): Promise<RunningApp> {
+  const app = createHttpApp(service, {
+    apiKeys: [],
+    maxBatch: 10,
+    defaultTimeoutMs: 20_000,
+    maxTimeoutMs: 30_000,
+    logger: pino({ level: 'silent' }),
+    ...options,
+  });
+  const server = await listen(app, { host: '127.0.0.1', port });
+  const call = (path: string, init?: RequestInit) => fetch(server.address + path, init);
+  return {
+    baseUrl: server.address,
+    call,
+    post: (path, body, init = {}) =>
+      call(path, {
+        ...init,
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...init.headers },
+        body: JSON.stringify(body),
+      }),
+    close: (graceMs = 0) => server.close(graceMs),
+  };
+}
