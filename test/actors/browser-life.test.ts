@@ -2,27 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 
 describe('a browser', () => {
-  let site: Site;
-  let running: RunningActor | undefined;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterEach(async () => {
-    await running?.stop();
-    running = undefined;
-  });
-  afterAll(() => site.close());
-
-  const start = async (...overrides: Parameters<typeof startActor>): Promise<RunningActor> => {
-    running = await startActor(...overrides);
-    return running;
-  };
+  const site = siteForSuite();
+  const start = actorPerTest();
   const pidOf = ({ actor }: RunningActor): number => actor.stats().browsers[0]?.pid ?? 0;
 
   it('that is killed costs its captures one retry, and is replaced', async () => {
@@ -113,7 +101,6 @@ describe('a browser', () => {
     await Promise.all(captures);
     expect(isAlive(pid)).toBe(false);
     expect(profilesOf(pid)).toEqual([]);
-    running = undefined;
   });
 
   it('has nothing left of the profiles of a service that was killed', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/domain.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { describeDriver } from './driver-suite.ts';
 
 /** What has a request driven by Playwright, and changes nothing of what is seen. */
@@ -13,21 +14,8 @@ describeDriver('Playwright', BY_PLAYWRIGHT);
 const SOON = { timeout: 20_000 };
 
 describe('the browser of captures that interact', () => {
-  let site: Site;
-  let running: RunningActor | undefined;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterEach(async () => {
-    await running?.stop();
-    running = undefined;
-  });
-  afterAll(() => site.close());
-
-  const start = async (...overrides: Parameters<typeof startActor>): Promise<RunningActor> => {
-    running = await startActor(...overrides);
-    return running;
-  };
+  const site = siteForSuite();
+  const start = actorPerTest();
   const request = (path: string, overrides: Partial<CaptureRequest> = {}) =>
     captureRequest(site.url(path), { ...BY_PLAYWRIGHT, ...overrides });
   /** The process of it, beside the one browser that there always is. */
@@ -97,7 +85,6 @@ describe('the browser of captures that interact', () => {
     await expect.poll(() => started.actor.stats().browsers.length, SOON).toBe(2);
     const pid = pidOf(started);
     await started.stop();
-    running = undefined;
     expect(await capture).toMatchObject({ code: 'cancelled' });
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });

@@ -1,25 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, type RunningActor, startActor } from '../support/actor.ts';
+import { describe, expect, it } from 'vitest';
+import { captureRequest } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 
 const SOON = { timeout: 15_000 };
 
 describe('the seats', () => {
-  let site: Site;
-  let running: RunningActor | undefined;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterEach(async () => {
-    await running?.stop();
-    running = undefined;
-  });
-  afterAll(() => site.close());
+  const site = siteForSuite();
+  const start = actorPerTest();
 
   it('grow and shrink while captures are under way, and the browsers with them', async () => {
-    running = await startActor({ seats: 1 });
-    const { actor, events } = running;
+    const { actor, events } = await start({ seats: 1 });
     const leaving = new AbortController();
     const hang = () => actor.capture(captureRequest(site.url('/hang')), leaving.signal).catch((error) => error.code);
     const captures = [hang()];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/domain.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningProxy, startProxy } from '../support/proxy.ts';
 
 /* Hosts of the public web, which the proxy alone knows: it has them all at the fixture site. */
@@ -10,17 +10,14 @@ const AD_HOSTS = ['securepubads.g.doubleclick.net', 'cdn.taboola.com'];
 const OTHER_HOSTS = ['news.example', 'fonts.gstatic.com'];
 
 describe('blockAds', () => {
-  let site: Site;
+  const site = siteForSuite();
   let proxy: RunningProxy;
-  let running: RunningActor;
   beforeAll(async () => {
     const names = Object.fromEntries([...AD_HOSTS, ...OTHER_HOSTS].map((host) => [host, '127.0.0.1']));
-    [site, proxy, running] = await Promise.all([startSite(), startProxy({ names }), startActor()]);
+    proxy = await startProxy({ names });
   });
-  afterAll(async () => {
-    await running.stop();
-    await Promise.all([site.close(), proxy[Symbol.asyncDispose]()]);
-  });
+  afterAll(() => proxy?.[Symbol.asyncDispose]());
+  const running = actorForSuite();
 
   const at = (host: string, path: string) => `http://${host}:${site.port}${path}`;
   /** The hosts that are asked for images by a page of `host`, which embeds one of each. */

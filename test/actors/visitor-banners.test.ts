@@ -1,22 +1,15 @@
 import { PNG } from 'pngjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 
 /* The banners are written anew, after what autoconsent's rules look for in those of HubSpot, Osano and cookie-alert. */
 
 describe('a cookie banner', () => {
-  let site: Site;
-  let elsewhere: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, elsewhere, running] = await Promise.all([startSite(), startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await Promise.all([site.close(), elsewhere.close()]);
-  });
+  const site = siteForSuite();
+  const elsewhere = siteForSuite();
+  const running = actorForSuite();
 
   const capture = (path: string, cookieBanners?: CaptureRequest['cookieBanners'], more = {}): Promise<Snapshot> =>
     running.actor.capture(captureRequest(site.url(path), { cookieBanners, ...more }), patience);

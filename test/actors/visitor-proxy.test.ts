@@ -2,8 +2,8 @@ import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
 import { type Listening, listening } from '../egress/listening.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { startProxy } from '../support/proxy.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
@@ -12,20 +12,17 @@ const CREDENTIALS = { username: 'harbour', password: 'master:key' };
 const names = { 'far.test': '127.0.0.1' };
 
 describe('a capture through a proxy', () => {
-  let site: Site;
+  const site = siteForSuite();
   let secure: Listening;
-  let running: RunningActor;
   beforeAll(async () => {
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end('<!doctype html><title>Over TLS</title>');
     });
-    [site, secure, running] = await Promise.all([startSite(), listening(server), startActor()]);
+    secure = await listening(server);
   });
-  afterAll(async () => {
-    await running.stop();
-    await Promise.all([site.close(), secure[Symbol.asyncDispose]()]);
-  });
+  afterAll(() => secure?.[Symbol.asyncDispose]());
+  const running = actorForSuite();
 
   const capture = (url: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);

@@ -1,22 +1,16 @@
 import { createServer } from 'node:https';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
-import { type Site, type SiteRequest, startSite } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import type { Site, SiteRequest } from '../fixtures/site.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 describe('the visitor that a capture seems to be', () => {
-  let site: Site;
+  const site = siteForSuite();
   /** Another origin: another port. */
-  let elsewhere: Site;
-  let running: RunningActor;
-  beforeAll(async () => {
-    [site, elsewhere, running] = await Promise.all([startSite(), startSite(), startActor()]);
-  });
-  afterAll(async () => {
-    await running.stop();
-    await Promise.all([site.close(), elsewhere.close()]);
-  });
+  const elsewhere = siteForSuite();
+  const running = actorForSuite();
 
   const capture = (url: string, overrides: Partial<CaptureRequest> = {}): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { ground, serve } from './capstan-process.ts';
 
 const Stats = z.object({
@@ -13,13 +13,7 @@ const Stats = z.object({
 });
 
 describe('SIGHUP of capstan serve', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-
-  afterAll(() => site.close());
+  const site = siteForSuite();
 
   it('applies the limits of the file to captures under way, names what needs a restart, and survives a bad file', async () => {
     await using place = await ground();

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, type Served, serve } from './capstan-process.ts';
 
 /** What stays of a service in its place: its data, and nothing temporary. */
@@ -19,13 +19,7 @@ function capture(service: Served, url: string): Promise<Response> {
 }
 
 describe('stopping capstan serve', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-
-  afterAll(() => site.close());
+  const site = siteForSuite();
 
   const start = (place: Ground, ...args: string[]) =>
     serve(['--allow-targets', '127.0.0.1', '--db-path', 'data/results.db', ...args], place.options);

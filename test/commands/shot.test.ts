@@ -1,19 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { shotFileName } from '../../src/commands/shot-files.ts';
 import { shotLine } from '../../src/commands/shot-report.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { capstan, ground } from './capstan-process.ts';
 
 describe('capstan shot', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-
-  afterAll(() => site.close());
+  const site = siteForSuite();
 
   it('saves an image and prints a line for each page, and leaves nothing else behind', async () => {
     await using place = await ground();

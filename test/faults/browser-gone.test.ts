@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { capture, stats } from './client.ts';
 
 /** From so many on there are two browsers. */
@@ -12,11 +12,10 @@ const CAPTURES = 6;
 const TIMEOUT_MS = 60_000;
 
 describe('a service whose browser', () => {
-  let site: Site;
+  const site = siteForSuite();
   let place: Ground;
   let service: Served;
   beforeAll(async () => {
-    site = await startSite();
     place = await ground();
     service = await serve(
       ['--allow-targets', '127.0.0.1', '--max-concurrent', String(MAX_CONCURRENT), '--db-path', 'results.db'],
@@ -32,7 +31,6 @@ describe('a service whose browser', () => {
     expect(await place.browsers()).toEqual([]);
     expect(await readdir(place.path)).toEqual(['data', 'results.db']);
     await place[Symbol.asyncDispose]();
-    await site.close();
   });
 
   const browsers = async () => (await stats(service.url)).pool.browsers.map(({ pid }) => pid);

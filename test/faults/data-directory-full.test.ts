@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ground, serve } from '../commands/capstan-process.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { captureMany, expectAllWritten } from './away.ts';
 import { allResults, capture, captureBatch } from './client.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
@@ -10,11 +10,7 @@ import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
 
 describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is full${reason}`, () => {
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => site.close());
+  const site = siteForSuite();
 
   it.each([
     ['as it runs', false],

@@ -1,18 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ground } from '../commands/capstan-process.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { killInRounds } from './killed-rounds.ts';
 import { lockDatabase } from './locked-database.ts';
 import { createRandom, seedOfRun } from './random.ts';
 
 describe('a service that is killed with -9', () => {
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => site.close());
+  const site = siteForSuite();
 
   const random = createRandom(seedOfRun());
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ground, serve } from '../commands/capstan-process.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
 import { stats } from './client.ts';
@@ -12,15 +12,12 @@ const whyNot = await whyNoMongo();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
-  let site: Site;
+  const site = siteForSuite();
   let mongo: MongoServer;
   beforeAll(async () => {
-    [site, mongo] = await Promise.all([startSite(), startMongo()]);
+    mongo = await startMongo();
   }, 120_000);
-  afterAll(async () => {
-    await mongo?.remove();
-    await site.close();
-  });
+  afterAll(() => mongo?.remove());
 
   it('that is stopped captures on, says 503 to questions, and writes what waited, once, when it is back', async () => {
     await using place = await ground();

@@ -1,20 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
-import { type Site, startSite } from '../fixtures/site.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
 import { allResults, oneResult, stats } from './client.ts';
 import { lockDatabase } from './locked-database.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 describe('a service whose SQLite file', () => {
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => site.close());
+  const site = siteForSuite();
 
   const start = (place: Ground, db: string) =>
     serve(['--allow-targets', '127.0.0.1', '--max-concurrent', '2', '--db-path', db], place.options);
