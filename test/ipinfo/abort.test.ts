@@ -1,18 +1,17 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type AttemptReport, IpapiClient, type IpapiOptions, TokenBucket } from '../../src/ipinfo/mod.ts';
-import { BRISBANE, body, failureOf, json, silence, Upstream } from './upstream.ts';
+import { BRISBANE, body, failureOf, json, silence } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 describe('IpapiClient aborted', () => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let controller: AbortController;
   const reason = { why: 'nobody waits' };
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     controller = new AbortController();
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   const clientWith = (options: IpapiOptions = {}) => new IpapiClient({ baseUrl: upstream.url, ...options });
 

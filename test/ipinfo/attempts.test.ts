@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type AttemptReport,
   BodyTooLargeError,
@@ -12,16 +12,15 @@ import {
   TokenBucket,
 } from '../../src/ipinfo/mod.ts';
 import { BRISBANE, body, failureOf, hangUp, inTurn, json, silence, Upstream } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 describe('IpapiClient attempts', () => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let reports: AttemptReport[];
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     reports = [];
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   const clientWith = (options: IpapiOptions = {}) =>
     new IpapiClient({

@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidIPError, IpapiClient, NotFoundError } from '../../src/ipinfo/mod.ts';
-import { BRISBANE, body, collect, failureOf, json, Upstream } from './upstream.ts';
+import { BRISBANE, body, collect, failureOf, json } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => `8.8.${index >> 8}.${index & 255}`);
 
 describe('IpapiClient.lookupMany', () => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let client: IpapiClient;
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     upstream.answer = (response, request, nth) => {
       const ip = request.url?.split('/')[1];
       json(200, { ...BRISBANE, ip })(response, request, nth);
     };
     client = new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1 });
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   it('yields in the order of the input, however the answers come', async () => {
     const answer = upstream.answer;

@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { FIELD_NAMES, FORMATS, getPostal, InvalidResponseError, IpapiClient } from '../../src/ipinfo/mod.ts';
-import { BRISBANE, body, failureOf, json, Upstream } from './upstream.ts';
+import { BRISBANE, body, failureOf, json } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 describe('IpapiClient operations', () => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let client: IpapiClient;
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     client = new IpapiClient({ baseUrl: upstream.url });
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   const paths = () => upstream.seen.map(({ path }) => path);
 

@@ -1,23 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { IpapiClient, type IpapiOptions } from '../../src/ipinfo/mod.ts';
-import { BRISBANE, body, failureOf, json, Upstream } from './upstream.ts';
+import { BRISBANE, body, failureOf, json } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 const KEY = 'k3y&/+';
 
 describe('IpapiClient redirects', () => {
-  let upstream: Upstream;
-  let stranger: Upstream;
-
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
-    stranger = await new Upstream().listen();
-  });
-  afterEach(async () => {
-    await upstream[Symbol.asyncDispose]();
-    await stranger[Symbol.asyncDispose]();
-  });
+  const upstream = upstreamPerTest();
+  const stranger = upstreamPerTest();
 
   const clientWith = (options: IpapiOptions) =>
     new IpapiClient({ baseUrl: upstream.url, apiKey: KEY, retryDelayMs: 1, ...options });

@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import * as ipinfo from '../../src/ipinfo/mod.ts';
-import { body, failureOf, json, Upstream } from './upstream.ts';
+import { body, failureOf, json } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 const { IpapiClient, IpapiError, RateLimitedError } = ipinfo;
 
 describe('IpapiClient refusals', () => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let client: ipinfo.IpapiClient;
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     client = new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1, apiKey: 's3cret' });
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   it.each([
     [400, 'ServerError', 'server_error', 1, false],

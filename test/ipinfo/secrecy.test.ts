@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type AttemptReport, IpapiClient, type IpapiOptions } from '../../src/ipinfo/mod.ts';
-import { body, failureOf, hangUp, json, silence, Upstream } from './upstream.ts';
+import { body, failureOf, hangUp, json, silence, type Upstream } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 // Every kind of character that one of the spellings escapes.
 const KEY = 'Zq7"&+/=\\%~secret';
@@ -27,14 +28,12 @@ function everythingOf(error: unknown): string {
 }
 
 describe.each(['header', 'query'] as const)('The key in %s mode', (apiKeyMode) => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let reports: AttemptReport[];
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     reports = [];
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   const optionsWith = (options: IpapiOptions = {}): IpapiOptions => ({
     baseUrl: upstream.url,

@@ -1,17 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type InfoCache, type IPInfo, IpapiClient, type IpapiOptions } from '../../src/ipinfo/mod.ts';
-import { BRISBANE, body, failureOf, inTurn, json, silence, Upstream } from './upstream.ts';
+import { BRISBANE, body, failureOf, inTurn, json, silence } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 describe('IpapiClient sharing', () => {
-  let upstream: Upstream;
-
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
-  });
-  afterEach(() => upstream[Symbol.asyncDispose]());
+  const upstream = upstreamPerTest();
 
   const clientWith = (options: IpapiOptions = {}) =>
     new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1, ...options });
+
+  /** The upstream answers when that is called, and not before. */
+  const holdAnswer = (): (() => void) => {
+    const release = Promise.withResolvers<void>();
+    upstream.answer = (response, request, nth) => {
+      void release.promise.then(() => json(200, BRISBANE)(response, request, nth));
+    };
+    return release.resolve;
+  };
 
   /** A cache that shows what is put into it. */
   const openCache = (): InfoCache & { readonly records: Map<string, IPInfo> } => {
@@ -73,10 +78,7 @@ describe('IpapiClient sharing', () => {
     });
 
     it('goes on for the others when the caller who started it leaves', async () => {
-      const release = Promise.withResolvers<void>();
-      upstream.answer = (response, request, nth) => {
-        void release.promise.then(() => json(200, BRISBANE)(response, request, nth));
-      };
+      const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();
       const arrival = upstream.arrival();
@@ -85,7 +87,7 @@ describe('IpapiClient sharing', () => {
       await arrival;
       controller.abort('gone');
       expect(await first).toBe('gone');
-      release.resolve();
+      release();
       expect(await second).toEqual(BRISBANE);
       expect(upstream.sends).toBe(1);
     });
@@ -107,10 +109,7 @@ describe('IpapiClient sharing', () => {
     });
 
     it('goes on for a caller who comes in the moment in which the last one leaves', async () => {
-      const release = Promise.withResolvers<void>();
-      upstream.answer = (response, request, nth) => {
-        void release.promise.then(() => json(200, BRISBANE)(response, request, nth));
-      };
+      const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();
       const arrival = upstream.arrival();
@@ -119,7 +118,7 @@ describe('IpapiClient sharing', () => {
       controller.abort('gone');
       const second = client.getIPInfo('1.1.1.1');
       expect(await first).toBe('gone');
-      release.resolve();
+      release();
       expect(await second).toEqual(BRISBANE);
       expect(upstream.sends).toBe(1);
     });

@@ -52,7 +52,11 @@ export class Upstream implements AsyncDisposable {
   });
   readonly #arrivals: (() => void)[] = [];
 
+  /** Knows nothing of what was when it listened before. */
   async listen(): Promise<this> {
+    this.seen.length = 0;
+    this.answer = json(200, BRISBANE);
+    this.#arrivals.length = 0;
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     return this;

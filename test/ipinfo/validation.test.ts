@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { canonicalAddress } from '../../src/ipinfo/address.ts';
 import {
   InvalidArgumentError,
@@ -10,17 +10,16 @@ import {
   isAddress,
   isReservedAddress,
 } from '../../src/ipinfo/mod.ts';
-import { failureOf, Upstream } from './upstream.ts';
+import { failureOf } from './upstream.ts';
+import { upstreamPerTest } from './upstream-per-test.ts';
 
 describe('IpapiClient validation', () => {
-  let upstream: Upstream;
+  const upstream = upstreamPerTest();
   let client: IpapiClient;
 
-  beforeEach(async () => {
-    upstream = await new Upstream().listen();
+  beforeEach(() => {
     client = new IpapiClient({ baseUrl: upstream.url });
   });
-  afterEach(() => upstream[Symbol.asyncDispose]());
 
   it.each([
     '',

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDisabledStore } from '../../src/storage/disabled-store.ts';
 import { type Attempt, CLAIM_TIMES } from '../../src/storage/idempotency-store.ts';
-import { openMongoStore } from '../../src/storage/mongo/store.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
-import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { describeInEachDatabase } from './each-database.ts';
 
-const without = await whyNoMongo();
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 let names = 0;
@@ -102,27 +96,5 @@ describe('the keys of idempotent requests', () => {
     describeIdempotency(async () => createDisabledStore(), false);
   });
 
-  describe('in SQLite', () => {
-    let directory: string;
-
-    beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'capstan-keys-'));
-    });
-
-    afterAll(() => rm(directory, { recursive: true, force: true }));
-
-    describeIdempotency(() => openSqliteStore({ path: join(directory, 'results.db') }), true);
-  });
-
-  describe.skipIf(without !== undefined)(`in MongoDB${without === undefined ? '' : ` (${without})`}`, () => {
-    let server: MongoServer;
-
-    beforeAll(async () => {
-      server = await startMongo();
-    }, 120_000);
-
-    afterAll(() => server?.remove());
-
-    describeIdempotency(() => openMongoStore({ url: `${server.url}keys` }), true);
-  });
+  describeInEachDatabase((open) => describeIdempotency(open, true));
 });

@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDisabledStore } from '../../src/storage/disabled-store.ts';
 import type { JobItem, NewJob } from '../../src/storage/job-store.ts';
-import { openMongoStore } from '../../src/storage/mongo/store.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
-import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
-
-const without = await whyNoMongo();
+import { describeInEachDatabase } from './each-database.ts';
 
 const made: string[] = [];
 function newJob(overrides: Partial<NewJob> = {}): NewJob {
@@ -178,27 +171,5 @@ describe('the jobs', () => {
     await expect(jobs.get('x')).rejects.toMatchObject({ code: 'database_not_enabled' });
   });
 
-  describe('in SQLite', () => {
-    let directory: string;
-
-    beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'capstan-jobs-'));
-    });
-
-    afterAll(() => rm(directory, { recursive: true, force: true }));
-
-    describeJobs(() => openSqliteStore({ path: join(directory, 'results.db') }));
-  });
-
-  describe.skipIf(without !== undefined)(`in MongoDB${without === undefined ? '' : ` (${without})`}`, () => {
-    let server: MongoServer;
-
-    beforeAll(async () => {
-      server = await startMongo();
-    }, 120_000);
-
-    afterAll(() => server?.remove());
-
-    describeJobs(() => openMongoStore({ url: `${server.url}jobs` }));
-  });
+  describeInEachDatabase(describeJobs);
 });

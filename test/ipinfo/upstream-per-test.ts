@@ -1,0 +1,10 @@
+import { afterEach, beforeEach } from 'vitest';
+import { Upstream } from './upstream.ts';
+
+/** An upstream that listens anew for each test. */
+export function upstreamPerTest(): Upstream {
+  const upstream = new Upstream();
+  beforeEach(() => upstream.listen());
+  afterEach(() => upstream[Symbol.asyncDispose]());
+  return upstream;
+}
