@@ -7,13 +7,13 @@ import { sweepProfiles } from './browser-host.ts';
 import { BrowserSupply } from './browser-supply.ts';
 import type { CaptureActor } from './capture-actor.ts';
 import { CdpClosedError } from './cdp/connection.ts';
+import { Confinement } from './confinement.ts';
 import { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
 import { capturePage } from './page/capture-page.ts';
 import { PageCrashedError } from './page/moment/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
-import { Sandbox } from './sandbox.ts';
 import { type Seat, Seats } from './seats.ts';
 
 export interface BrowserActorOptions {
@@ -38,7 +38,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
   const seats = new Seats(options.egress, options.seats);
   const common = {
     findExecutable: executableFinder(options.browserPath),
-    sandbox: new Sandbox(options.sandbox, options.warn),
+    confinement: new Confinement(options.sandbox, options.warn),
     retireAfter: options.retireAfter,
   };
   const supply = new BrowserSupply({ ...common, browsers: browsersFor(options.seats) });

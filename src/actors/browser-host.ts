@@ -1,23 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
+import { endFamily, startProcess } from './browser-process.ts';
 import { CdpConnection, type CdpSession } from './cdp/connection.ts';
-import { giveWay } from './give-way.ts';
+import type { Confined } from './confinement.ts';
 import { launchFlags } from './launch-flags.ts';
 
 /** Longest that a browser may take to answer its first command. Debian's headless shell takes 62 ms when idle. */
 const LAUNCH_TIMEOUT_MS = 20_000;
 /** Longest that a browser may take to end when it is asked to, before it is killed. */
 const CLOSE_TIMEOUT_MS = 3_000;
+/** Longest that a killed browser's own parent may take to follow it. */
+const FRONT_TIMEOUT_MS = 1_000;
 const PROFILE_PREFIX = 'capstan-profile-';
 
 export interface LaunchOptions {
   readonly executable: string;
-  readonly sandbox: boolean;
+  readonly confined: Confined;
   /** Added to the environment that the browser gets (fonts). */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -33,22 +36,25 @@ export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetIn
 export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost> {
   // The owner's process id is in the name: a later start can tell whose directory it was.
   const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-`));
-  const child = spawn(options.executable, launchFlags({ profileDir, sandbox: options.sandbox }), {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    env: browserEnvironment(profileDir, options.env),
-    // A group of its own: a Ctrl-C at the terminal is for us, and the whole family can be ended at once.
-    detached: true,
-  });
+  const { sandbox, user } = options.confined;
+  const env = browserEnvironment(profileDir, options.env);
+  const flags = launchFlags({ profileDir, sandbox });
+  const child = await startProcess({ executable: options.executable, flags, env, profileDir, user }).catch(
+    async (error: unknown) => {
+      await rm(profileDir, { recursive: true, force: true });
+      throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error });
+    },
+  );
   const host = new BrowserHost(child, profileDir);
-  if (child.pid !== undefined) giveWay(child.pid);
   try {
     await host.ready(LAUNCH_TIMEOUT_MS);
     return host;
   } catch (error) {
     await host.kill();
-    throw new LaunchError(`${options.executable} did not start: ${host.lastWords() || String(error)}`, {
-      cause: error,
-    });
+    const why = [host.lastWords(), error instanceof Error ? error.message : String(error)].filter(
+      (words) => words !== '',
+    );
+    throw new LaunchError(`${options.executable} did not start: ${why.join('; ')}`, { cause: error });
   }
 }
 
@@ -92,7 +98,7 @@ export class BrowserHost {
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
     }).then(async (how) => {
       // Renderers outlive a killed browser for a moment, and write to the profile while they do.
-      this.#signalFamily('SIGKILL');
+      endFamily(child);
       await rm(profileDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
       return how;
     });
@@ -163,27 +169,36 @@ export class BrowserHost {
   /** Ends the browser, kindly at first. Resolves when nothing of it is left. */
   async close(): Promise<void> {
     this.connection.root.post('Browser.close');
-    const timeout = new AbortController();
-    const patience = delay(CLOSE_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
-    await Promise.race([this.ended, patience]);
-    timeout.abort();
+    await this.#endsWithin(CLOSE_TIMEOUT_MS);
     await this.kill();
   }
 
   /** Ends the browser and all its processes at once. Resolves when nothing of it is left. */
   async kill(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#signalFamily('SIGKILL');
+    const running = () => this.#child.exitCode === null && this.#child.signalCode === null;
+    if (running() && this.#child.pid !== undefined && this.#pid !== this.#child.pid) {
+      // What stands in front of the browser then ends by itself, and leaves no zombie to nobody.
+      killIfThere(this.#pid);
+      await this.#endsWithin(FRONT_TIMEOUT_MS);
+    }
+    if (running()) endFamily(this.#child);
     await this.ended;
   }
 
-  #signalFamily(signal: NodeJS.Signals): void {
-    const { pid: leader } = this.#child;
-    if (leader === undefined) return;
-    try {
-      process.kill(-leader, signal);
-    } catch {
-      // Nobody of it is left.
-    }
+  /** Resolves when it has ended, or `ms` milliseconds later. */
+  async #endsWithin(ms: number): Promise<void> {
+    const timeout = new AbortController();
+    const patience = delay(ms, undefined, { signal: timeout.signal }).catch(() => undefined);
+    await Promise.race([this.ended, patience]);
+    timeout.abort();
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
   }
 }
 

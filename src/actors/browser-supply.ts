@@ -3,12 +3,12 @@ import { Subject } from 'rxjs';
 import type { BrowserEvent } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
 import { type BrowserHost, launchBrowser } from './browser-host.ts';
+import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
-import type { Sandbox } from './sandbox.ts';
 
 export interface SupplyOptions {
   readonly findExecutable: ExecutableFinder;
-  readonly sandbox: Sandbox;
+  readonly confinement: Confinement;
   /** Captures after which a browser is retired. */
   readonly retireAfter: number;
   /** Browsers to keep at once. */
@@ -155,12 +155,16 @@ export class BrowserSupply {
     const found = await this.#options.findExecutable();
     if ('missing' in found) throw this.#openBreaker(found.missing);
     try {
-      const host = await launchBrowser({ executable: found.path, env: found.env, sandbox: this.#options.sandbox.on });
+      const host = await launchBrowser({
+        executable: found.path,
+        env: found.env,
+        confined: this.#options.confinement.now,
+      });
       this.#closeBreaker();
       return this.#admit(host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (this.#options.sandbox.giveUp(reason)) return this.#launchOne();
+      if (this.#options.confinement.loosen(reason)) return this.#launchOne();
       throw this.#openBreaker(reason);
     }
   }

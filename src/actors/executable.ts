@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -23,6 +23,10 @@ const SYSTEM_NAMES = [
   'google-chrome-stable',
   'google-chrome',
 ];
+
+const IS_ROOT = process.getuid?.() === 0;
+/** Browsers of root are started as another user, who must be able to read them (`confinement.ts`). */
+const OURS = IS_ROOT ? 0o755 : 0o700;
 
 const HOW_TO_INSTALL =
   'no Chromium was found: install one (apt-get install chromium-headless-shell, or ' +
@@ -108,6 +112,7 @@ async function carriedByPackage(): Promise<Executable | undefined> {
         cwd: dirname(description),
         env: { ...process.env, TMPDIR: fresh },
       });
+      await Promise.all([fresh, join(fresh, 'chromium')].map((name) => chmod(name, OURS)));
       await rename(fresh, home);
     } catch (error) {
       await rm(fresh, { recursive: true, force: true });
@@ -132,9 +137,11 @@ function packageDescription(name: string): string | undefined {
 }
 
 async function writableCache(): Promise<string> {
-  for (const folder of [join(cacheHome(), 'capstan'), join(tmpdir(), `capstan-cache-${process.getuid?.() ?? 0}`)]) {
+  const system = IS_ROOT && process.env.XDG_CACHE_HOME === undefined ? ['/var/cache/capstan'] : [];
+  const own = [join(cacheHome(), 'capstan'), join(tmpdir(), `capstan-cache-${process.getuid?.() ?? 0}`)];
+  for (const folder of [...system, ...own]) {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder, { recursive: true, mode: OURS });
       await access(folder, constants.W_OK);
       return folder;
     } catch {

@@ -193,7 +193,8 @@ export const configSchema = z.strictObject({
   }),
   sandbox: choice(['auto', 'on', 'off'], {
     group: 'Browser',
-    description: "Chromium's sandbox; auto turns it off only where it cannot work (root in a container).",
+    description:
+      "Chromium's sandbox; auto turns it off only where it cannot work. Browsers of a service that is root run as nobody.",
     placeholder: 'mode',
     default: 'auto',
   }),

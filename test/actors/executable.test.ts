@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -69,4 +69,16 @@ describe('the browser that is found', () => {
     const { stdout } = await promisify(execFile)(first.path, ['--version']);
     expect(stdout).toMatch(/^Chromium \d+/);
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    'can be run by others too, where root unpacked it (who runs this must be)',
+    async () => {
+      vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
+      await chmod(root, 0o755);
+      const carried = await found();
+      if ('missing' in carried) throw new Error(carried.missing);
+      const { stdout } = await promisify(execFile)(carried.path, ['--version'], { uid: 65534, gid: 65534, cwd: '/' });
+      expect(stdout).toMatch(/^Chromium \d+/);
+    },
+  );
 });

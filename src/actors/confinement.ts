@@ -1,0 +1,60 @@
+/** A user of the system, by numbers. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What a browser process may do. */
+export interface Confined {
+  /** Whether Chromium's own sandbox is on. */
+  readonly sandbox: boolean;
+  /** Whom the browser runs as; undefined: whom the service runs as. */
+  readonly user: SystemUser | undefined;
+}
+
+/** "nobody", as Linux and the BSDs number it, and there even where a container maps few numbers. */
+const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
+
+/** How Chromium says that it cannot have namespaces of its own. */
+const NO_SANDBOX = /sandbox|namespace/i;
+/** How the system says that one user cannot become another, or that the other cannot read the browser. 126: sh(1). */
+const NO_OTHER_USER = /EPERM|EACCES|EINVAL|permission denied|exit code 126/i;
+
+/**
+ * How far browsers are shut in: one answer for all of them. Chromium refuses its sandbox to root; so where the service
+ * is root, browsers are not, which leaves who breaks out of one without root's rights besides.
+ */
+export class Confinement {
+  readonly #mode: 'auto' | 'on' | 'off';
+  readonly #warn: (text: string) => void;
+  #now: Confined;
+
+  /** `auto`: as far as it works here, and `warn` is told what does not. `on`: with the sandbox, or not at all. */
+  constructor(mode: 'auto' | 'on' | 'off', warn: (text: string) => void) {
+    this.#mode = mode;
+    this.#warn = warn;
+    this.#now = { sandbox: mode !== 'off', user: process.getuid?.() === 0 ? NOBODY : undefined };
+  }
+
+  get now(): Confined {
+    return this.#now;
+  }
+
+  /** A launch failed for `reason`. Returns whether to try it again, with less. */
+  loosen(reason: string): boolean {
+    const { sandbox, user } = this.#now;
+    if (sandbox && NO_SANDBOX.test(reason)) {
+      if (this.#mode === 'on') return false;
+      this.#now = { sandbox: false, user };
+      this.#warn(`Chromium's sandbox does not work here, going on without it: ${reason}`);
+      return true;
+    }
+    if (user !== undefined && NO_OTHER_USER.test(reason)) {
+      if (this.#mode === 'on') return false;
+      this.#now = { sandbox: false, user: undefined };
+      this.#warn(`Chromium runs as root and without its sandbox, since it cannot run as another user: ${reason}`);
+      return true;
+    }
+    return false;
+  }
+}

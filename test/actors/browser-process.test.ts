@@ -1,0 +1,151 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
+import { executableFinder } from '../../src/actors/executable.ts';
+import { startActor } from '../support/actor.ts';
+
+describe('the process of a browser', () => {
+  let folder: string;
+  let child: ChildProcess;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  });
+  afterEach(async () => {
+    endFamily(child);
+    await rm(folder, { recursive: true });
+  });
+
+  /** A script in the place of the browser. It says its number, and that of a child of its own. */
+  async function started(): Promise<{ readonly script: number; readonly grandchild: number }> {
+    const executable = join(folder, 'script');
+    await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n');
+    await chmod(executable, 0o755);
+    child = await startProcess({ executable, flags: [], env: process.env, profileDir: folder, user: undefined });
+    const [line] = await once(child.stderr ?? child, 'data');
+    const [script = 0, grandchild = 0] = String(line).split(' ').map(Number);
+    return { script, grandchild };
+  }
+
+  it('waits for a core rather than this one, in the same session', async () => {
+    const { script } = await started();
+    expect(getPriority(script)).toBe(getPriority() + 10);
+    expect(statOf(script).session).toBe(statOf(process.pid).session);
+  });
+
+  it('is in a group of its own, which a Ctrl-C at the terminal does not reach', async () => {
+    const { script, grandchild } = await started();
+    expect(statOf(script).group).not.toBe(statOf(process.pid).group);
+    expect(statOf(grandchild).group).toBe(statOf(script).group);
+  });
+
+  it('ends with all that it has started, stopped or not', async () => {
+    const { script, grandchild } = await started();
+    process.kill(grandchild, 'SIGSTOP');
+    endFamily(child);
+    await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
+  });
+
+  it('may have ended already', async () => {
+    await started();
+    endFamily(child);
+    await once(child, 'exit');
+    expect(() => endFamily(child)).not.toThrow();
+  });
+
+  it('gives way and ends as a family where the system has no coreutils', async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    for (const name of ['sh', 'sleep']) await symlink(`/bin/${name}`, join(bin, name));
+    vi.stubEnv('PATH', bin);
+    vi.resetModules();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const elsewhere = await import('../../src/actors/browser-process.ts');
+    const executable = join(folder, 'script');
+    await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n');
+    await chmod(executable, 0o755);
+    const options = { executable, flags: [], env: process.env, profileDir: folder, user: undefined };
+    child = await elsewhere.startProcess(options);
+    const [line] = await once(child.stderr ?? child, 'data');
+    const [script = 0, grandchild = 0] = String(line).split(' ').map(Number);
+    expect(script).toBe(child.pid);
+    expect(getPriority(script)).toBe(10);
+    elsewhere.endFamily(child);
+    await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root (who runs this must be)', () => {
+  it("are nobody's, without a single capability, and their pages in Chromium's sandbox", async () => {
+    const { actor, warnings, stop } = await startActor();
+    onTestFinished(stop);
+    const [browser] = actor.stats().browsers;
+    const status = statusOf(browser?.pid ?? 0);
+    expect(status).toMatchObject({ Uid: '65534 65534 65534 65534', Gid: '65534 65534 65534 65534' });
+    expect(status).toMatchObject({ CapEff: '0000000000000000', CapPrm: '0000000000000000', Groups: '' });
+    const commands = readFileSync(`/proc/${browser?.pid}/cmdline`, 'utf8').split('\0');
+    expect(commands).not.toContain('--no-sandbox');
+    expect(warnings).toEqual([]);
+  });
+
+  it("are nobody's too without the sandbox", async () => {
+    const { actor, warnings, stop } = await startActor({ sandbox: 'off' });
+    onTestFinished(stop);
+    const [browser] = actor.stats().browsers;
+    expect(statusOf(browser?.pid ?? 0).Uid).toBe('65534 65534 65534 65534');
+    expect(warnings).toEqual([]);
+  });
+
+  it("are root's where nobody cannot read the browser, and that is said", async () => {
+    const browserPath = await outOfReach();
+    const { actor, warnings, stop } = await startActor({ browserPath });
+    onTestFinished(stop);
+    const [browser] = actor.stats().browsers;
+    expect(statusOf(browser?.pid ?? 0).Uid).toBe('0 0 0 0');
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Chromium runs as root and without its sandbox, .*Permission denied/),
+    ]);
+  });
+
+  it('are not launched there by who asks for the sandbox', async () => {
+    const browserPath = await outOfReach();
+    const { actor, stop } = await startActor({ browserPath, sandbox: 'on' });
+    onTestFinished(stop);
+    expect(actor.availability).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('Permission denied'),
+    });
+  });
+
+  async function outOfReach(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const real = await executableFinder(undefined)();
+    if ('missing' in real) throw new Error(real.missing);
+    const path = join(folder, 'chromium');
+    await symlink(real.path, path);
+    return path;
+  }
+});
+
+function statOf(pid: number): { readonly group: string | undefined; readonly session: string | undefined } {
+  const [, , group, session] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return { group, session };
+}
+
+function statusOf(pid: number): Record<string, string> {
+  const lines = readFileSync(`/proc/${pid}/status`, 'utf8').trim().split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(':').map((part) => part.trim().replaceAll('\t', ' '))));
+}
+
+/** A process that has ended stays in the list until its parent has looked. */
+function isRunning(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}`)) return false;
+  return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
