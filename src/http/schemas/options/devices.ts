@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Viewport } from '../../../capture-request.ts';
+import list from './device-list.json' with { type: 'json' };
 
 /** How a device shows pages, and what it calls itself. */
 export interface Device {
@@ -11,27 +11,21 @@ export interface Device {
 const MOST_SUGGESTIONS = 5;
 
 /**
- * Playwright's descriptors by name. Its library is loaded when a request names the first device (0.3 s, 80 MB), and at
- * once: schemas cannot wait.
+ * Playwright's, as `node scripts/device-list.ts` prints them: to be told by its library itself would hold the event loop
+ * for 0.3 s and take 70 MB for good.
  */
-function descriptors(): typeof import('playwright-core').devices {
-  const playwright: typeof import('playwright-core') = createRequire(import.meta.url)('playwright-core');
-  return playwright.devices;
-}
+const DEVICES: Readonly<Record<string, Device>> = list;
 
 /** The device of that name, however its letters are written; undefined when there is none. */
 export function findDevice(name: string): Device | undefined {
   const wanted = plain(name);
-  const found = Object.entries(descriptors()).find(([candidate]) => plain(candidate) === wanted)?.[1];
-  if (found === undefined) return undefined;
-  const { viewport, userAgent, deviceScaleFactor, isMobile, hasTouch } = found;
-  return { viewport: { ...viewport, deviceScaleFactor, mobile: isMobile, touch: hasTouch }, userAgent };
+  return Object.entries(DEVICES).find(([candidate]) => plain(candidate) === wanted)?.[1];
 }
 
 /** Names of devices that are written most like `name`, the likest first. */
 export function nearestDevices(name: string): readonly string[] {
   const wanted = plain(name);
-  return Object.keys(descriptors())
+  return Object.keys(DEVICES)
     .map((candidate) => ({ candidate, likeness: likeness(wanted, plain(candidate)) }))
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, MOST_SUGGESTIONS)
