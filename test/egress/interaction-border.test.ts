@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
 import type { Action } from '../../src/capture-request.ts';
@@ -7,28 +7,18 @@ import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { captureRequest, patience } from '../support/actor.ts';
-import { servePage, serveSecret } from './inside-and-outside.ts';
-import type { Listening } from './listening.ts';
+import { insideAndOutside } from './inside-and-outside.ts';
 
 /*
  * The ways of a page that somebody acts on to make its browser open something, tried against a server on loopback that
  * nobody may reach. `public.test` is the page's own server: its name is allowed, and stands for the public network.
  */
 
-let visits: string[] = [];
-let page = '';
-let redirect = '';
-let inside: Listening;
-let site: Listening;
+const ground = insideAndOutside();
 let egress: Egress;
 let actor: CaptureActor;
 
 beforeAll(async () => {
-  inside = await serveSecret((by) => visits.push(by));
-  site = await servePage(
-    () => page,
-    () => redirect,
-  );
   egress = createEgress({
     policy: createTargetPolicy({ allow: ['public.test'], deny: [] }),
     lookup: async () => ['127.0.0.1'],
@@ -47,17 +37,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await actor?.close();
   await egress?.close();
-  await site?.[Symbol.asyncDispose]();
-  await inside?.[Symbol.asyncDispose]();
 });
 
-beforeEach(() => {
-  visits = [];
-});
-
-const secretUrl = (host = '127.0.0.1') => `http://${host}:${inside.port}/secret`;
+const secretUrl = (host = '127.0.0.1') => `http://${host}:${ground.insidePort}/secret`;
 const act = (actions: readonly Action[], waitForFunction: string): Promise<Snapshot> =>
-  actor.capture(captureRequest(`http://public.test:${site.port}/`, { actions, waitForFunction }), patience);
+  actor.capture(captureRequest(`http://public.test:${ground.outsidePort}/`, { actions, waitForFunction }), patience);
 
 describe('a page that Playwright acts on', () => {
   it.each<[string, (target: string) => string]>([
@@ -76,12 +60,12 @@ describe('a page that Playwright acts on', () => {
         `new Worker(window.URL.createObjectURL(new Blob([\`fetch("${target}", { mode: "no-cors" }).catch(() => postMessage(0))\`]))).onmessage = over`,
     ],
   ])('does not reach the inside with %s', async (_what, script) => {
-    redirect = secretUrl();
+    ground.redirect = secretUrl();
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-      page = `<title></title><button onclick='${script(secretUrl(host))}'>Go</button>
+      ground.page = `<title></title><button onclick='${script(secretUrl(host))}'>Go</button>
         <script>const over = () => { document.title = 'over'; }</script>`;
       expect((await act([{ type: 'click', selector: 'button' }], "document.title === 'over'")).title).toBe('over');
-      expect(visits).toEqual([]);
+      expect(ground.visits).toEqual([]);
     }
   });
 
@@ -90,17 +74,17 @@ describe('a page that Playwright acts on', () => {
     ['a link that redirects', () => '<a href="/redirect">Go</a>'],
     ['a form', (target: string) => `<form method="post" action="${target}"><button id="a">Go</button></form>`],
   ])('is not led to the inside by %s: that is forbidden', async (_what, element) => {
-    redirect = secretUrl();
-    page = element(secretUrl());
+    ground.redirect = secretUrl();
+    ground.page = element(secretUrl());
     const led = act([{ type: 'click', selector: '//*[text()="Go"]' }], 'true').catch((error: unknown) => error);
     expect(await led).toMatchObject({ code: 'target_forbidden', message: expect.stringContaining('127.0.0.1') });
-    expect(visits).toEqual([]);
+    expect(ground.visits).toEqual([]);
   });
 
   it('finds no way out by WebRTC, which would go by UDP and round every proxy', async () => {
-    page = `<title></title><button onclick="call()">Go</button><script>
+    ground.page = `<title></title><button onclick="call()">Go</button><script>
       const call = async () => {
-        const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${inside.port}' }] });
+        const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${ground.insidePort}' }] });
         const found = [];
         connection.createDataChannel('way out');
         connection.onicecandidate = ({ candidate }) => {

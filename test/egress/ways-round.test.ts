@@ -7,8 +7,8 @@ import { launchFlags } from '../../src/actors/launch-flags.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress, EgressLane } from '../../src/egress/egress.ts';
-import { servePage, serveSecret } from './inside-and-outside.ts';
-import { type Listening, listening } from './listening.ts';
+import { insideAndOutside } from './inside-and-outside.ts';
+import { listening } from './listening.ts';
 
 /*
  * Every way that a page has to make its browser open something, tried against a server on loopback that nobody may
@@ -28,22 +28,13 @@ async function lookup(name: string): Promise<readonly string[]> {
   throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
 }
 
-let visits: string[] = [];
-let page = '';
-let redirect = '';
-let inside: Listening;
-let site: Listening;
+const ground = insideAndOutside();
 let egress: Egress;
 let lane: EgressLane;
 let browser: Browser;
 let tab: Page;
 
 beforeAll(async () => {
-  inside = await serveSecret((by) => visits.push(by));
-  site = await servePage(
-    () => page,
-    () => redirect,
-  );
   egress = createEgress({
     policy: createTargetPolicy({ allow: ['public.test', '127.0.0.3'], deny: [] }),
     lookup,
@@ -60,13 +51,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await egress?.close();
-  await site?.[Symbol.asyncDispose]();
-  await inside?.[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
   lane.reset();
-  visits = [];
   tab = await browser.newPage({ proxy: { server: lane.proxyServer, bypass: '<-loopback>' } });
 });
 
@@ -87,7 +75,7 @@ async function visit(url: string, last = ''): Promise<void> {
 }
 
 function expectRefused(url: string, reason = 'not public'): void {
-  expect(visits).toEqual([]);
+  expect(ground.visits).toEqual([]);
   expect(lane.failureFor(new URL(url))).toEqual({
     code: 'target_forbidden',
     reason: expect.stringContaining(reason),
@@ -116,7 +104,7 @@ describe('an address on the inside', () => {
     ['as a name that resolves to it and to what is open', 'half.test'],
   ])('is not reached when it is given %s', async (_how, host) => {
     for (const scheme of ['http', 'https']) {
-      const url = `${scheme}://${host}:${inside.port}/`;
+      const url = `${scheme}://${host}:${ground.insidePort}/`;
       await visit(url);
       expectRefused(url);
       lane.reset();
@@ -124,7 +112,7 @@ describe('an address on the inside', () => {
   });
 
   it('is not reached by a name whose answer changes after it was screened', async () => {
-    const url = `http://changing.test:${inside.port}/`;
+    const url = `http://changing.test:${ground.insidePort}/`;
     changing = [['127.0.0.3'], ['127.0.0.1']];
     expect(await egress.screen(new URL(url), new AbortController().signal)).toBeNull();
     await visit(url);
@@ -135,13 +123,13 @@ describe('an address on the inside', () => {
     // The same name and port: first the page's own server, then one that only this name leads to.
     await using open = await listening(
       http.createServer((_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(page);
+        response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(ground.page);
       }),
       '127.0.0.3',
     );
     await using _closed = await listening(
       http.createServer((_request, response) => {
-        visits.push('rebound');
+        ground.visits.push('rebound');
         response.end('secret');
       }),
       '127.0.0.4',
@@ -149,7 +137,7 @@ describe('an address on the inside', () => {
     );
     const url = `http://changing.test:${open.port}/`;
     changing = [['127.0.0.3'], ['127.0.0.4']];
-    page = `<script>fetch('/stolen')</script>`;
+    ground.page = `<script>fetch('/stolen')</script>`;
     await visit(url, `${url}stolen`);
     expectRefused(url);
     expect(lane.addressFor(new URL(url))).toBe('127.0.0.3');
@@ -186,25 +174,28 @@ describe('a page from the outside', () => {
   ];
 
   it.each(elements)('does not reach the inside with %s', async (_what, element) => {
-    const target = `http://127.0.0.1:${inside.port}/secret`;
-    redirect = target;
-    page = element(target);
-    await visit(`http://public.test:${site.port}/`, target);
+    const target = `http://127.0.0.1:${ground.insidePort}/secret`;
+    ground.redirect = target;
+    ground.page = element(target);
+    await visit(`http://public.test:${ground.outsidePort}/`, target);
     expectRefused(target);
   });
 
   it('does not reach the inside with a redirect', async () => {
-    for (const target of [`http://127.0.0.1:${inside.port}/secret`, `https://private.test:${inside.port}/secret`]) {
-      redirect = target;
-      await visit(`http://public.test:${site.port}/redirect`);
+    for (const target of [
+      `http://127.0.0.1:${ground.insidePort}/secret`,
+      `https://private.test:${ground.insidePort}/secret`,
+    ]) {
+      ground.redirect = target;
+      await visit(`http://public.test:${ground.outsidePort}/redirect`);
       expectRefused(target);
     }
   });
 
   it.each(['ws', 'wss'])('does not reach the inside with a WebSocket (%s:)', async (scheme) => {
-    const target = `${scheme}://127.0.0.1:${inside.port}/secret`;
-    page = '';
-    await tab.goto(`http://public.test:${site.port}/`);
+    const target = `${scheme}://127.0.0.1:${ground.insidePort}/secret`;
+    ground.page = '';
+    await tab.goto(`http://public.test:${ground.outsidePort}/`);
     await tab.evaluate(
       (url) =>
         new Promise<void>((resolve) => {
@@ -218,11 +209,11 @@ describe('a page from the outside', () => {
   });
 
   it('does not reach anybody with WebRTC, which would go by UDP and round every proxy', async () => {
-    const stun = dgram.createSocket('udp4', () => visits.push('packet'));
+    const stun = dgram.createSocket('udp4', () => ground.visits.push('packet'));
     stun.bind(0, '127.0.0.1');
     await once(stun, 'listening');
-    page = '';
-    await tab.goto(`http://public.test:${site.port}/`);
+    ground.page = '';
+    await tab.goto(`http://public.test:${ground.outsidePort}/`);
     // Over when everything was tried, or when there is something to be tried.
     const candidates = await tab.evaluate(`(async () => {
       const found = [];
@@ -240,12 +231,12 @@ describe('a page from the outside', () => {
     })()`);
     stun.close();
     expect(candidates).toEqual([]);
-    expect(visits).toEqual([]);
+    expect(ground.visits).toEqual([]);
   });
 
   it('is read as it is, and the address that it came from is known', async () => {
-    page = '<title>a page</title>';
-    const url = `http://public.test:${site.port}/`;
+    ground.page = '<title>a page</title>';
+    const url = `http://public.test:${ground.outsidePort}/`;
     await tab.goto(url);
     expect(await tab.title()).toBe('a page');
     expect(lane.addressFor(new URL(url))).toBe('127.0.0.1');
