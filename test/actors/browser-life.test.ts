@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
-import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
+import { captureRequest, patience, pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
 describe('a browser', () => {
   const site = siteForSuite();
   const start = actorPerTest();
-  const pidOf = ({ actor }: RunningActor): number => actor.stats().browsers[0]?.pid ?? 0;
 
   it('that is killed costs its captures one retry, and is replaced', async () => {
     const started = await start();

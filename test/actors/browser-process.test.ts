@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
-import { startActor } from '../support/actor.ts';
+import { pidOf } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
 
 describe('the process of a browser', () => {
   let folder: string;
@@ -82,41 +83,34 @@ describe('the process of a browser', () => {
 });
 
 describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root (who runs this must be)', () => {
+  const start = actorPerTest();
+
   it("are nobody's, without a single capability, and their pages in Chromium's sandbox", async () => {
-    const { actor, warnings, stop } = await startActor();
-    onTestFinished(stop);
-    const [browser] = actor.stats().browsers;
-    const status = statusOf(browser?.pid ?? 0);
+    const running = await start();
+    const status = statusOf(pidOf(running));
     expect(status).toMatchObject({ Uid: '65534 65534 65534 65534', Gid: '65534 65534 65534 65534' });
     expect(status).toMatchObject({ CapEff: '0000000000000000', CapPrm: '0000000000000000', Groups: '' });
-    const commands = readFileSync(`/proc/${browser?.pid}/cmdline`, 'utf8').split('\0');
-    expect(commands).not.toContain('--no-sandbox');
-    expect(warnings).toEqual([]);
+    const command = readFileSync(`/proc/${pidOf(running)}/cmdline`, 'utf8').split('\0');
+    expect(command).not.toContain('--no-sandbox');
+    expect(running.warnings).toEqual([]);
   });
 
   it("are nobody's too without the sandbox", async () => {
-    const { actor, warnings, stop } = await startActor({ sandbox: 'off' });
-    onTestFinished(stop);
-    const [browser] = actor.stats().browsers;
-    expect(statusOf(browser?.pid ?? 0).Uid).toBe('65534 65534 65534 65534');
-    expect(warnings).toEqual([]);
+    const running = await start({ sandbox: 'off' });
+    expect(statusOf(pidOf(running)).Uid).toBe('65534 65534 65534 65534');
+    expect(running.warnings).toEqual([]);
   });
 
   it("are root's where nobody cannot read the browser, and that is said", async () => {
-    const browserPath = await outOfReach();
-    const { actor, warnings, stop } = await startActor({ browserPath });
-    onTestFinished(stop);
-    const [browser] = actor.stats().browsers;
-    expect(statusOf(browser?.pid ?? 0).Uid).toBe('0 0 0 0');
-    expect(warnings).toEqual([
+    const running = await start({ browserPath: await outOfReach() });
+    expect(statusOf(pidOf(running)).Uid).toBe('0 0 0 0');
+    expect(running.warnings).toEqual([
       expect.stringMatching(/^Chromium runs as root and without its sandbox, .*Permission denied/),
     ]);
   });
 
   it('are not launched there by who asks for the sandbox', async () => {
-    const browserPath = await outOfReach();
-    const { actor, stop } = await startActor({ browserPath, sandbox: 'on' });
-    onTestFinished(stop);
+    const { actor } = await start({ browserPath: await outOfReach(), sandbox: 'on' });
     expect(actor.availability).toMatchObject({
       available: false,
       reason: expect.stringContaining('Permission denied'),

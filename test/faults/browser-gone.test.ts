@@ -51,7 +51,8 @@ describe('a service whose browser', () => {
   ] as const)(
     '%s has its captures done once more, and the others once',
     async (_, signal) => {
-      const [gone = 0, spared] = await browsers();
+      const [gone, spared] = await browsers();
+      if (gone === undefined) throw new Error('there is no browser');
       const { crashes } = (await stats(service.url)).pool;
       const answers = load(signal, 2500);
       await expect.poll(() => visits(signal), { timeout: 20_000 }).toBe(CAPTURES);

@@ -61,6 +61,13 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
   };
 }
 
+/** The process of the first of its browsers. Throws when there is none: 0 would be the process group of the tests. */
+export function pidOf({ actor, warnings }: RunningActor): number {
+  const [browser] = actor.stats().browsers;
+  if (browser === undefined) throw new Error(`there is no browser: ${JSON.stringify([actor.availability, warnings])}`);
+  return browser.pid;
+}
+
 export function captureRequest(url: string, overrides: Partial<CaptureRequest> = {}): CaptureRequest {
   return { url, fullPage: false, format: 'png', quality: 80, timeoutMs: 20_000, ...overrides };
 }
