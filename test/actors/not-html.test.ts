@@ -41,11 +41,7 @@ describe('a target that is not HTML', () => {
 
     it('in the record and the answer as well', async () => {
       const service = await startService();
-      const response = await fetch(`${service.baseUrl}/screenshot`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ url: ground.site.url('/files/cargo.zip') }),
-      });
+      const response = await service.post('/screenshot', { url: ground.site.url('/files/cargo.zip') });
       expect(response.status).toBe(422);
       expect(await response.json()).toMatchObject({
         code: 'not_a_page',

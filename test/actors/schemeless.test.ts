@@ -89,11 +89,7 @@ describe('an address without a scheme', () => {
 
   it('is in the record as it was tried first, and where it led to', async () => {
     const service = await startService();
-    const response = await fetch(`${service.baseUrl}/screenshot`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `127.0.0.1:${ground.site.port}/short` }),
-    });
+    const response = await service.post('/screenshot', { url: `127.0.0.1:${ground.site.port}/short` });
     expect(await response.json()).toMatchObject({
       data: {
         url: `https://127.0.0.1:${ground.site.port}/short`,

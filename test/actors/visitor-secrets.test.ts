@@ -4,12 +4,11 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../src/domain.ts';
-import { createHttpApp } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
 import { createService } from '../../src/mod.ts';
 import { listening } from '../egress/listening.ts';
 import { startSite } from '../fixtures/site.ts';
 import { startProxy } from '../support/proxy.ts';
+import { serve } from '../support/serve.ts';
 
 /** Every secret that a request can hold has this in it. */
 const MARK = 'hush';
@@ -25,8 +24,7 @@ describe('the secrets of a request', () => {
     const service = await createService({ allowTargets: ['127.0.0.1'], minFreeMemory: 0, ipinfo: false }, logger);
     const events: CapstanEvent[] = [];
     service.events$.subscribe((event) => events.push(event));
-    const limits = { apiKeys: [], maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000, logger };
-    const server = await listen(createHttpApp(service, limits), { host: '127.0.0.1', port: 0 });
+    const app = await serve(service, { logger });
 
     const secrets = {
       headers: { Authorization: `Bearer ${MARK}` },
@@ -47,14 +45,10 @@ describe('the secrets of a request', () => {
       { url, proxy: { server: `socks5://u:${MARK}@127.0.0.1:1080` } },
       { url, headers: { 'X Key': MARK, Cookie: MARK }, cookies: [{ name: 'a', value: `${MARK};` }] },
     ]) {
-      const response = await fetch(`${server.address}/screenshot`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      const response = await app.post('/screenshot', body);
       answers.push(`${response.status} ${await response.text()}`);
     }
-    await server.close(1000);
+    await app.close(1000);
     await service.stop();
     await site.close();
     log.end();
