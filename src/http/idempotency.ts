@@ -77,9 +77,12 @@ export function refuseIdempotencyKey(ctx: HttpContext): void {
 }
 
 function keyOf(ctx: HttpContext): string | undefined {
-  const given = ctx.req.headers['idempotency-key'];
+  // Node would make one key of several.
+  const given = ctx.req.headersDistinct['idempotency-key'];
   if (given === undefined) return undefined;
-  if (typeof given === 'string' && KEY.test(given)) return given;
+  const [key = '', ...more] = given;
+  if (more.length > 0) throw refusal([{ path: 'Idempotency-Key', message: 'must be given only once' }]);
+  if (KEY.test(key)) return key;
   throw refusal([{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }]);
 }
 

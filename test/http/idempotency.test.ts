@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
@@ -127,6 +130,17 @@ describe('an Idempotency-Key', () => {
     } finally {
       await keyed.close();
     }
+  });
+
+  it('is refused when it is given twice', async () => {
+    const sent = request(`${app.baseUrl}/screenshot`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': ['one', 'two'] },
+    });
+    sent.end(JSON.stringify({ url: site.url('/short') }));
+    const response: IncomingMessage = (await once(sent, 'response'))[0];
+    expect(response.statusCode).toBe(400);
+    expect(await json(response)).toMatchObject({ data: { problems: [{ path: 'Idempotency-Key' }] } });
   });
 
   it.each(['', 'x'.repeat(256), 'ü'])('is refused when it is none: %j', async (key) => {
