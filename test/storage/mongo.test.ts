@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { collectionsOf } from '../../src/storage/mongo/collections.ts';
+import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
 import { createHostSample } from '../../src/storage/mongo/host-sample.ts';
 import { claimNode, releaseNode } from '../../src/storage/mongo/nodes.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import { openMongoStore } from '../../src/storage/mongo/store.ts';
+import { bandsOf } from '../../src/storage/perception.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/result-store.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { resultOf } from './result-of.ts';
@@ -169,6 +170,25 @@ describe.skipIf(missing !== undefined)(
         expect(stages).not.toContain('SORT');
         expect(documents).toBe(0);
         expect(keys).toBeLessThan(200);
+      }
+    });
+
+    it('reads what may look alike by the thousand: no search takes the event loop for all of it', async () => {
+      const database = new URL(freshUrl()).pathname.slice(1);
+      const watched = await new MongoClient(server.url, { monitorCommands: true }).connect();
+      try {
+        const collections = collectionsOf(watched.db(database));
+        await ensureIndexes(collections);
+        const hashes = Array.from({ length: 3500 }, (_, at) => at.toString(16).padStart(16, '0'));
+        await collections.perceptions.insertMany(hashes.map((_id) => ({ _id, bands: bandsOf(_id) })));
+        let asked = 0;
+        watched.on('commandStarted', ({ command }) => {
+          if (command.find === 'perceptions' || command.collection === 'perceptions') asked += 1;
+        });
+        await similarTo(collections, { hash: '0000000000000000', distance: 15, except: 0 }, 10);
+        expect(asked).toBeGreaterThan(3);
+      } finally {
+        await watched.close();
       }
     });
 

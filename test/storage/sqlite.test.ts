@@ -7,7 +7,7 @@ import type { HostKey } from '../../src/storage/hosts.ts';
 import type { ResultStore, StoreState } from '../../src/storage/result-store.ts';
 import { byHostStatements } from '../../src/storage/sqlite/by-host.ts';
 import { database, PAGE_STATEMENTS } from '../../src/storage/sqlite/database.ts';
-import { PERCEPTION_STATEMENTS } from '../../src/storage/sqlite/perceptions.ts';
+import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/perceptions.ts';
 import type { Row } from '../../src/storage/sqlite/protocol.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
@@ -127,6 +127,36 @@ describe('The SQLite store', () => {
       await mkdir(path);
       store = await openSqliteStore({ path });
       expect(store.state).toBe('down');
+    });
+
+    describe('with much that looks alike', () => {
+      const search = { hash: '0000000000000000', distance: 15, except: 0 };
+
+      beforeEach(() => {
+        const db = openDatabase(path);
+        const hashes = perceptions(db);
+        // Of few bits, all in one corner: most have a band in common.
+        db.exec('BEGIN');
+        for (let at = 0; at < 8_000; at += 1) hashes.add(ID + at, at.toString(16).padStart(16, '0'));
+        db.exec('COMMIT');
+        db.close();
+      });
+
+      it('is searched in turns with other calls, which do not wait for it', async () => {
+        store = await openSqliteStore({ path });
+        const ended: string[] = [];
+        const searched = store.similar(search, 10).then(() => ended.push('the search'));
+        await store.insert(resultOf(ID - 1)).then(() => ended.push('the insert'));
+        await searched;
+        expect(ended).toEqual(['the insert', 'the search']);
+      });
+
+      it('and is closed meanwhile, the search ends', async () => {
+        store = await openSqliteStore({ path });
+        const searched = expect(store.similar(search, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
+        await store.close();
+        await searched;
+      });
     });
 
     it('is answered from while the event loop is free', async () => {

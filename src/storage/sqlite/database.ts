@@ -33,8 +33,8 @@ export interface Database {
   insert(rows: readonly Row[]): void;
   get(id: number): DetailedRow | null;
   page(filter: RowFilter, limit: number, place: Place): string[];
-  /** Nearest first, then newest. */
-  similar(likeness: Likeness, limit: number): SimilarRow[];
+  /** Nearest first, then newest. In steps of a few milliseconds, between which the database may change. */
+  similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]>;
   /** In one transaction, with their evidence, and the hosts that have no result any more. Gives how many of them were there. */
   delete(ids: readonly number[]): number;
   /** Ids above `after` and below `before`, smallest first. */
@@ -104,6 +104,14 @@ export function database(db: DatabaseSync): Database {
     }
   }
 
+  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]> {
+    const found = yield* hashes.similar(likeness, limit);
+    return found.flatMap(({ id, distance }) => {
+      const row = findResult.get(id);
+      return row === undefined ? [] : [{ record: recordOf(row), distance }];
+    });
+  }
+
   function claimNode(owner: string, nowMs: number): number | null {
     return inTransaction(db, () => {
       const nodes = allNodes.all(LEASED_NODES).map((row) => ({
@@ -135,11 +143,7 @@ export function database(db: DatabaseSync): Database {
       return { record: recordOf(row), evidence: evidence === undefined ? null : String(evidence) };
     },
     page,
-    similar: (likeness, limit) =>
-      hashes.similar(likeness, limit).flatMap(({ id, distance }) => {
-        const row = findResult.get(id);
-        return row === undefined ? [] : [{ record: recordOf(row), distance }];
-      }),
+    similar,
     delete: (ids) =>
       inTransaction(db, () => {
         const deleted = ids.map(remove).filter((host) => host !== undefined);

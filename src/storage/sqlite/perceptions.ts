@@ -21,9 +21,12 @@ export const PERCEPTIONS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ?';
+const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND hash > ? ORDER BY hash LIMIT ?';
 const IDS_OF_HASH = `
   SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
+
+/** Of a band whose hashes are many, as plain pictures' are: a few milliseconds. */
+const HASHES_AT_ONCE = 1000;
 
 /** For whoever reads the query plans. */
 export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_HASH];
@@ -31,8 +34,8 @@ export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_
 export interface Perceptions {
   add(id: number, hash: string): void;
   remove(id: number): void;
-  /** Nearest first, then newest. */
-  similar(likeness: Likeness, limit: number): readonly LikeCapture[];
+  /** Nearest first, then newest. In steps of a few milliseconds, between which the database may change. */
+  similar(likeness: Likeness, limit: number): Generator<void, readonly LikeCapture[]>;
 }
 
 /** The hashes of pictures in an open database. To be changed in the transaction of their results. */
@@ -47,6 +50,31 @@ export function perceptions(db: DatabaseSync): Perceptions {
   const idsOf = (hash: string, except: number, limit: number): number[] =>
     idsOfHash.all(hash, except, limit).map(({ id }) => Number(id));
 
+  function* hashesOf(band: number): Generator<readonly string[]> {
+    for (let after = ''; ; ) {
+      const hashes = hashesOfBand.all(band, after, HASHES_AT_ONCE).map(({ hash }) => String(hash));
+      yield hashes;
+      if (hashes.length < HASHES_AT_ONCE) return;
+      after = hashes.at(-1) ?? '';
+    }
+  }
+
+  function* similar({ hash, distance: most, except }: Likeness, limit: number) {
+    const alike = new MostAlike(limit);
+    for (const band of bandsNear(hash, most)) {
+      for (const others of hashesOf(band)) {
+        for (const other of others) {
+          const distance = distanceOf(hash, other);
+          if (distance > most || !alike.takes(distance)) continue;
+          // Another band may lead to it too.
+          if (firstBandNear(hash, other, most) === band >>> BAND_BITS) alike.add(idsOf(other, except, limit), distance);
+        }
+        yield;
+      }
+    }
+    return alike.found;
+  }
+
   return {
     add: (id, hash) => {
       insertId.run(id, hash);
@@ -57,18 +85,6 @@ export function perceptions(db: DatabaseSync): Perceptions {
       if (typeof hash !== 'string' || idsOf(hash, id, 1).length > 0) return;
       for (const band of bandsOf(hash)) deleteBand.run(band, hash);
     },
-    similar: ({ hash, distance: most, except }, limit) => {
-      const alike = new MostAlike(limit);
-      for (const band of bandsNear(hash, most)) {
-        for (const row of hashesOfBand.iterate(band)) {
-          const other = String(row.hash);
-          const distance = distanceOf(hash, other);
-          if (distance > most || !alike.takes(distance)) continue;
-          // Another band may lead to it too.
-          if (firstBandNear(hash, other, most) === band >>> BAND_BITS) alike.add(idsOf(other, except, limit), distance);
-        }
-      }
-      return alike.found;
-    },
+    similar,
   };
 }

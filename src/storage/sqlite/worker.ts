@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { codeOf } from '../files/directories.ts';
 import { LEASE_RENEWAL_MS } from '../node-lease.ts';
@@ -7,7 +8,7 @@ import { type Database, database } from './database.ts';
 import { type Events, events } from './events.ts';
 import { idempotencyTable } from './idempotency.ts';
 import { type JobTable, jobTable } from './jobs.ts';
-import type { Answer, Call, CallFailure, FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
+import type { Answer, Call, CallFailure, Calls, FromWorker, SimilarRow, ToWorker, WorkerOptions } from './protocol.ts';
 import { ForeignFileError, openDatabase } from './schema.ts';
 
 /*
@@ -17,6 +18,9 @@ import { ForeignFileError, openDatabase } from './schema.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5000;
+
+/** How long a search goes on before calls that came meanwhile are worked off. */
+const TURN_MS = 5;
 
 /** Result codes of SQLite that are about the file, the disk or other processes, not about our statements. */
 const SQLITE = { BUSY: 5, LOCKED: 6, NOMEM: 7, FULL: 13 } as const;
@@ -31,7 +35,10 @@ interface Open {
   readonly inode: bigint;
 }
 
-function serve({ path, keptEvents }: WorkerOptions, send: (message: FromWorker) => void): (message: ToWorker) => void {
+function serve(
+  { path, keptEvents }: WorkerOptions,
+  send: (message: FromWorker) => void,
+): (message: ToWorker) => Promise<void> {
   let open: Open | undefined;
   let reason = 'it is not open yet';
   let retryMs = FIRST_RETRY_MS;
@@ -82,14 +89,32 @@ function serve({ path, keptEvents }: WorkerOptions, send: (message: FromWorker) 
     open = undefined;
   }
 
-  function work(call: Call): Answer {
+  function inForce(): Open {
     if (open !== undefined && inodeOf(path) !== open.inode) {
       // Somebody moved or removed the file: what is written now would be in no file that anyone finds again.
       close();
       tryOpen();
     }
     if (open === undefined) throw new Unavailable(reason);
-    const { database, events } = open;
+    return open;
+  }
+
+  /** As long as it takes, in turns with the other calls: an insert does not wait for somebody's search. */
+  async function search({ likeness, limit }: Calls['similar']['args']): Promise<SimilarRow[]> {
+    const { db, database } = inForce();
+    const steps = database.similar(likeness, limit);
+    for (let turn = performance.now(); ; ) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (performance.now() - turn < TURN_MS) continue;
+      await nextTurn();
+      if (open?.db !== db) throw new Unavailable(open === undefined ? reason : 'it was opened anew');
+      turn = performance.now();
+    }
+  }
+
+  function work(call: Exclude<Call, { name: 'similar' }>): Answer {
+    const { database, events, idempotency, jobs } = inForce();
     switch (call.name) {
       case 'insert':
         database.insert(call.args.rows);
@@ -98,8 +123,6 @@ function serve({ path, keptEvents }: WorkerOptions, send: (message: FromWorker) 
         return database.get(call.args.id);
       case 'page':
         return database.page(call.args.filter, call.args.limit, call.args.place);
-      case 'similar':
-        return database.similar(call.args.likeness, call.args.limit);
       case 'delete':
         return database.delete(call.args.ids);
       case 'oldest':
@@ -115,27 +138,27 @@ function serve({ path, keptEvents }: WorkerOptions, send: (message: FromWorker) 
         owner = call.args.owner;
         return database.claimNode(call.args.owner, Date.now());
       case 'idempotency':
-        return open.idempotency(call.args, Date.now());
+        return idempotency(call.args, Date.now());
       case 'addJob':
-        return open.jobs.addJob(call.args, Date.now());
+        return jobs.addJob(call.args, Date.now());
       case 'getJob':
-        return open.jobs.getJob(call.args, Date.now());
+        return jobs.getJob(call.args, Date.now());
       case 'jobResults':
-        return open.jobs.jobResults(call.args, Date.now());
+        return jobs.jobResults(call.args, Date.now());
       case 'takeJob':
-        return open.jobs.takeJob(call.args, Date.now());
+        return jobs.takeJob(call.args, Date.now());
       case 'renewJob':
-        return open.jobs.renewJob(call.args, Date.now());
+        return jobs.renewJob(call.args, Date.now());
       case 'putJobResults':
-        return open.jobs.putJobResults(call.args, Date.now());
+        return jobs.putJobResults(call.args, Date.now());
       case 'finishJob':
-        return open.jobs.finishJob(call.args, Date.now());
+        return jobs.finishJob(call.args, Date.now());
       case 'releaseJob':
-        return open.jobs.releaseJob(call.args, Date.now());
+        return jobs.releaseJob(call.args, Date.now());
       case 'cancelJob':
-        return open.jobs.cancelJob(call.args, Date.now());
+        return jobs.cancelJob(call.args, Date.now());
       case 'pruneJobs':
-        return open.jobs.pruneJobs(call.args, Date.now());
+        return jobs.pruneJobs(call.args, Date.now());
       case 'close':
         return null;
     }
@@ -164,13 +187,13 @@ function serve({ path, keptEvents }: WorkerOptions, send: (message: FromWorker) 
 
   tryOpen();
 
-  return (message) => {
+  return async (message) => {
     if (message.name === 'close') {
       end();
       return;
     }
     try {
-      const answer = work(message);
+      const answer = message.name === 'similar' ? await search(message.args) : work(message);
       if (message.name === 'insert' || message.name === 'delete') tell(true, '');
       send({ type: 'answer', call: message.call, answer });
     } catch (error) {
