@@ -109,6 +109,12 @@ describe('a target that is not HTML', () => {
       expect(at(640, height - 400)).toEqual([0, 128, 0]);
     });
 
+    it('is shown whole where its viewer is given it in several pieces', async () => {
+      const { image, contentLength } = await capture('/files/heavy.pdf');
+      expect(contentLength).toBeGreaterThan(1_200_000);
+      expect(pixelsOf(image).at(640, 400)).toEqual([0, 0, 255]);
+    });
+
     it('has the name of its file where it has no title, and letters where it brings no font', async () => {
       const { title, image } = await capture('/redirect?to=/file.pdf');
       expect(title).toBe('file.pdf');

@@ -40,7 +40,9 @@ export async function showPdf(
     const reason = `the target is a PDF of more than ${MOST_BYTES / 1024 / 1024} MiB`;
     throw new CapstanError('not_a_page', reason, { download });
   }
-  const viewer = new PdfViewer(session, body, { name: download.name, drawnHeight: drawnHeight(request) });
+  const contentLength = body.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const task = { name: download.name, drawnHeight: drawnHeight(request), bytes: contentLength };
+  const viewer = new PdfViewer(session, body, task);
   await page.visit.interception.add(viewer.rule);
   const before = frame.document;
   viewer.show(paused);
@@ -50,7 +52,6 @@ export async function showPdf(
     throw new CapstanError('capture_timeout', 'when its time was over, the PDF had not been opened');
   }
   const word = await viewer.word;
-  const contentLength = body.byteLength;
   if (word === 'opened') return { contentType: download.type, contentLength };
   throw new CapstanError('not_a_page', REASONS[word], { download: { ...download, bytes: contentLength } });
 }

@@ -11,6 +11,8 @@ export interface ViewerTask {
   readonly name: string;
   /** CSS pixels from the top that are to be drawn; null: what the window shows. */
   readonly drawnHeight: number | null;
+  /** Of the document, which is given in pieces. */
+  readonly bytes: number;
 }
 
 /** Nothing from anywhere else, and nothing that a document brings along. */
@@ -45,7 +47,7 @@ const MOST_PAGES = 2_000;
 const MOST_PIXELS = 2048 * 16_384;
 
 /** The module that draws. It says what has become of it by asking for `/says?...`. */
-export function viewerModule({ name, drawnHeight }: ViewerTask): string {
+export function viewerModule({ name, drawnHeight, bytes }: ViewerTask): string {
   return `
 import * as pdfjs from '${VIEWER_ORIGIN}/build/pdf.min.mjs';
 import '${VIEWER_ORIGIN}/build/pdf.worker.min.mjs';
@@ -53,6 +55,18 @@ import '${VIEWER_ORIGIN}/build/pdf.worker.min.mjs';
 const name = ${JSON.stringify(name)};
 const drawnHeight = ${JSON.stringify(drawnHeight)} ?? innerHeight;
 const says = (word) => fetch('${VIEWER_ORIGIN}/says?' + new URLSearchParams({ word }));
+
+const read = async () => {
+  const data = new Uint8Array(${bytes});
+  for (let at = 0; at < data.length; ) {
+    const response = await fetch('${VIEWER_ORIGIN}/document');
+    if (!response.ok) throw new Error('it was given to somebody else');
+    const piece = new Uint8Array(await response.arrayBuffer());
+    data.set(piece, at);
+    at += piece.length;
+  }
+  return data;
+};
 
 const place = (page) => {
   const main = document.querySelector('main');
@@ -75,7 +89,7 @@ const draw = async ({ page, canvas, shownWidth, shownHeight }, sharpness) => {
 
 try {
   const loading = pdfjs.getDocument({
-    data: await (await fetch('${VIEWER_ORIGIN}/document')).arrayBuffer(),
+    data: await read(),
     cMapUrl: '${VIEWER_ORIGIN}/cmaps/',
     standardFontDataUrl: '${VIEWER_ORIGIN}/standard_fonts/',
     wasmUrl: '${VIEWER_ORIGIN}/wasm/',

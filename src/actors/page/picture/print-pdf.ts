@@ -24,7 +24,8 @@ const MM_PER_INCH = 25.4;
 const MOST_SHEETS = 200;
 const SHEETS = [MOST_SHEETS, 20, 1];
 const MOST_BYTES = 64 * 1024 * 1024;
-const READ_BYTES = 1024 * 1024;
+/** The event loop is held for each at once. */
+const READ_BYTES = 256 * 1024;
 
 /**
  * The page as it prints, on as many sheets as it takes: 200 at most, in at most 64 MiB. Throws `not_a_page` when not
