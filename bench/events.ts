@@ -21,7 +21,13 @@ const SCENES = [
   { name: 'subscribers', reading: SUBSCRIBERS, stalled: 0 },
   { name: 'and one that does not read', reading: SUBSCRIBERS, stalled: 1 },
 ] as const;
-const NOTHING: Played = { perSecond: Number.NaN, cpuSecondsPerCapture: Number.NaN, delays: [], lost: Number.NaN };
+const NOTHING: Played = {
+  perSecond: Number.NaN,
+  cpuSecondsPerCapture: Number.NaN,
+  delays: [],
+  lost: Number.NaN,
+  sendingsPerCapture: Number.NaN,
+};
 type SceneName = (typeof SCENES)[number]['name'];
 
 interface Played {
@@ -30,6 +36,8 @@ interface Played {
   readonly cpuSecondsPerCapture: number;
   readonly delays: readonly number[];
   readonly lost: number;
+  /** How often each subscriber was sent something, for each capture. */
+  readonly sendingsPerCapture: number;
 }
 
 /** What subscribers cost those who capture, and how soon they hear of it. */
@@ -70,7 +78,7 @@ export async function events({
 
   print(
     formatTable(
-      ['subscribers', 'cap/s', 'of none', 'range', 'CPU s/cap', 'p50 ms', 'p99 ms', 'lost'],
+      ['subscribers', 'cap/s', 'of none', 'range', 'CPU s/cap', 'sent/cap', 'p50 ms', 'p99 ms', 'lost'],
       SCENES.map(({ name }) => {
         const ratios = ratiosToNone(played, name);
         const delays = delaysOf(played, name);
@@ -80,6 +88,7 @@ export async function events({
           median(ratios).toFixed(3),
           `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
           median(played.map((round) => round[name].cpuSecondsPerCapture)).toFixed(3),
+          median(played.map((round) => round[name].sendingsPerCapture)).toFixed(2),
           String(percentileOf(delays, 0.5)),
           String(percentileOf(delays, 0.99)),
           String(played.reduce((sum, round) => sum + round[name].lost, 0)),
@@ -137,8 +146,14 @@ async function play(
   const expected = urls.length * reading;
   const deadline = performance.now() + LAST_MS;
   while ((await subscribers.count()).deliveries < expected && performance.now() < deadline) await delay(50);
-  const { delays, deliveries } = await subscribers.close();
-  return { perSecond, cpuSecondsPerCapture: cpuSeconds / urls.length, delays, lost: expected - deliveries };
+  const { delays, deliveries, reads } = await subscribers.close();
+  return {
+    perSecond,
+    cpuSecondsPerCapture: cpuSeconds / urls.length,
+    delays,
+    lost: expected - deliveries,
+    sendingsPerCapture: reads / urls.length / reading,
+  };
 }
 
 async function captureAll(service: ServiceProcess, urls: readonly string[]): Promise<number> {

@@ -19,6 +19,7 @@ const shared = Buffer.alloc(256 * 1024);
 /** Deliveries of stored captures, by how many milliseconds they took. */
 const delays: number[] = [];
 let deliveries = 0;
+let reads = 0;
 let sockets: Socket[] = [];
 let seen = Buffer.alloc(0);
 let storedAt: readonly number[] = [];
@@ -39,6 +40,7 @@ function subscribe(origin: string, reading: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const onBytes = (bytes: Buffer) => {
       resolve();
+      reads += 1;
       for (const at of storedIn(bytes)) {
         const ms = Math.max(0, Math.round(Date.now() - at));
         delays[ms] = (delays[ms] ?? 0) + 1;
@@ -84,10 +86,11 @@ async function obey(order: SubscribersOrder): Promise<SubscribersAnswer> {
       sockets = [];
       break;
   }
-  const answer = { delays: Array.from(delays, (count) => count ?? 0), deliveries };
+  const answer = { delays: Array.from(delays, (count) => count ?? 0), deliveries, reads };
   if (order.type === 'close') {
     delays.length = 0;
     deliveries = 0;
+    reads = 0;
   }
   return answer;
 }

@@ -12,6 +12,8 @@ export interface SubscribersAnswer {
   /** At index n: how many stored captures were received n milliseconds after they were stored. */
   readonly delays: readonly number[];
   readonly deliveries: number;
+  /** How often one of them found something to read: what a socket costs, it costs each time. */
+  readonly reads: number;
 }
 
 export interface Subscribers {
