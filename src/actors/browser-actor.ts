@@ -119,7 +119,9 @@ function captureOn(
   const leasing = supply.lease();
   const capturing = deadline
     .step('find a browser', Promise.all([leasing, seat.cleanLane(request.proxy)]))
-    .then(([lease, lane]) => capturePage(open(lease.host, lane.proxyServer, request), lane, request, deadline));
+    .then(([lease, lane]) =>
+      capturePage((over) => open(lease.host, lane.proxyServer, request, over), lane, request, deadline),
+    );
   const disposed = capturing
     .then((capture) => capture.disposed)
     .catch(() => undefined)

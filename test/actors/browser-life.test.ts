@@ -8,6 +8,8 @@ import { captureRequest, patience, pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
+const SOON = { timeout: 15_000 };
+
 describe('a browser', () => {
   const site = siteForSuite();
   const start = actorPerTest();
@@ -51,6 +53,29 @@ describe('a browser', () => {
     const next = await started.actor.capture(captureRequest(site.url('/short')), patience);
     expect(next.responseCode).toBe(200);
     expect(started.actor.stats().crashes).toBe(0);
+  });
+
+  it('whose page crashes while it is opened does the capture once more, then says so, and keeps no seat for it', async () => {
+    const { browserPath, runPagesWith, tidyUp } = await browserWithPagesOf('exit 1');
+    const { actor } = await start({ browserPath });
+    const failing = actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
+    expect(await failing).toMatchObject({ code: 'page_crashed' });
+    await expect.poll(() => actor.stats().busy, SOON).toBe(0);
+    await runPagesWith('exec "$@"');
+    expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
+    await tidyUp();
+  });
+
+  it('whose page does not open in time keeps no seat for it', async () => {
+    const { browserPath, tidyUp } = await browserWithPagesOf('exec sleep 600');
+    const { actor } = await start({ browserPath });
+    const request = captureRequest(site.url('/short'), { timeoutMs: 1000 });
+    expect(await actor.capture(request, patience).catch((error: unknown) => error)).toMatchObject({
+      code: 'capture_timeout',
+      message: expect.stringContaining('open a page'),
+    });
+    await expect.poll(() => actor.stats().busy, SOON).toBe(0);
+    await tidyUp();
   });
 
   it('is retired after its number of captures, without holding any up', async () => {
@@ -120,6 +145,22 @@ describe('a browser', () => {
     }
   });
 });
+
+/** The browser, with its renderers run by a shell script, which is given their command line. */
+async function browserWithPagesOf(script: string) {
+  const real = await executableFinder(undefined)();
+  if ('missing' in real) throw new Error(real.missing);
+  const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  const [browserPath, pages] = [join(folder, 'browser'), join(folder, 'pages')];
+  const write = (path: string, text: string) => writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  await write(browserPath, `exec "${real.path}" "$@" --renderer-cmd-prefix="${pages}"`);
+  await write(pages, script);
+  return {
+    browserPath,
+    runPagesWith: (other: string) => write(pages, other),
+    tidyUp: () => rm(folder, { recursive: true }),
+  };
+}
 
 /** Profile directories of this process, which has one browser at a time in these tests. */
 function profilesOf(pid: number): string[] {

@@ -1,16 +1,23 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture-request.ts';
 import type { BrowserHost } from '../browser-host.ts';
-import type { CdpSession } from '../cdp/connection.ts';
+import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
 
 /**
  * Opens a page whose only way to the network is `proxyServer`. Every new page is paused by the browser until it is
- * told to run, so that it is set up before anything happens in it.
+ * told to run, so that it is set up before anything happens in it. Rejects with a `PageCrashedError` or a
+ * `CdpClosedError` when the page or the browser ends before it is open, and with a `CdpClosedError` soon after `over` is
+ * aborted; nothing is left of the page then.
  */
-export async function openPage(host: BrowserHost, proxyServer: string, request: CaptureRequest): Promise<IsolatedPage> {
+export async function openPage(
+  host: BrowserHost,
+  proxyServer: string,
+  request: CaptureRequest,
+  over: AbortSignal,
+): Promise<IsolatedPage> {
   const root = host.connection.root;
   const { browserContextId } = await root.send('Target.createBrowserContext', {
     disposeOnDetach: true,
@@ -36,6 +43,10 @@ export async function openPage(host: BrowserHost, proxyServer: string, request: 
       root.post('Target.closeTarget', { targetId });
     }
   });
+  const abandoned = Promise.withResolvers<never>();
+  const abandon = () => abandoned.reject(new CdpClosedError('nobody waits for the page any more'));
+  over.addEventListener('abort', abandon, { once: true });
+  if (over.aborted) abandon();
   const dispose = async () => {
     stopListening();
     stopAttaching();
@@ -47,12 +58,15 @@ export async function openPage(host: BrowserHost, proxyServer: string, request: 
     root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
     root.send('Target.createTarget', { url: 'about:blank', browserContextId }).catch(attached.reject);
-    const { session, frame, setUp } = await attached.promise;
+    const { session, frame, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');
-    await setUp.done;
+    // A page that crashes meanwhile, or does not come to run, answers nothing.
+    await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
     return { session, frame, notes: setUp.notes, visit: setUp.visit, download: download.promise, dispose };
   } catch (error) {
     await dispose();
     throw error;
+  } finally {
+    over.removeEventListener('abort', abandon);
   }
 }

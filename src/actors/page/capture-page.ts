@@ -22,13 +22,18 @@ export interface PageCapture {
   readonly disposed: Promise<void>;
 }
 
-/** One capture, step by step, on a page of its own. The page is disposed of in every case. */
+/**
+ * One capture, step by step, on a page of its own. The page is disposed of in every case; `open` is told by its signal
+ * when the capture is over before the page is open.
+ */
 export function capturePage(
-  opening: Promise<IsolatedPage>,
+  open: (over: AbortSignal) => Promise<IsolatedPage>,
   lane: EgressLane,
   request: CaptureRequest,
   deadline: Deadline,
 ): PageCapture {
+  const over = new AbortController();
+  const opening = open(over.signal);
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium does not answer for a page that crashed: whatever is awaited of it then never comes.
     Promise.race([look(page, lane, request, deadline), page.frame.ended()]).catch((error: unknown) => {
@@ -36,10 +41,8 @@ export function capturePage(
     }),
   );
   const disposed = snapshot
-    .then(
-      () => opening,
-      () => opening,
-    )
+    .catch(() => over.abort())
+    .then(() => opening)
     .then((page) => page.dispose())
     // There is no page to dispose of when it could not be opened.
     .catch(() => undefined);

@@ -9,8 +9,9 @@ export async function openInteractivePage(
   host: BrowserHost,
   proxyServer: string,
   request: CaptureRequest,
+  over: AbortSignal,
 ): Promise<IsolatedPage> {
-  const page = await openPage(host, proxyServer, request);
+  const page = await openPage(host, proxyServer, request, over);
   // Of several pages in one browser each behaves as the one in front.
   page.session.post('Emulation.setFocusEmulationEnabled', { enabled: true });
   const hands = new PlaywrightHands(host, page);
