@@ -32,6 +32,11 @@ describe('the moment of the picture', () => {
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
+  it('comes when the frames that it takes in have come, with waitUntil networkidle', async () => {
+    const snapshot = await capture('/late/later-frames', { waitUntil: 'networkidle' });
+    expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
+  });
+
   it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('comes when %s is visible', async (waitForSelector) => {
     expect(await capture('/late/element')).toMatchObject({ title: 'hidden' });
     expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });

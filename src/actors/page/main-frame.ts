@@ -16,6 +16,8 @@ export class MainFrame {
   #reached = new Set<string>();
   /** Frames in the page whose document still asks for something; those of other processes are not heard of. */
   readonly #asking = new Set<string>();
+  /** Frames in the page that wait for their next document; the one before, be it empty, may have nothing to ask for. */
+  readonly #awaiting = new Set<string>();
   #coming: string | null = null;
   #stopped: string | null = null;
   #scheduled = false;
@@ -26,9 +28,13 @@ export class MainFrame {
   constructor(session: PageSession, id: string) {
     this.id = id;
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.id !== id) return;
+      if (frame.id !== id) {
+        if (this.#awaiting.delete(frame.id)) this.#tell();
+        return;
+      }
       this.#document = frame;
       this.#asking.clear();
+      this.#awaiting.clear();
       if (this.#coming === frame.loaderId) this.#coming = null;
       this.#tell();
     });
@@ -39,7 +45,9 @@ export class MainFrame {
       this.#tell();
     });
     session.on('Page.frameDetached', ({ frameId }) => {
-      if (this.#asking.delete(frameId)) this.#tell();
+      this.#asking.delete(frameId);
+      this.#awaiting.delete(frameId);
+      this.#tell();
     });
     session.on('Page.frameScheduledNavigation', ({ frameId, delay }) => {
       if (frameId === id && delay <= REDIRECT_DELAY_SECONDS) this.#scheduled = true;
@@ -50,13 +58,20 @@ export class MainFrame {
       this.#tell();
     });
     session.on('Page.frameStartedNavigating', ({ frameId, loaderId, navigationType }) => {
-      if (frameId !== id || navigationType.endsWith('SameDocument')) return;
+      if (navigationType.endsWith('SameDocument')) return;
+      if (frameId !== id) {
+        this.#awaiting.add(frameId);
+        return;
+      }
       this.#coming = loaderId;
       // What was scheduled is under way. That it is not scheduled any more is not always said.
       this.#scheduled = false;
     });
     session.on('Page.frameStoppedLoading', ({ frameId }) => {
-      if (frameId !== id) return;
+      if (frameId !== id) {
+        if (this.#awaiting.delete(frameId)) this.#tell();
+        return;
+      }
       // A navigation that ended without a document: a download, or 204.
       this.#coming = null;
       // It may have ended the loading of the document that it was to leave, whose load event then never comes.
@@ -85,7 +100,7 @@ export class MainFrame {
   /** The document has come so far, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
     if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
-    if (at === 'networkIdle') return this.#has(at) && this.#asking.size === 0;
+    if (at === 'networkIdle') return this.#has(at) && this.#asking.size === 0 && this.#awaiting.size === 0;
     return this.#has(at) || this.#stopped === this.#document.loaderId;
   }
 
