@@ -22,7 +22,7 @@ describe('the moment of the picture', () => {
   });
 
   it('comes when nothing more is asked for, with waitUntil networkidle', async () => {
-    expect(await capture('/late/asking?ms=800')).toMatchObject({ title: 'asking' });
+    expect(await capture('/late/asking')).toMatchObject({ title: 'asking', cutPhase: null });
     const snapshot = await capture('/late/asking?ms=800', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
@@ -38,7 +38,7 @@ describe('the moment of the picture', () => {
   });
 
   it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('comes when %s is visible', async (waitForSelector) => {
-    expect(await capture('/late/element')).toMatchObject({ title: 'hidden' });
+    expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
     expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
   });
 
