@@ -1,49 +1,72 @@
-import { describe, expect, it } from 'vitest';
-import { captureRequest } from '../support/actor.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-const SOON = { timeout: 15_000 };
+/** Together they fit into a test's time, so that one which waits in vain says what for. */
+const SOON = { timeout: 9_000 };
 
 describe('the seats', () => {
   const site = siteForSuite();
   const start = actorPerTest();
+  let running: RunningActor;
+  let leaving: AbortController;
+  let earlier: number;
+  beforeEach(async () => {
+    running = await start({ seats: 1 });
+    leaving = new AbortController();
+    earlier = site.hits('/hang');
+  });
 
-  it('grow and shrink while captures are under way, and the browsers with them', async () => {
-    const { actor, events } = await start({ seats: 1 });
-    const leaving = new AbortController();
-    const hang = () => actor.capture(captureRequest(site.url('/hang')), leaving.signal).catch((error) => error.code);
+  /** What a capture that never ends by itself ends with. */
+  const hang = (): Promise<unknown> =>
+    running.actor
+      .capture(captureRequest(site.url('/hang'), { timeoutMs: 120_000 }), leaving.signal)
+      .catch((error) => error.code);
+  const hanging = () => site.hits('/hang') - earlier;
+  const browsers = () => running.actor.stats().browsers.length;
+
+  it('grow while captures are under way, and the browsers with them', async () => {
+    const { actor } = running;
     const captures = [hang()];
-    await expect.poll(() => site.hits('/hang'), SOON).toBe(1);
-
+    await expect.poll(hanging, SOON).toBe(1);
     actor.setSeats(16);
     captures.push(hang(), hang());
-    await expect.poll(() => site.hits('/hang'), SOON).toBe(3);
-    await expect.poll(() => actor.stats().browsers.length, SOON).toBe(2);
+    await expect.poll(() => [hanging(), browsers()], SOON).toEqual([3, 2]);
     expect(actor.stats().busy).toBe(3);
     captures.push(hang());
-    await expect.poll(() => site.hits('/hang'), SOON).toBe(4);
+    await expect.poll(hanging, SOON).toBe(4);
+    leaving.abort();
+    expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
+  });
+
+  it('shrink while captures are under way, which go on, and the browsers with them', async () => {
+    const { actor, events } = running;
+    actor.setSeats(16);
+    const captures = [hang(), hang(), hang()];
+    await expect.poll(() => [hanging(), browsers()], SOON).toEqual([3, 2]);
+    captures.push(hang());
+    await expect.poll(hanging, SOON).toBe(4);
 
     actor.setSeats(1);
     expect(actor.stats()).toMatchObject({ busy: 4 });
     expect(events.filter(({ type }) => type === 'browser.crashed')).toEqual([]);
-
     leaving.abort();
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
-    await expect.poll(() => actor.stats(), SOON).toMatchObject({ busy: 0, idle: 0 });
-    await expect.poll(() => actor.stats().browsers.length, SOON).toBe(1);
+    await expect.poll(() => [actor.stats(), browsers()], SOON).toMatchObject([{ busy: 0, idle: 0 }, 1]);
     expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are wanted' });
+  });
 
+  it('shrink when nobody sits on them, and a browser that is one too many goes at once', async () => {
+    const { actor } = running;
     actor.setSeats(16);
-    const again = new AbortController();
-    const pair = [1, 2].map(() => actor.capture(captureRequest(site.url('/hang')), again.signal).catch(() => null));
-    await expect.poll(() => actor.stats().browsers.length, SOON).toBe(2);
-    again.abort();
-    await Promise.all(pair);
+    const captures = [hang(), hang()];
+    await expect.poll(browsers, SOON).toBe(2);
+    leaving.abort();
+    await Promise.all(captures);
     await expect.poll(() => actor.stats().busy, SOON).toBe(0);
     actor.setSeats(1);
-    expect(actor.stats().browsers.length).toBe(1);
-    const snapshot = await actor.capture(captureRequest(site.url('/short')), new AbortController().signal);
-    expect(snapshot.responseCode).toBe(200);
+    expect(browsers()).toBe(1);
+    expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });
 });
