@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { endFamily, startProcess } from './browser-process.ts';
 import { CdpConnection, type CdpSession } from './cdp/connection.ts';
@@ -68,8 +68,9 @@ export async function sweepProfiles(): Promise<number> {
     const owner = name.startsWith(PROFILE_PREFIX) ? Number.parseInt(name.slice(PROFILE_PREFIX.length), 10) : Number.NaN;
     return Number.isInteger(owner) && !isAlive(owner);
   });
-  await Promise.all(orphans.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 3 })));
-  return orphans.length;
+  const removals = orphans.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 3 }));
+  // One that is another user's stays.
+  return (await Promise.allSettled(removals)).filter(({ status }) => status === 'fulfilled').length;
 }
 
 /** A browser process and its life. */
@@ -99,7 +100,8 @@ export class BrowserHost {
     }).then(async (how) => {
       // Renderers outlive a killed browser for a moment, and write to the profile while they do.
       endFamily(child);
-      await rm(profileDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+      // What cannot be removed now is swept by the next start.
+      await rm(profileDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => undefined);
       return how;
     });
     this.connection.root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
@@ -156,7 +158,10 @@ export class BrowserHost {
   /** True when the browser answers within `timeoutMs`. */
   async answers(timeoutMs: number): Promise<boolean> {
     const timeout = new AbortController();
-    const silence = delay(timeoutMs, false, { signal: timeout.signal }).catch(() => false);
+    const silence = delay(timeoutMs, undefined, { signal: timeout.signal })
+      // Where it was us who stood still, the answer lies in the pipe, which is read after the clock is.
+      .then(() => immediate(false))
+      .catch(() => false);
     const answer = this.connection.root.send('Browser.getVersion').then(
       () => true,
       () => false,
