@@ -1,0 +1,15 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { launchBrowser } from '../../src/actors/browser-host.ts';
+import { Confinement } from '../../src/actors/confinement.ts';
+import { executableFinder } from '../../src/actors/executable.ts';
+
+it('a browser that answered while we stood still has answered', async () => {
+  const found = await executableFinder(undefined)();
+  if ('missing' in found) throw new Error(found.missing);
+  const confined = new Confinement('auto', () => undefined).now;
+  const host = await launchBrowser({ executable: found.path, env: found.env, confined });
+  onTestFinished(() => host.close());
+  const answered = host.answers(200);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+  expect(await answered).toBe(true);
+});
