@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../src/actors/browser-host.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
@@ -10,6 +11,8 @@ it('a browser that answered while we stood still has answered', async () => {
   const host = await launchBrowser({ executable: found.path, env: found.env, confined });
   onTestFinished(() => host.close());
   const answered = host.answers(200);
+  // The question is on its way by then.
+  await immediate();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
   expect(await answered).toBe(true);
 });
