@@ -14,13 +14,18 @@ const LARGEST_P99_MS = 50;
 /** How long the last events may take before they count as lost. */
 const LAST_MS = 2000;
 
+/** Of so many subscribers on other machines, one is watched. */
+const ONE_IN = 20;
+
 /** In this order, beginning with another one each round. The second without any tells how much rates differ anyway. */
 const SCENES = [
-  { name: 'none', reading: 0, stalled: 0 },
-  { name: 'none again', reading: 0, stalled: 0 },
-  { name: 'subscribers', reading: SUBSCRIBERS, stalled: 0 },
-  { name: 'and one that does not read', reading: SUBSCRIBERS, stalled: 1 },
+  { name: 'none', reading: 0, oneInReads: 1, stalled: 0 },
+  { name: 'none again', reading: 0, oneInReads: 1, stalled: 0 },
+  { name: 'subscribers', reading: SUBSCRIBERS, oneInReads: ONE_IN, stalled: 0 },
+  { name: 'and one that does not read', reading: SUBSCRIBERS, oneInReads: ONE_IN, stalled: 1 },
+  { name: 'subscribers on the same cores', reading: SUBSCRIBERS, oneInReads: 1, stalled: 0 },
 ] as const;
+const NONE = ['none', 'none again'] as const satisfies readonly SceneName[];
 const NOTHING: Played = {
   perSecond: Number.NaN,
   cpuSecondsPerCapture: Number.NaN,
@@ -68,6 +73,7 @@ export async function events({
         'none again': of('none again'),
         subscribers: of('subscribers'),
         'and one that does not read': of('and one that does not read'),
+        'subscribers on the same cores': of('subscribers on the same cores'),
       });
     }
   } finally {
@@ -100,6 +106,7 @@ export async function events({
   return [
     ...findings(played, 'subscribers', `${SUBSCRIBERS} subscribers`, median(noise)),
     ...findings(played, 'and one that does not read', `${SUBSCRIBERS} and one that does not read`, median(noise)),
+    ...findings(played, 'subscribers on the same cores', `${SUBSCRIBERS} that read on the same cores`, median(noise)),
   ];
 }
 
@@ -110,7 +117,11 @@ function findings(
   noise: number,
 ): readonly Finding[] {
   const ratio = median(ratiosToNone(played, name));
-  const cpu = median(played.map((round) => round.none.cpuSecondsPerCapture / round[name].cpuSecondsPerCapture));
+  const cpu = median(
+    played.map(
+      (round) => mean(NONE.map((none) => round[none].cpuSecondsPerCapture)) / round[name].cpuSecondsPerCapture,
+    ),
+  );
   const p99 = percentileOf(delaysOf(played, name), 0.99);
   const lost = played.reduce((sum, round) => sum + round[name].lost, 0);
   return [
@@ -136,12 +147,12 @@ function findings(
 }
 
 async function play(
-  { reading, stalled }: (typeof SCENES)[number],
+  { reading, oneInReads, stalled }: (typeof SCENES)[number],
   service: ServiceProcess,
   subscribers: Subscribers,
   urls: readonly string[],
 ): Promise<Played> {
-  await subscribers.open(service.origin, reading, stalled);
+  await subscribers.open(service.origin, { reading, oneInReads, stalled });
   const { value: perSecond, cpuSeconds } = await watchTree(service.pid, () => captureAll(service, urls));
   const expected = urls.length * reading;
   const deadline = performance.now() + LAST_MS;
@@ -152,7 +163,7 @@ async function play(
     cpuSecondsPerCapture: cpuSeconds / urls.length,
     delays,
     lost: expected - deliveries,
-    sendingsPerCapture: reads / urls.length / reading,
+    sendingsPerCapture: (reads / urls.length / reading) * oneInReads,
   };
 }
 
@@ -169,8 +180,16 @@ async function captureAll(service: ServiceProcess, urls: readonly string[]): Pro
   return urls.length / ((performance.now() - startedAt) / 1000);
 }
 
+/** To the mean of those with none; of each of these, to the other one. */
 function ratiosToNone(played: readonly Record<SceneName, Played>[], name: SceneName): readonly number[] {
-  return played.map((round) => round[name].perSecond / round.none.perSecond);
+  return played.map((round) => {
+    const bases = NONE.filter((none) => none !== name).map((none) => round[none].perSecond);
+    return round[name].perSecond / mean(bases);
+  });
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function delaysOf(played: readonly Record<SceneName, Played>[], name: SceneName): readonly number[] {

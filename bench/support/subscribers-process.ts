@@ -4,8 +4,8 @@ import type { SubscribersAnswer, SubscribersOrder } from './subscribers.ts';
 
 /*
  * The child's side of `subscribers.ts`. It stands for a thousand other machines on the cores of this one, and so does
- * as little as can be: all sockets read into one buffer, and bytes that equal those of the socket before are not read
- * again.
+ * as little as can be: all sockets read into one buffer, and bytes that equal those of the socket before are not looked
+ * at again.
  */
 
 try {
@@ -15,15 +15,27 @@ try {
   // Where that is not allowed, the wait is part of the figure.
 }
 
+/** Often enough that nothing waits in the service: a socket takes some forty sendings. */
+const VISIT_MS = 2000;
+
 const shared = Buffer.alloc(256 * 1024);
-/** Deliveries of stored captures, by how many milliseconds they took. */
+/** Deliveries of stored captures to those who read at once, by how many milliseconds they took. */
 const delays: number[] = [];
 let deliveries = 0;
 let reads = 0;
 let sockets: Socket[] = [];
+/** Those who are only looked at now and then. */
+let visited: Socket[] = [];
 let seen = Buffer.alloc(0);
 let storedAt: readonly number[] = [];
 
+const visits = setInterval(visit, VISIT_MS);
+
+function visit(): void {
+  for (const socket of visited) socket.resume();
+}
+
+/** When the captures that are told of in whole events were stored, in milliseconds since the Unix epoch. */
 function storedIn(bytes: Buffer): readonly number[] {
   if (bytes.equals(seen)) return storedAt;
   seen = Buffer.from(bytes);
@@ -35,36 +47,44 @@ function storedIn(bytes: Buffer): readonly number[] {
   return storedAt;
 }
 
-function subscribe(origin: string, reading: boolean): Promise<void> {
+type Manner = 'at once' | 'now and then' | 'never';
+
+function subscribe(origin: string, manner: Manner): Promise<void> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const onBytes = (bytes: Buffer) => {
+    let rest = Buffer.alloc(0);
+    const take = (bytes: Buffer) => {
       resolve();
-      reads += 1;
-      for (const at of storedIn(bytes)) {
+      if (manner === 'at once') reads += 1;
+      const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      const whole = all.lastIndexOf('\n\n') + 2;
+      rest = whole === all.length ? Buffer.alloc(0) : Buffer.from(all.subarray(whole));
+      for (const at of storedIn(all.subarray(0, whole))) {
+        deliveries += 1;
+        if (manner !== 'at once') continue;
         const ms = Math.max(0, Math.round(Date.now() - at));
         delays[ms] = (delays[ms] ?? 0) + 1;
-        deliveries += 1;
       }
     };
     const options = { host: hostname, port: Number(port) };
     const socket = connect(
-      reading
-        ? {
+      manner === 'never'
+        ? options
+        : {
             ...options,
             onread: {
               buffer: shared,
               callback: (length) => {
-                onBytes(shared.subarray(0, length));
-                return true;
+                take(shared.subarray(0, length));
+                return manner === 'at once';
               },
             },
-          }
-        : options,
+          },
     );
     socket.on('error', reject);
     socket.write(`GET /events HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
-    if (!reading) socket.once('readable', resolve);
+    if (manner === 'never') socket.once('readable', resolve);
+    if (manner === 'now and then') visited.push(socket);
     sockets.push(socket);
   });
 }
@@ -72,18 +92,21 @@ function subscribe(origin: string, reading: boolean): Promise<void> {
 async function obey(order: SubscribersOrder): Promise<SubscribersAnswer> {
   switch (order.type) {
     case 'open': {
+      const manner = (n: number) => (n % order.oneInReads === 0 ? 'at once' : 'now and then');
       for (let n = 0; n < order.reading; n += 100) {
         const some = Math.min(100, order.reading - n);
-        await Promise.all(Array.from({ length: some }, () => subscribe(order.origin, true)));
+        await Promise.all(Array.from({ length: some }, (_, index) => subscribe(order.origin, manner(n + index))));
       }
-      for (let n = 0; n < order.stalled; n += 1) await subscribe(order.origin, false);
+      for (let n = 0; n < order.stalled; n += 1) await subscribe(order.origin, 'never');
       break;
     }
     case 'count':
+      visit();
       break;
     case 'close':
       for (const socket of sockets) socket.destroy();
       sockets = [];
+      visited = [];
       break;
   }
   const answer = { delays: Array.from(delays, (count) => count ?? 0), deliveries, reads };
@@ -98,4 +121,7 @@ async function obey(order: SubscribersOrder): Promise<SubscribersAnswer> {
 process.on('message', async (order: SubscribersOrder) => {
   process.send?.(await obey(order));
 });
-process.on('disconnect', () => process.exit());
+process.on('disconnect', () => {
+  clearInterval(visits);
+  process.exit();
+});
