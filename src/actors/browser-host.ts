@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -95,7 +95,8 @@ export class BrowserHost {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-4096);
     });
     this.ended = new Promise<string>((resolve) => {
-      child.once('error', (error) => resolve(error.message));
+      // One that cannot be ended says so each time.
+      child.on('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
     }).then(async (how) => {
       // Renderers outlive a killed browser for a moment, and write to the profile while they do.
@@ -111,7 +112,10 @@ export class BrowserHost {
     });
   }
 
-  /** Of the browser's own process: what was spawned may be a script in front of it. */
+  /**
+   * Of the browser's own process: what was spawned may be a script in front of it. Of the script, where that gives the
+   * browser a namespace in which processes have other numbers.
+   */
   get pid(): number {
     return this.#pid;
   }
@@ -141,7 +145,8 @@ export class BrowserHost {
       filter: [{ type: 'page' }, { type: 'service_worker' }, { exclude: true }],
     });
     const { processInfo } = await root.send('SystemInfo.getProcessInfo');
-    this.#pid = processInfo.find(({ type }) => type === 'browser')?.id ?? this.#pid;
+    const pid = processInfo.find(({ type }) => type === 'browser')?.id;
+    if (pid !== undefined && (await isOfGroup(pid, this.#pid))) this.#pid = pid;
   }
 
   /** Calls `handler` for each page and service worker that appears in a browser context, until the returned function is called. */
@@ -197,6 +202,15 @@ export class BrowserHost {
     await Promise.race([this.ended, patience]);
     timeout.abort();
   }
+}
+
+/** Whether a process belongs to the group that `leader` leads. True where the system has no namespaces to mistake it in. */
+async function isOfGroup(pid: number, leader: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  // pid (name) state parent group ..., and the name may hold anything.
+  const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(group) === leader;
 }
 
 function killIfThere(pid: number): void {

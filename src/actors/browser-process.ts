@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chown } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
@@ -22,8 +23,8 @@ export interface ProcessOptions {
 
 /**
  * Starts a browser that gives way to the service, as the first of a process group: a Ctrl-C at the terminal is for us,
- * and `endFamily` reaches all of it. Rejects when the user cannot be another, or the
- * process could not be ended.
+ * and `endFamily` reaches all of it. Rejects when it does not start, the user cannot be another, or the process could
+ * not be ended.
  */
 export async function startProcess(options: ProcessOptions): Promise<ChildProcess> {
   const { executable, flags, env, profileDir, user } = options;
@@ -36,7 +37,11 @@ export async function startProcess(options: ProcessOptions): Promise<ChildProces
     detached: front.length === 0,
     ...user,
   });
-  if (child.pid === undefined) return child;
+  if (child.pid === undefined) {
+    // Where we have no descriptors left it has no pipes either; why it did not start is told a moment later.
+    const [error] = await once(child, 'error');
+    throw error;
+  }
   if (front.length === 0) giveWay(child.pid);
   if (user !== undefined) mustEnd(child, child.pid);
   return child;

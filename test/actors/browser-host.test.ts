@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../src/actors/browser-host.ts';
@@ -16,3 +20,23 @@ it('a browser that answered while we stood still has answered', async () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
   expect(await answered).toBe(true);
 });
+
+it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+  'a browser in which processes have other numbers is known by that of what stands in front of it (who runs this must be root)',
+  async () => {
+    const found = await executableFinder(undefined)();
+    if ('missing' in found) throw new Error(found.missing);
+    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const executable = join(folder, 'script');
+    await writeFile(executable, `#!/bin/sh\nexec unshare --pid --fork --kill-child '${found.path}' "$@"\n`, {
+      mode: 0o755,
+    });
+    const host = await launchBrowser({ executable, env: found.env, confined: { sandbox: false, user: undefined } });
+    onTestFinished(() => host.close());
+    expect(host.pid).not.toBe(1);
+    expect(await readFile(`/proc/${host.pid}/cmdline`, 'latin1')).toContain(executable);
+    await host.kill();
+    expect(existsSync(`/proc/${host.pid}`)).toBe(false);
+  },
+);

@@ -1,9 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
@@ -80,6 +81,20 @@ describe('the process of a browser', () => {
     elsewhere.endFamily(child);
     await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
   });
+});
+
+it('a browser that cannot be started for want of descriptors is a failure like others, and does not end us', async () => {
+  const script = `
+    import { openSync } from 'node:fs';
+    import { startProcess } from '${join(import.meta.dirname, '../../src/actors/browser-process.ts')}';
+    try {
+      for (;;) openSync('/dev/null');
+    } catch {}
+    const options = { executable: '/bin/true', flags: [], env: process.env, profileDir: '/', user: undefined };
+    await startProcess(options).catch((error) => console.log(error.code));`;
+  const command = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"';
+  const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script]);
+  expect(stdout).toBe('EMFILE\n');
 });
 
 describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root (who runs this must be)', () => {
