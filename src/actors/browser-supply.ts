@@ -154,17 +154,14 @@ export class BrowserSupply {
     if (this.#closed) throw new CapstanError('shutting_down');
     const found = await this.#options.findExecutable();
     if ('missing' in found) throw this.#openBreaker(found.missing);
+    const confined = this.#options.confinement.now;
     try {
-      const host = await launchBrowser({
-        executable: found.path,
-        env: found.env,
-        confined: this.#options.confinement.now,
-      });
+      const host = await launchBrowser({ executable: found.path, env: found.env, confined });
       this.#closeBreaker();
       return this.#admit(host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (this.#options.confinement.loosen(reason)) return this.#launchOne();
+      if (this.#options.confinement.loosen(confined, reason)) return this.#launchOne();
       throw this.#openBreaker(reason);
     }
   }

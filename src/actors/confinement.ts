@@ -17,6 +17,8 @@ const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
 
 /** How Chromium says that it cannot have namespaces of its own. */
 const NO_SANDBOX = /sandbox|namespace/i;
+/** What every start may say besides: where its lines come from, and a warning of a GPU process. */
+const NOT_FATAL = /\[[^\]]*:(?:ERROR|WARNING|INFO):[^\]]*\]|InitializeSandbox\(\) called with multiple threads/g;
 /** How the system says that one user cannot become another, or that the other cannot read the browser. 126: sh(1). */
 const NO_OTHER_USER = /EPERM|EACCES|EINVAL|permission denied|exit code 126/i;
 
@@ -40,10 +42,12 @@ export class Confinement {
     return this.#now;
   }
 
-  /** A launch failed for `reason`. Returns whether to try it again, with less. */
-  loosen(reason: string): boolean {
-    const { sandbox, user } = this.#now;
-    if (sandbox && NO_SANDBOX.test(reason)) {
+  /** A launch that was confined as `tried` failed for `reason`. Returns whether to try it again, with less. */
+  loosen(tried: Confined, reason: string): boolean {
+    // Another launch, under way meanwhile, has found that out.
+    if (tried !== this.#now) return true;
+    const { sandbox, user } = tried;
+    if (sandbox && NO_SANDBOX.test(reason.replaceAll(NOT_FATAL, ''))) {
       if (this.#mode === 'on') return false;
       this.#now = { sandbox: false, user };
       this.#warn(`Chromium's sandbox does not work here, going on without it: ${reason}`);

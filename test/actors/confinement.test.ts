@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { Confinement } from '../../src/actors/confinement.ts';
+
+describe('how far browsers are shut in', () => {
+  const REFUSED = 'chromium did not start: [1:1:1122/0:FATAL:zygote_host_impl_linux.cc:128] No usable sandbox!';
+
+  it('is less where a browser says that it cannot have its sandbox, which is told', () => {
+    const warnings: string[] = [];
+    const confinement = new Confinement('auto', (text) => warnings.push(text));
+    expect(confinement.loosen(confinement.now, REFUSED)).toBe(true);
+    expect(confinement.now.sandbox).toBe(false);
+    expect(warnings).toEqual([expect.stringContaining('No usable sandbox!')]);
+  });
+
+  it('is not less for what browsers say at every start', () => {
+    const confinement = new Confinement('auto', () => undefined);
+    const reason =
+      'chromium did not start: [1122/011625.253950:WARNING:sandbox/policy/linux/sandbox_linux.cc:405] ' +
+      'InitializeSandbox() called with multiple threads in process gpu-process.; no answer within 20000 ms';
+    expect(confinement.loosen(confinement.now, reason)).toBe(false);
+    expect(confinement.now.sandbox).toBe(true);
+  });
+
+  it('is found out once by two launches that fail at the same time', () => {
+    const warnings: string[] = [];
+    const confinement = new Confinement('auto', (text) => warnings.push(text));
+    const { now: tried } = confinement;
+    expect(confinement.loosen(tried, REFUSED)).toBe(true);
+    expect(confinement.loosen(tried, REFUSED)).toBe(true);
+    expect(confinement.now).toEqual({ ...tried, sandbox: false });
+    expect(warnings).toHaveLength(1);
+  });
+});
