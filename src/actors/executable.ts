@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -143,12 +143,18 @@ async function writableCache(): Promise<string> {
     try {
       await mkdir(folder, { recursive: true, mode: OURS });
       await access(folder, constants.W_OK);
-      return folder;
+      if (await isOursAlone(folder)) return folder;
     } catch {
       // The next one may do.
     }
   }
   return mkdtemp(join(tmpdir(), 'capstan-cache-'));
+}
+
+/** Anybody can make one of that name in the system's temporary directory, with a browser in it that is not ours. */
+async function isOursAlone(folder: string): Promise<boolean> {
+  const { uid, mode } = await lstat(folder);
+  return uid === (process.getuid?.() ?? uid) && (process.platform === 'win32' || (mode & 0o022) === 0);
 }
 
 function cacheHome(): string {

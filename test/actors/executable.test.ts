@@ -70,6 +70,20 @@ describe('the browser that is found', () => {
     expect(stdout).toMatch(/^Chromium \d+/);
   });
 
+  it('is never one that others may have put where we would unpack it', async () => {
+    await writeFile(join(root, 'no-folder'), '');
+    vi.stubEnv('XDG_CACHE_HOME', join(root, 'no-folder'));
+    vi.stubEnv('TMPDIR', root);
+    const mine = await found();
+    if ('missing' in mine) throw new Error(mine.missing);
+    expect(mine.path.startsWith(root)).toBe(true);
+    const theirs = join(mine.path, '..', '..');
+    await chmod(theirs, 0o777);
+    const other = await found();
+    if ('missing' in other) throw new Error(other.missing);
+    expect(other.path.startsWith(theirs)).toBe(false);
+  });
+
   it.runIf(process.getuid?.() === 0)(
     'can be run by others too, where root unpacked it (who runs this must be)',
     async () => {
