@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -149,6 +150,16 @@ describe('The SQLite store', () => {
         await store.insert(resultOf(ID - 1)).then(() => ended.push('the insert'));
         await searched;
         expect(ended).toEqual(['the insert', 'the search']);
+      });
+
+      it('and its file is replaced meanwhile, the search is of the one that is there, and the store is up', async () => {
+        store = await openSqliteStore({ path });
+        const searched = store.similar(search, 10);
+        await store.insert(resultOf(ID - 1));
+        renameSync(path, `${path}.old`);
+        await store.insert(resultOf(ID - 2));
+        expect(await searched).toEqual([]);
+        expect(store.state).toBe('up');
       });
 
       it('and is closed meanwhile, the search ends', async () => {

@@ -108,7 +108,7 @@ function serve(
       if (step.done) return step.value;
       if (performance.now() - turn < TURN_MS) continue;
       await nextTurn();
-      if (open?.db !== db) throw new Unavailable(open === undefined ? reason : 'it was opened anew');
+      if (open?.db !== db) return search({ likeness, limit });
       turn = performance.now();
     }
   }
