@@ -1,14 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { endFamily, startProcess } from './browser-process.ts';
-import { CdpConnection, type CdpSession } from './cdp/connection.ts';
+import { CdpClosedError, CdpConnection, type CdpSession } from './cdp/connection.ts';
 import type { Confined } from './confinement.ts';
 import { launchFlags } from './launch-flags.ts';
+import { removeProfile } from './remove-profile.ts';
 
 /** Longest that a browser may take to answer its first command. Debian's headless shell takes 62 ms when idle. */
 const LAUNCH_TIMEOUT_MS = 20_000;
@@ -28,6 +29,13 @@ export interface LaunchOptions {
 /** A browser could not be launched. The message says what it printed last. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
+  /** It ended by itself, and the message may say why. Else it was only too slow. */
+  readonly ended: boolean;
+
+  constructor(message: string, { ended, ...options }: ErrorOptions & { readonly ended: boolean }) {
+    super(message, options);
+    this.ended = ended;
+  }
 }
 
 export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetInfo) => void;
@@ -41,8 +49,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
   const flags = launchFlags({ profileDir, sandbox });
   const child = await startProcess({ executable: options.executable, flags, env, profileDir, user }).catch(
     async (error: unknown) => {
-      await rm(profileDir, { recursive: true, force: true });
-      throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error });
+      await removeProfile(profileDir);
+      throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error, ended: true });
     },
   );
   const host = new BrowserHost(child, profileDir);
@@ -54,7 +62,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
     const why = [host.lastWords(), error instanceof Error ? error.message : String(error)].filter(
       (words) => words !== '',
     );
-    throw new LaunchError(`${options.executable} did not start: ${why.join('; ')}`, { cause: error });
+    // Its pipes may close before its end is known.
+    const ended = error instanceof CdpClosedError || (error instanceof LaunchError && error.ended);
+    throw new LaunchError(`${options.executable} did not start: ${why.join('; ')}`, { cause: error, ended });
   }
 }
 
@@ -68,8 +78,8 @@ export async function sweepProfiles(): Promise<number> {
     const owner = name.startsWith(PROFILE_PREFIX) ? Number.parseInt(name.slice(PROFILE_PREFIX.length), 10) : Number.NaN;
     return Number.isInteger(owner) && !isAlive(owner);
   });
-  const removals = orphans.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 3 }));
-  // One that is another user's stays.
+  const removals = orphans.map((name) => removeProfile(join(tmpdir(), name)));
+  // One that is another user's stays, but for root.
   return (await Promise.allSettled(removals)).filter(({ status }) => status === 'fulfilled').length;
 }
 
@@ -102,7 +112,7 @@ export class BrowserHost {
       // Renderers outlive a killed browser for a moment, and write to the profile while they do.
       endFamily(child);
       // What cannot be removed now is swept by the next start.
-      await rm(profileDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => undefined);
+      await removeProfile(profileDir).catch(() => undefined);
       return how;
     });
     this.connection.root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
@@ -126,9 +136,9 @@ export class BrowserHost {
     try {
       await Promise.race([
         this.#setUp(),
-        this.ended.then((how) => Promise.reject(new LaunchError(`it ended with ${how}`))),
+        this.ended.then((how) => Promise.reject(new LaunchError(`it ended with ${how}`, { ended: true }))),
         delay(timeoutMs, undefined, { signal: timeout.signal }).then(() =>
-          Promise.reject(new LaunchError(`no answer within ${timeoutMs} ms`)),
+          Promise.reject(new LaunchError(`no answer within ${timeoutMs} ms`, { ended: false })),
         ),
       ]);
     } finally {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Subject } from 'rxjs';
 import type { BrowserEvent } from '../domain.ts';
 import { CapstanError } from '../errors.ts';
-import { type BrowserHost, launchBrowser } from './browser-host.ts';
+import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
 
@@ -157,11 +157,13 @@ export class BrowserSupply {
     const confined = this.#options.confinement.now;
     try {
       const host = await launchBrowser({ executable: found.path, env: found.env, confined });
+      this.#options.confinement.works(confined);
       this.#closeBreaker();
       return this.#admit(host);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (this.#options.confinement.loosen(confined, reason)) return this.#launchOne();
+      const ended = error instanceof LaunchError && error.ended;
+      if (ended && this.#options.confinement.loosen(confined, reason)) return this.#launchOne();
       throw this.#openBreaker(reason);
     }
   }

@@ -30,6 +30,7 @@ export class Confinement {
   readonly #mode: 'auto' | 'on' | 'off';
   readonly #warn: (text: string) => void;
   #now: Confined;
+  #works = false;
 
   /** `auto`: as far as it works here, and `warn` is told what does not. `on`: with the sandbox, or not at all. */
   constructor(mode: 'auto' | 'on' | 'off', warn: (text: string) => void) {
@@ -42,10 +43,16 @@ export class Confinement {
     return this.#now;
   }
 
-  /** A launch that was confined as `tried` failed for `reason`. Returns whether to try it again, with less. */
+  /** A browser that was confined as `tried` was launched: what later ones fail for is something else. */
+  works(tried: Confined): void {
+    if (tried === this.#now) this.#works = true;
+  }
+
+  /** A browser that was confined as `tried` ended at its start, for `reason`. Returns whether to try again, with less. */
   loosen(tried: Confined, reason: string): boolean {
     // Another launch, under way meanwhile, has found that out.
     if (tried !== this.#now) return true;
+    if (this.#works) return false;
     const { sandbox, user } = tried;
     if (sandbox && NO_SANDBOX.test(reason.replaceAll(NOT_FATAL, ''))) {
       if (this.#mode === 'on') return false;

@@ -112,7 +112,7 @@ async function carriedByPackage(): Promise<Executable | undefined> {
         cwd: dirname(description),
         env: { ...process.env, TMPDIR: fresh },
       });
-      await Promise.all([fresh, join(fresh, 'chromium')].map((name) => chmod(name, OURS)));
+      await openToUsers(fresh);
       await rename(fresh, home);
     } catch (error) {
       await rm(fresh, { recursive: true, force: true });
@@ -127,6 +127,12 @@ async function carriedByPackage(): Promise<Executable | undefined> {
   return { path, env: hasFonts ? {} : { FONTCONFIG_PATH: join(home, 'fonts') } };
 }
 
+/** Lets those run a browser whom it is for, whatever they were let by its package and our umask. */
+async function openToUsers(folder: string): Promise<void> {
+  const inside = await readdir(folder, { recursive: true });
+  await Promise.all(['', ...inside].map((name) => chmod(join(folder, name), OURS)));
+}
+
 /** Where a package's package.json is; undefined when the package is not installed. */
 function packageDescription(name: string): string | undefined {
   try {
@@ -137,11 +143,14 @@ function packageDescription(name: string): string | undefined {
 }
 
 async function writableCache(): Promise<string> {
-  const system = IS_ROOT && process.env.XDG_CACHE_HOME === undefined ? ['/var/cache/capstan'] : [];
-  const own = [join(cacheHome(), 'capstan'), join(tmpdir(), `capstan-cache-${process.getuid?.() ?? 0}`)];
-  for (const folder of [...system, ...own]) {
+  const own = join(cacheHome(), 'capstan');
+  const temporary = join(tmpdir(), `capstan-cache-${process.getuid?.() ?? 0}`);
+  // Root's home is closed to others.
+  const folders =
+    IS_ROOT && process.env.XDG_CACHE_HOME === undefined ? ['/var/cache/capstan', temporary, own] : [own, temporary];
+  for (const folder of folders) {
     try {
-      await mkdir(folder, { recursive: true, mode: OURS });
+      if ((await mkdir(folder, { recursive: true, mode: OURS })) !== undefined) await chmod(folder, OURS);
       await access(folder, constants.W_OK);
       if (await isOursAlone(folder)) return folder;
     } catch {

@@ -21,6 +21,15 @@ describe('how far browsers are shut in', () => {
     expect(confinement.now.sandbox).toBe(true);
   });
 
+  it('is not less once a browser was launched so, whatever a later one ends with', () => {
+    const confinement = new Confinement('auto', () => undefined);
+    const { now } = confinement;
+    confinement.works(now);
+    expect(confinement.loosen(now, REFUSED)).toBe(false);
+    expect(confinement.loosen(now, 'chromium did not start: Permission denied')).toBe(false);
+    expect(confinement.now).toBe(now);
+  });
+
   it('is found out once by two launches that fail at the same time', () => {
     const warnings: string[] = [];
     const confinement = new Confinement('auto', (text) => warnings.push(text));

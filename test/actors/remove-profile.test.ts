@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { removeProfile } from '../../src/actors/remove-profile.ts';
+
+const NOBODY = 65534;
+
+describe('the directory of a browser', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    await mkdir(join(folder, 'Default'));
+    await writeFile(join(folder, 'Default', 'History'), '');
+  });
+
+  it('is removed with all that is in it', async () => {
+    await removeProfile(folder);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('may be gone already', async () => {
+    await rm(folder, { recursive: true });
+    await removeProfile(folder);
+  });
+
+  describe.runIf(process.getuid?.() === 0)('of another user, for root (who runs this must be)', () => {
+    it('is removed with all that is in it', async () => {
+      execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
+      await removeProfile(folder);
+      expect(existsSync(folder)).toBe(false);
+    });
+
+    it('is removed with the rights of that user alone', async () => {
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await chown(folder, NOBODY, NOBODY);
+      await expect(removeProfile(folder)).rejects.toThrow('Permission denied');
+      expect(existsSync(join(folder, 'Default', 'History'))).toBe(true);
+    });
+  });
+});
