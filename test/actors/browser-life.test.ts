@@ -114,6 +114,16 @@ describe('a browser', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('that talks nonsense is not used, and ends nobody else', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    const path = join(folder, 'nonsense');
+    await writeFile(path, '#!/bin/sh\nprintf "nonsense\\0" >&4\nsleep 1000\n');
+    await chmod(path, 0o755);
+    const { actor } = await start({ browserPath: path });
+    expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining(path) });
+    await rm(folder, { recursive: true });
+  });
+
   it('and its profile directory are gone when the actor is closed, in the middle of captures', async () => {
     const started = await start();
     const pid = pidOf(started);

@@ -70,7 +70,13 @@ export class CdpConnection {
     input.on('error', () => this.#close());
     input.on('close', () => this.#close());
     readMessages(input, {
-      take: (text) => this.#dispatch(JSON.parse(text)),
+      take: (text) => {
+        const message = parsed(text);
+        if (message !== undefined) return this.#dispatch(message);
+        // Without its pipes the browser ends, and another one takes its place.
+        input.destroy();
+        output.destroy();
+      },
       pass: (head) => this.#refuse(head),
       wantsData: (id) => this.#pending.get(id)?.takesBytes === true,
       takeData: (id, data) => this.#dispatch({ id, result: data as never }),
@@ -230,5 +236,14 @@ export class CdpSession {
   emit(event: string, params: never): void {
     this.#events.emit(event, params);
     this.#tap?.(event, params);
+  }
+}
+
+/** Undefined: whoever wrote it is broken. */
+function parsed(text: string): Message | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
