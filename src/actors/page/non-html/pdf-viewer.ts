@@ -9,7 +9,7 @@ export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 /** Answers what the viewer's page asks for. */
 export class PdfViewer {
   readonly #session: PageSession;
-  /** The pieces of the document that the viewer has not got. */
+  /** Gives the viewer one piece of the document after the other. */
   readonly #document: Iterator<Buffer>;
   readonly #task: ViewerTask;
   readonly #said = Promise.withResolvers<ViewerWord>();
