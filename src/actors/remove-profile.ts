@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, rm } from 'node:fs/promises';
+import { lstat, rm, rmdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -21,8 +21,9 @@ export async function removeProfile(path: string): Promise<void> {
   const { uid, gid } = owner;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await promisify(execFile)('rm', ['-rf', '--', path], { uid, gid, cwd: '/' });
-      return;
+      // From inside: the way there may be closed to the owner.
+      await promisify(execFile)('sh', ['-c', 'rm -rf -- * .[!.]* ..?*'], { uid, gid, cwd: path });
+      return await rmdir(path);
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
       await delay(PAUSE_MS);

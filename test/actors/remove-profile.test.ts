@@ -33,6 +33,16 @@ describe('the directory of a browser', () => {
       expect(existsSync(folder)).toBe(false);
     });
 
+    it('is removed where that user has no way to', async () => {
+      const inside = join(folder, 'profile');
+      await mkdir(join(inside, '.hidden'), { recursive: true });
+      await writeFile(join(inside, '.hidden', '..name'), '');
+      execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, inside]);
+      await removeProfile(inside);
+      expect(existsSync(inside)).toBe(false);
+      await rm(folder, { recursive: true });
+    });
+
     it('is removed with the rights of that user alone', async () => {
       onTestFinished(() => rm(folder, { recursive: true }));
       await chown(folder, NOBODY, NOBODY);
