@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { captureRequest, patience, pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
@@ -56,18 +56,17 @@ describe('a browser', () => {
   });
 
   it('whose page crashes while it is opened does the capture once more, then says so, and keeps no seat for it', async () => {
-    const { browserPath, runPagesWith, tidyUp } = await browserWithPagesOf('exit 1');
+    const { browserPath, runPagesWith } = await browserWithPagesOf('exit 1');
     const { actor } = await start({ browserPath });
     const failing = actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
     expect(await failing).toMatchObject({ code: 'page_crashed' });
     await expect.poll(() => actor.stats().busy, SOON).toBe(0);
     await runPagesWith('exec "$@"');
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
-    await tidyUp();
   });
 
   it('whose page does not open in time keeps no seat for it', async () => {
-    const { browserPath, tidyUp } = await browserWithPagesOf('exec sleep 600');
+    const { browserPath } = await browserWithPagesOf('exec sleep 600');
     const { actor } = await start({ browserPath });
     const request = captureRequest(site.url('/short'), { timeoutMs: 1000 });
     expect(await actor.capture(request, patience).catch((error: unknown) => error)).toMatchObject({
@@ -75,7 +74,6 @@ describe('a browser', () => {
       message: expect.stringContaining('open a page'),
     });
     await expect.poll(() => actor.stats().busy, SOON).toBe(0);
-    await tidyUp();
   });
 
   it('is retired after its number of captures, without holding any up', async () => {
@@ -87,8 +85,7 @@ describe('a browser', () => {
   });
 
   it('that cannot be launched is told at once, and used as soon as it can', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    const path = join(folder, 'chromium');
+    const path = join(await ownFolder(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
     expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining(path) });
     const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
@@ -101,27 +98,17 @@ describe('a browser', () => {
     await launched;
     expect(actor.availability).toEqual({ available: true });
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
-    await rm(folder, { recursive: true });
   });
 
   it('that ends at its start is quoted', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    const path = join(folder, 'broken');
-    await writeFile(path, '#!/bin/sh\necho "no such display" >&2\nexit 3\n');
-    await chmod(path, 0o755);
-    const { actor } = await start({ browserPath: path });
+    const { actor } = await start({ browserPath: await scriptAsBrowser('echo "no such display" >&2\nexit 3') });
     expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining('no such display') });
-    await rm(folder, { recursive: true });
   });
 
   it('that talks nonsense is not used, and ends nobody else', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    const path = join(folder, 'nonsense');
-    await writeFile(path, '#!/bin/sh\nprintf "nonsense\\0" >&4\nsleep 1000\n');
-    await chmod(path, 0o755);
+    const path = await scriptAsBrowser('printf "nonsense\\0" >&4\nsleep 1000');
     const { actor } = await start({ browserPath: path });
     expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining(path) });
-    await rm(folder, { recursive: true });
   });
 
   it('and its profile directory are gone when the actor is closed, in the middle of captures', async () => {
@@ -156,20 +143,31 @@ describe('a browser', () => {
   });
 });
 
+/** A folder for the time of a test. */
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+const writeScript = (path: string, text: string) => writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+
+/** A shell script in the place of the browser. */
+async function scriptAsBrowser(text: string): Promise<string> {
+  const path = join(await ownFolder(), 'script');
+  await writeScript(path, text);
+  return path;
+}
+
 /** The browser, with its renderers run by a shell script, which is given their command line. */
 async function browserWithPagesOf(script: string) {
   const real = await executableFinder(undefined)();
   if ('missing' in real) throw new Error(real.missing);
-  const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  const folder = await ownFolder();
   const [browserPath, pages] = [join(folder, 'browser'), join(folder, 'pages')];
-  const write = (path: string, text: string) => writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  await write(browserPath, `exec "${real.path}" "$@" --renderer-cmd-prefix="${pages}"`);
-  await write(pages, script);
-  return {
-    browserPath,
-    runPagesWith: (other: string) => write(pages, other),
-    tidyUp: () => rm(folder, { recursive: true }),
-  };
+  await writeScript(browserPath, `exec "${real.path}" "$@" --renderer-cmd-prefix="${pages}"`);
+  await writeScript(pages, script);
+  return { browserPath, runPagesWith: (other: string) => writeScript(pages, other) };
 }
 
 /** Profile directories of this process, which has one browser at a time in these tests. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,13 +23,14 @@ describe('the process of a browser', () => {
   });
 
   /** A script in the place of the browser. It says its number, and that of a child of its own. */
-  async function started(): Promise<{ readonly script: number; readonly grandchild: number }> {
+  async function started(start = startProcess): Promise<{ readonly script: number; readonly grandchild: number }> {
     const executable = join(folder, 'script');
-    await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n');
-    await chmod(executable, 0o755);
-    child = await startProcess({ executable, flags: [], env: process.env, profileDir: folder, user: undefined });
+    await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n', { mode: 0o755 });
+    child = await start({ executable, flags: [], env: process.env, profileDir: folder, user: undefined });
     const [line] = await once(child.stderr ?? child, 'data');
-    const [script = 0, grandchild = 0] = String(line).split(' ').map(Number);
+    const [script, grandchild] = String(line).split(' ').map(Number);
+    // 0 would be the process group of the tests.
+    if (!script || !grandchild) throw new Error(`the script says ${line}`);
     return { script, grandchild };
   }
 
@@ -69,13 +70,7 @@ describe('the process of a browser', () => {
       vi.unstubAllEnvs();
     });
     const elsewhere = await import('../../src/actors/browser-process.ts');
-    const executable = join(folder, 'script');
-    await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n');
-    await chmod(executable, 0o755);
-    const options = { executable, flags: [], env: process.env, profileDir: folder, user: undefined };
-    child = await elsewhere.startProcess(options);
-    const [line] = await once(child.stderr ?? child, 'data');
-    const [script = 0, grandchild = 0] = String(line).split(' ').map(Number);
+    const { script, grandchild } = await started(elsewhere.startProcess);
     expect(script).toBe(child.pid);
     expect(getPriority(script)).toBe(10);
     elsewhere.endFamily(child);

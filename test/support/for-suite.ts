@@ -10,70 +10,77 @@ import { type RunningService, startService } from './service.ts';
  * stopped last.
  */
 
-export function siteForSuite(): Site {
-  let site: Site;
+/** Returns what tells it, from the first test on. */
+function forSuite<T>(start: () => Promise<T>, stop: (running: T) => Promise<void>): () => T {
+  let running: T | undefined;
+  const told = (): T => {
+    if (running === undefined) throw new Error('it is there from the first test on');
+    return running;
+  };
   beforeAll(async () => {
-    site = await startSite();
+    running = await start();
   });
-  afterAll(() => site?.close());
+  afterAll(async () => {
+    if (running !== undefined) await stop(running);
+  });
+  return told;
+}
+
+export function siteForSuite(): Site {
+  const site = forSuite(startSite, (site) => site.close());
   return {
     get origin() {
-      return site.origin;
+      return site().origin;
     },
     get host() {
-      return site.host;
+      return site().host;
     },
     get port() {
-      return site.port;
+      return site().port;
     },
     get requests() {
-      return site.requests;
+      return site().requests;
     },
-    url: (path) => site.url(path),
-    hits: (path) => site.hits(path),
-    close: () => site.close(),
+    url: (path) => site().url(path),
+    hits: (path) => site().hits(path),
+    close: () => site().close(),
   };
 }
 
 export function actorForSuite(): RunningActor {
-  let running: RunningActor;
-  beforeAll(async () => {
-    running = await startActor();
-  });
-  afterAll(() => running?.stop());
+  const running = forSuite(startActor, ({ stop }) => stop());
   return {
     get actor() {
-      return running.actor;
+      return running().actor;
     },
     get events() {
-      return running.events;
+      return running().events;
     },
     get warnings() {
-      return running.warnings;
+      return running().warnings;
     },
-    next: (type) => running.next(type),
-    stop: () => running.stop(),
+    next: (type) => running().next(type),
+    stop: () => running().stop(),
   };
 }
 
 export function serviceForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): RunningService {
-  let running: RunningService;
-  beforeAll(async () => {
-    running = await startService(config, http);
-  });
-  afterAll(() => running?.stop());
+  const running = forSuite(
+    () => startService(config, http),
+    ({ stop }) => stop(),
+  );
   return {
     get service() {
-      return running.service;
+      return running().service;
     },
     get baseUrl() {
-      return running.baseUrl;
+      return running().baseUrl;
     },
     get directory() {
-      return running.directory;
+      return running().directory;
     },
-    call: (path, init) => running.call(path, init),
-    post: (path, body, init) => running.post(path, body, init),
-    stop: () => running.stop(),
+    call: (path, init) => running().call(path, init),
+    post: (path, body, init) => running().post(path, body, init),
+    stop: () => running().stop(),
   };
 }
