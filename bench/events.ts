@@ -3,7 +3,7 @@ import type { BenchOptions } from './support/bench.ts';
 import { watchTree } from './support/process-tree.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
-import { median } from './support/statistics.ts';
+import { mean, median } from './support/statistics.ts';
 import { type Subscribers, startSubscribers } from './support/subscribers.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
@@ -186,10 +186,6 @@ function ratiosToNone(played: readonly Record<SceneName, Played>[], name: SceneN
     const bases = NONE.filter((none) => none !== name).map((none) => round[none].perSecond);
     return round[name].perSecond / mean(bases);
   });
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function delaysOf(played: readonly Record<SceneName, Played>[], name: SceneName): readonly number[] {

@@ -16,6 +16,10 @@ export function median(values: readonly number[]): number {
   );
 }
 
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 export interface Trend {
   readonly slope: number;
   /** Of the slope: a slope within two of these of nothing is not told from nothing. */
@@ -24,8 +28,8 @@ export interface Trend {
 
 /** The least-squares line through points (x, y); at least three of them. */
 export function trend(points: readonly (readonly [x: number, y: number])[]): Trend {
-  const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
-  const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;
+  const meanX = mean(points.map(([x]) => x));
+  const meanY = mean(points.map(([, y]) => y));
   const variance = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
   const slope = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0) / variance;
   const residual = points.reduce((sum, [x, y]) => sum + (y - meanY - slope * (x - meanX)) ** 2, 0);
