@@ -49,7 +49,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
   const flags = launchFlags({ profileDir, sandbox });
   const child = await startProcess({ executable: options.executable, flags, env, profileDir, user }).catch(
     async (error: unknown) => {
-      await removeProfile(profileDir);
+      await removeProfile(profileDir).catch(() => undefined);
       throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error, ended: true });
     },
   );
