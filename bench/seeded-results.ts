@@ -1,4 +1,4 @@
-import type { Result } from '../src/domain.ts';
+import type { Result } from '../src/capture/domain.ts';
 import { htmlPath, imagePath } from '../src/storage/files/layout.ts';
 import { exampleResult } from '../test/support/example-result.ts';
 

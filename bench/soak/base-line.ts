@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CaptureService } from '../../src/service.ts';
+import type { CaptureService } from '../../src/service/create-service.ts';
 import { browserCensus } from './census.ts';
 
 /** What ought to be after each wave as it was before. */

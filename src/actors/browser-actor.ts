@@ -1,10 +1,10 @@
 import { merge } from 'rxjs';
-import { isInteractive } from '../capture-request.ts';
-import type { CaptureRequest, Snapshot } from '../domain.ts';
+import { isInteractive } from '../capture/request.ts';
+import type { CaptureRequest, Snapshot } from '../capture/domain.ts';
 import type { Egress } from '../egress/egress.ts';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { sweepProfiles } from './browser-host.ts';
-import { BrowserSupply } from './browser-supply.ts';
+import { BrowserSupply } from './browser-pool.ts';
 import type { CaptureActor } from './capture-actor.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import { Confinement } from './confinement.ts';
@@ -12,9 +12,9 @@ import { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
 import { capturePage } from './page/capture-page.ts';
-import { PageCrashedError } from './page/moment/wait-within.ts';
+import { PageCrashedError } from './page/wait/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
-import { type Seat, Seats } from './seats.ts';
+import { type Seat, Seats } from './slots.ts';
 
 export interface BrowserActorOptions {
   readonly egress: Egress;

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { BrowserEvent, CaptureRequest, Snapshot } from '../domain.ts';
+import type { BrowserEvent, CaptureRequest, Snapshot } from '../capture/domain.ts';
 
 /** What the rest of the house knows of browsers. */
 export interface CaptureActor {

@@ -1,5 +1,5 @@
-import type { CapturePhase, Timings } from '../domain.ts';
-import { CapstanError } from '../errors.ts';
+import type { CapturePhase, Timings } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
 
 /** Share of a capture's time that is kept for taking the picture of what is there, and its bounds. */
 const PICTURE_SHARE = 0.2;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
-import type { CaptureService } from '../service.ts';
+import type { CaptureService } from '../service/create-service.ts';
 
 /**
  * A SIGINT within this time of the first is the same wish: a Ctrl-C reaches us from the terminal, and once more from

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Config, OPTIONS } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { CaptureService } from '../service.ts';
+import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {
   /** From now on, and for what was asked before, this is the service whose limits are set. */

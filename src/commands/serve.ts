@@ -30,7 +30,7 @@ async function serve(config: Config, read: () => Config): Promise<void> {
   const reload = watchForReload(config, read, logger);
   // Loaded here and not above: what only prints something should not wait for a database driver.
   const [{ createService }, { createHttpApp }, { listen }] = await Promise.all([
-    import('../service.ts'),
+    import('../service/create-service.ts'),
     import('../http/app.ts'),
     import('../http/server.ts'),
   ]);

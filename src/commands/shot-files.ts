@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Result } from '../domain.ts';
-import type { CaptureService } from '../service.ts';
+import type { Result } from '../capture/domain.ts';
+import type { CaptureService } from '../service/create-service.ts';
 
 /** Longest name of a file without its number and its ending; every file system takes it. */
 const NAME_LENGTH = 100;

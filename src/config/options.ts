@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMIT_BOUNDS } from '../domain.ts';
+import { LIMIT_BOUNDS } from '../capture/domain.ts';
 import { bytes, choice, file, integer, type OptionFacts, table, targets } from './kinds.ts';
 
 /*

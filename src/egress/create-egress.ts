@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { CapstanError, type Failure, toFailure } from '../errors.ts';
+import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
-import { createBorder, type Destination } from './border.ts';
+import { createBorder, type Destination } from './egress-policy.ts';
 import { dial } from './dial.ts';
 import type { Egress, EgressLane } from './egress.ts';
-import { openLane, urlDestination } from './lane.ts';
+import { openLane, urlDestination } from './egress-proxy.ts';
 import { createResolver, type Lookup } from './resolver.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 

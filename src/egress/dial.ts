@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 
 export interface DialOptions {
   readonly port: number;

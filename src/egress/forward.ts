@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { CapstanError, type Failure, failure, toFailure } from '../errors.ts';
-import type { Destination } from './border.ts';
+import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
+import type { Destination } from './egress-policy.ts';
 import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
 import type { Traffic } from './traffic.ts';
 import { noAnswer as noProxyAnswer, type Upstream } from './upstream.ts';

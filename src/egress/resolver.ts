@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 
 /** Every address of a name, in the order in which they are to be tried. Rejects as `dns.lookup` does. */
 export type Lookup = (name: string) => Promise<readonly string[]>;

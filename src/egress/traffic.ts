@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { CapstanError, type Failure, failure, toFailure } from '../errors.ts';
-import type { Destination } from './border.ts';
+import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
+import type { Destination } from './egress-policy.ts';
 
 export interface TrafficLimits {
   /** Bytes of bodies and tunnels, both ways together. */

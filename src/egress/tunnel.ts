@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { failure, toFailure } from '../errors.ts';
-import type { Destination } from './border.ts';
+import { failure, toFailure } from '../capture/errors.ts';
+import type { Destination } from './egress-policy.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface TunnelOptions {

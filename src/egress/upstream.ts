@@ -1,8 +1,8 @@
 import http, { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { UpstreamProxy } from '../capture-request.ts';
-import { CapstanError } from '../errors.ts';
-import type { Border, Destination } from './border.ts';
+import type { UpstreamProxy } from '../capture/request.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { Border, Destination } from './egress-policy.ts';
 import { dial } from './dial.ts';
 import type { Traffic } from './traffic.ts';
 

@@ -1,4 +1,4 @@
-import type { CapstanEvent } from '../domain.ts';
+import type { CapstanEvent } from '../capture/domain.ts';
 
 /** Of the JSON that subscribers and webhooks get. */
 const BODY_VERSION = 1;

@@ -1,8 +1,8 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import { CapstanError } from '../errors.ts';
-import type { CaptureService } from '../service.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { CaptureService } from '../service/create-service.ts';
 import { accessLog } from './access-log.ts';
 import { authenticate } from './auth.ts';
 import { answerErrors } from './errors.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /** What a load balancer and a newcomer may read without a key. */

@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { HttpContext } from './state.ts';
 
 /**

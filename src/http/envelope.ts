@@ -1,4 +1,4 @@
-import { CATALOGUE, type CapstanError, type FailureCode } from '../errors.ts';
+import { CATALOGUE, type CapstanError, type FailureCode } from '../capture/errors.ts';
 import type { HttpContext } from './state.ts';
 
 /** Seconds, when nobody knows better: a capture takes a few. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { answerFailure } from './envelope.ts';
 import type { HttpMiddleware } from './state.ts';
 

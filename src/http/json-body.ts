@@ -1,5 +1,5 @@
 import { bodyParser } from '@koa/bodyparser';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { refusal } from './problems.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { BatchItem, CaptureOutcome, Result } from '../domain.ts';
-import { CapstanError, type Failure } from '../errors.ts';
+import type { BatchItem, CaptureOutcome, Result } from '../capture/domain.ts';
+import { CapstanError, type Failure } from '../capture/errors.ts';
 import type { BatchLine, BatchResult } from './schemas/answers.ts';
 
 /** A capture that was not stored, as it is answered. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CapstanError, type FieldProblem } from '../errors.ts';
+import { CapstanError, type FieldProblem } from '../capture/errors.ts';
 
 /** So that a body of nothing but mistakes is not answered with many times its size. */
 const MAX_LISTED = 5000;

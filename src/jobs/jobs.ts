@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
-import type { BatchItem, CaptureRequest } from '../domain.ts';
-import { CapstanError } from '../errors.ts';
+import type { BatchItem, CaptureRequest } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { isAway } from '../storage/is-away.ts';
 import type { JobKind, JobRecord, TakenJob } from '../storage/job-store.ts';
 import { type RunOptions, runJob } from './run-job.ts';

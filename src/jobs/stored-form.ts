@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { BatchItem, CaptureRequest } from '../domain.ts';
+import type { BatchItem, CaptureRequest } from '../capture/domain.ts';
 import type { JobItem } from '../storage/job-store.ts';
 
 const compress = promisify(gzip);

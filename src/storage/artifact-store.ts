@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs';
-import type { Result, ScreenshotInfo } from '../domain.ts';
+import type { Result, ScreenshotInfo } from '../capture/domain.ts';
 
 export type ArtifactKind = 'image' | 'html';
 

@@ -1,4 +1,4 @@
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { createMemoryIdempotency } from './idempotency-store.ts';
 import { createDisabledJobs } from './job-store.ts';
 import type { ResultStore } from './result-store.ts';

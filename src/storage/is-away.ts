@@ -1,4 +1,4 @@
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 
 /** Whether it failed because the database cannot be reached now, and may be tried again. */
 export function isAway(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { CapstanError, type Failure } from '../errors.ts';
+import { CapstanError, type Failure } from '../capture/errors.ts';
 
 /*
  * Work that somebody asked for and does not wait for. It lies in the database, so that it outlives the process, and

@@ -1,4 +1,4 @@
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { BackgroundPasses } from './background-passes.ts';
 import type { FileArtifactStore } from './files/file-artifact-store.ts';
 import { isAway } from './is-away.ts';

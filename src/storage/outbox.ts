@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Result } from '../domain.ts';
+import type { Result } from '../capture/domain.ts';
 import type { DataDirectory } from './files/data-directory.ts';
 import { ifThere, syncDirectory } from './files/directories.ts';
 import { writeDurably } from './files/durable-file.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Result } from '../domain.ts';
-import { CapstanError } from '../errors.ts';
-import type { Evidence } from '../evidence.ts';
+import type { Result } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { Evidence } from '../capture/evidence.ts';
 import type { DetailedResult, Keyset } from './result-store.ts';
 
 /**

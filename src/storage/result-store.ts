@@ -1,5 +1,5 @@
-import type { Result } from '../domain.ts';
-import type { Evidence } from '../evidence.ts';
+import type { Result } from '../capture/domain.ts';
+import type { Evidence } from '../capture/evidence.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
 

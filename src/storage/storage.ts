@@ -6,7 +6,7 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
-import { createKeeper, type Keeper } from './keeper.ts';
+import { createKeeper, type Keeper } from './capture-store.ts';
 import { createMongoEventLog } from './mongo/event-log.ts';
 import { openMongoStore } from './mongo/store.ts';
 import { holdNode } from './node-lease.ts';

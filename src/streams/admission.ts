@@ -1,6 +1,6 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
-import type { CaptureLimits, Overload } from '../domain.ts';
-import { CapstanError } from '../errors.ts';
+import type { CaptureLimits, Overload } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { createCompletionRate } from './completion-rate.ts';
 
 /** The right of one capture to be inside, waiting or running. */

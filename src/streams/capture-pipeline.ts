@@ -18,8 +18,8 @@ import {
   tap,
   timer,
 } from 'rxjs';
-import type { CaptureCommand, CaptureLimits, CaptureOutcome, CaptureRequest, Overload } from '../domain.ts';
-import { CapstanError, toFailure } from '../errors.ts';
+import type { CaptureCommand, CaptureLimits, CaptureOutcome, CaptureRequest, Overload } from '../capture/domain.ts';
+import { CapstanError, toFailure } from '../capture/errors.ts';
 import { type BatchTicket, createAdmission, type Pass } from './admission.ts';
 import { captureEnded, captureQueued, captureRefused, captureStarted, type EventStream } from './events.ts';
 import { createLimiter } from './limiter.ts';

@@ -1,5 +1,5 @@
 import type { Observable, Subscription } from 'rxjs';
-import type { CapstanEvent } from '../domain.ts';
+import type { CapstanEvent } from '../capture/domain.ts';
 
 /** Captures since the start. `accepted = stored + failed + timed_out + cancelled + rejected + inside`, always. */
 export interface CaptureCounts {

@@ -10,9 +10,9 @@ import type {
   Pressure,
   PressureEvent,
   Result,
-} from '../domain.ts';
-import type { Failure } from '../errors.ts';
-import { createWaitingLine } from './waiting-line.ts';
+} from '../capture/domain.ts';
+import type { Failure } from '../capture/errors.ts';
+import { createWaitingLine } from './waiting-queue.ts';
 
 /** The one stream that everything which reports on captures derives from. */
 export interface EventStream {

@@ -1,5 +1,5 @@
 import { Observable, type Subscription } from 'rxjs';
-import { createWaitingLine } from './waiting-line.ts';
+import { createWaitingLine } from './waiting-queue.ts';
 
 /** Holds the number of sources that run at once. */
 export interface Limiter {

@@ -1,5 +1,5 @@
-import type { CaptureOutcome } from '../domain.ts';
-import { CapstanError, type FailureCode, toFailure } from '../errors.ts';
+import type { CaptureOutcome } from '../capture/domain.ts';
+import { CapstanError, type FailureCode, toFailure } from '../capture/errors.ts';
 
 /** Failures after which it is the request, not the capture, that was wrong or unwelcome. */
 const REJECTIONS: ReadonlySet<FailureCode> = new Set([

@@ -15,8 +15,8 @@ import {
   throwIfEmpty,
   timer,
 } from 'rxjs';
-import type { CaptureCommand, CaptureOutcome } from '../domain.ts';
-import { CapstanError } from '../errors.ts';
+import type { CaptureCommand, CaptureOutcome } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 
 /** Does one capture, from the page to the store. What it rejects with becomes the outcome. */

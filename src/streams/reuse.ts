@@ -1,5 +1,5 @@
 import { asyncScheduler, defer, finalize, map, Observable, of, type SchedulerLike, share, switchMap, tap } from 'rxjs';
-import type { CaptureOutcome, CaptureRequest } from '../domain.ts';
+import type { CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
 import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
 

@@ -1,8 +1,8 @@
 import type { ClientRequest } from 'node:http';
 import got, { type RequestError } from 'got';
-import type { WebhookFailureCause } from '../domain.ts';
+import type { WebhookFailureCause } from '../capture/domain.ts';
 import type { EgressAgents } from '../egress/egress.ts';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { signatures } from './signature.ts';
 
 export interface Message {

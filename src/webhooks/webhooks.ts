@@ -1,9 +1,9 @@
 import { type Observable, Subscription } from 'rxjs';
-import type { BatchEvent, CaptureEvent, WebhookEvent } from '../domain.ts';
+import type { BatchEvent, CaptureEvent, WebhookEvent } from '../capture/domain.ts';
 import type { Egress } from '../egress/egress.ts';
-import { CapstanError } from '../errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { type Delivery, type DeliveryOptions, deliver, type Message } from './deliver.ts';
-import { createReceiverLines, type ReceiverLines, type ReceiverLinesOptions } from './receiver-lines.ts';
+import { createReceiverLines, type ReceiverLines, type ReceiverLinesOptions } from './receiver-queues.ts';
 import { readSecret } from './signature.ts';
 
 /** How something that was admitted has ended, and who asked to be told of it. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/domain.ts';
+import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
 import { captureRequest, failureOf, freePort, patience } from '../support/actor.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 

@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture-request.ts';
+import type { CaptureRequest } from '../../src/capture/request.ts';
 import { captureRequest, failureOf, patience } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';

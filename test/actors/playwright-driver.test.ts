@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/domain.ts';
+import type { CaptureRequest } from '../../src/capture/domain.ts';
 import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { siteForSuite } from '../support/for-suite.ts';

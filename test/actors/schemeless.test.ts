@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture-request.ts';
+import type { CaptureRequest } from '../../src/capture/request.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
 import { failureOf, freePort, patience } from '../support/actor.ts';
 import { startService } from '../support/service.ts';

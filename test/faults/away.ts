@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Served } from '../commands/capstan-process.ts';
 import { type AnsweredResult, capture, captureBatch, stats } from './client.ts';
-import { problemsOf } from './kept.ts';
+import { problemsOf } from './stored-captures.ts';
 
 /** Captures one by one until a record waits for the database; each must be answered as if nothing were wrong. */
 export async function captureUntilOneWaits(service: Served, url: string): Promise<readonly AnsweredResult[]> {

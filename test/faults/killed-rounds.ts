@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Ground, type Served, serve } from '../commands/capstan-process.ts';
 import type { Site } from '../fixtures/site.ts';
 import { type AnsweredResult, capture, captureBatch, stats } from './client.ts';
-import { problemsOf } from './kept.ts';
+import { problemsOf } from './stored-captures.ts';
 import type { Random } from './random.ts';
 
 /** Pages that are done quickly, so that much of what is under way is under way in the stores; and one that fails. */

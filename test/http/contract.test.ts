@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { FailureCode } from '../../src/errors.ts';
+import type { FailureCode } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { freePort } from '../support/actor.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
-import { keepCapture, resultOf } from './kept-capture.ts';
+import { keepCapture, resultOf } from './stored-capture.ts';
 
 /*
  * The table of statuses and codes of the contract, row by row, and each answer held against the OpenAPI document: the

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { idsOf, nextPage } from './answers.ts';
-import { type KeptCapture, keepCapture } from './kept-capture.ts';
+import { type KeptCapture, keepCapture } from './stored-capture.ts';
 
 const app = serviceForSuite(NO_BROWSER);
 let png: KeptCapture;

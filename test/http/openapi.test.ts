@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE } from '../../src/errors.ts';
+import { CATALOGUE } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 
 const document = openApiDocument({ maxBatch: 7, defaultTimeoutMs: 1_234, maxTimeoutMs: 5_678 });

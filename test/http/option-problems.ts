@@ -1,4 +1,4 @@
-import { CapstanError, type FieldProblem } from '../../src/errors.ts';
+import { CapstanError, type FieldProblem } from '../../src/capture/errors.ts';
 import { parseOrRefuse } from '../../src/http/problems.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, startService } from '../support/service.ts';
 import { idsOf } from './answers.ts';
-import { keepCapture, resultOf } from './kept-capture.ts';
+import { keepCapture, resultOf } from './stored-capture.ts';
 
 describe('DELETE /screenshot/:id', () => {
   const app = serviceForSuite(NO_BROWSER);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
-import { keepCapture } from './kept-capture.ts';
+import { keepCapture } from './stored-capture.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KEY = 'a-secret-key';

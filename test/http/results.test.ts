@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { idsOf, nextPage } from './answers.ts';
-import { resultOf } from './kept-capture.ts';
+import { resultOf } from './stored-capture.ts';
 
 const app = serviceForSuite(NO_BROWSER);
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';
-import { resultOf } from './kept-capture.ts';
+import { resultOf } from './stored-capture.ts';
 
 /** The last digits of the hashes of captures 1 and on: the first is asked for, the others differ in 0, 0, 1, 4, 6 bits. */
 const ENDS = ['00', '00', '00', '01', '0f', '3f'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { CapstanEvent } from '../../src/domain.ts';
+import type { CapstanEvent } from '../../src/capture/domain.ts';
 import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';

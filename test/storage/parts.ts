@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Result } from '../../src/domain.ts';
+import type { Result } from '../../src/capture/domain.ts';
 import { createDisabledStore } from '../../src/storage/disabled-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore, type FileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
-import { createKeeper, type Keeper } from '../../src/storage/keeper.ts';
+import { createKeeper, type Keeper } from '../../src/storage/capture-store.ts';
 import { createOutbox, type Outbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';

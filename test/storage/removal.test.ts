@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CapstanError } from '../../src/errors.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
 import {
   around,

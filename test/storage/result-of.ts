@@ -1,5 +1,5 @@
-import type { Result } from '../../src/domain.ts';
-import type { Evidence } from '../../src/evidence.ts';
+import type { Result } from '../../src/capture/domain.ts';
+import type { Evidence } from '../../src/capture/evidence.ts';
 import type { DetailedResult } from '../../src/storage/result-store.ts';
 import { exampleResult } from '../support/example-result.ts';
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CapstanError } from '../../src/errors.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { holdLock } from '../../src/storage/files/held-lock.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';

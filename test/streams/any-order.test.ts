@@ -13,8 +13,8 @@ import {
   timer,
 } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureCommand, CaptureOutcome } from '../../src/domain.ts';
-import { CapstanError } from '../../src/errors.ts';
+import type { CaptureCommand, CaptureOutcome } from '../../src/capture/domain.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { request, rig, stored, virtually } from './rig.ts';
 
 /** How captures behave on their pages. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { asyncScheduler, config, EMPTY, NEVER, of, throwError } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CapstanError } from '../../src/errors.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { heard, nameOf, request, rig, stored, virtually } from './rig.ts';
 
 const LIMITS = { maxConcurrent: 2, maxQueue: 10 };

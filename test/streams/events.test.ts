@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CapstanEvent, Pressure } from '../../src/domain.ts';
-import { failure } from '../../src/errors.ts';
+import type { CapstanEvent, Pressure } from '../../src/capture/domain.ts';
+import { failure } from '../../src/capture/errors.ts';
 import { createCounters } from '../../src/streams/counters.ts';
 import {
   batchAccepted,

@@ -1,6 +1,6 @@
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { CapstanEvent, CaptureOutcome, CaptureRequest } from '../../src/domain.ts';
+import type { CapstanEvent, CaptureOutcome, CaptureRequest } from '../../src/capture/domain.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 import { reusing, type StoredOutcome } from '../../src/streams/reuse.ts';
 import { request, stored } from './rig.ts';

@@ -1,10 +1,10 @@
 import type { Server } from 'node:net';
 import { type BrowserActorOptions, createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
-import type { BrowserEvent, CaptureRequest } from '../../src/domain.ts';
+import type { BrowserEvent, CaptureRequest } from '../../src/capture/domain.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
-import { CapstanError } from '../../src/errors.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
 
 export interface RunningActor {
   readonly actor: CaptureActor;

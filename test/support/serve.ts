@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createHttpApp, type HttpOptions } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
-import type { CaptureService } from '../../src/service.ts';
+import type { CaptureService } from '../../src/service/create-service.ts';
 
 export interface RunningApp {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */

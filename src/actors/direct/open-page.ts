@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';

@@ -1,17 +1,17 @@
-import type { CaptureRequest } from '../../capture-request.ts';
-import type { CapturePhase, Snapshot } from '../../domain.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { CapturePhase, Snapshot } from '../../capture/domain.ts';
 import type { EgressLane } from '../../egress/egress.ts';
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 import type { Deadline } from '../deadline.ts';
 import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import { awaitMoment } from './moment/await-moment.ts';
-import { demandPaint } from './moment/demand-paint.ts';
+import { awaitMoment } from './wait/await-ready.ts';
+import { demandPaint } from './wait/demand-paint.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
-import { completePage } from './picture/complete-page.ts';
-import { takePicture } from './picture/take-picture.ts';
-import { changePage } from './visitor/change-page.ts';
+import { completePage } from './screenshot/scroll-through.ts';
+import { takePicture } from './screenshot/take-screenshot.ts';
+import { changePage } from './content/change-page.ts';
 
 /** Redirects by script or by refresh that are followed; a page that goes on and on is taken where it is then. */
 const MAX_DOCUMENTS = 20;

@@ -1,10 +1,10 @@
 import type { Protocol } from 'devtools-protocol';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Notes } from './evidence/notes.ts';
 import type { MainFrame } from './main-frame.ts';
-import type { Visit } from './visitor/prepare-visit.ts';
+import type { Visit } from './prepare-page.ts';
 
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;

@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { PageSession } from './isolated-page.ts';
-import { PageCrashedError } from './moment/wait-within.ts';
+import { PageCrashedError } from './wait/wait-within.ts';
 
 /** A refresh that a page schedules for later than this is part of the page, not a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;

@@ -1,10 +1,10 @@
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { EgressLane } from '../../egress/egress.ts';
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
-import { waitWithin } from './moment/wait-within.ts';
+import { waitWithin } from './wait/wait-within.ts';
 import { openDownload, type StandIn } from './non-html/open-download.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
 

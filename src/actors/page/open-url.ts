@@ -1,6 +1,6 @@
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { EgressLane } from '../../egress/egress.ts';
-import { type Failure, failure } from '../../errors.ts';
+import { type Failure, failure } from '../../capture/errors.ts';
 import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 

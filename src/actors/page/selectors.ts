@@ -1,4 +1,4 @@
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 
 /** What begins so is XPath; no CSS selector does. */
 const XPATH = /^(?:\.?\/|\(|xpath=)/;

@@ -1,9 +1,9 @@
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import { emulateVisitor } from './emulation/emulate-visitor.ts';
 import { type Notes, takeNotes } from './evidence/notes.ts';
 import type { PageSession } from './isolated-page.ts';
-import { emulateDevice } from './picture/emulate-device.ts';
-import { prepareVisit, type Visit } from './visitor/prepare-visit.ts';
+import { emulateDevice } from './screenshot/emulate-device.ts';
+import { prepareVisit, type Visit } from './prepare-page.ts';
 
 export interface PageSetUp {
   readonly notes: Notes;

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { FormFilling } from '../../capture-request.ts';
+import type { FormFilling } from '../../capture/request.ts';
 import { locate } from './locate.ts';
 import type { Patience, Step } from './step.ts';
 

@@ -1,8 +1,8 @@
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { openPage } from '../direct/open-page.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
-import { PlaywrightHands } from './hands.ts';
+import { PlaywrightHands } from './interaction.ts';
 
 /** Opens a page as `openPage` does, so that the same border holds and the same is seen, and gives Playwright to it. */
 export async function openInteractivePage(

@@ -1,5 +1,5 @@
 import { type Observable, takeUntil } from 'rxjs';
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 import { clientGone } from '../client-gone.ts';
 import { failureEnvelope } from '../envelope.ts';
 import type { HttpContext } from '../state.ts';

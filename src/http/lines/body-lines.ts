@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { CapstanError, type Failure, failure } from '../../errors.ts';
+import { CapstanError, type Failure, failure } from '../../capture/errors.ts';
 
 /** One line of a body that is not blank: its text, or what is wrong with it as a line. */
 export type BodyLine = { readonly text: string } | { readonly failure: Failure };

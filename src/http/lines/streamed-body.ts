@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 
 /** Undefined for bytes that are sent as they are. */
 export type BodyDecoder = (() => Transform) | undefined;

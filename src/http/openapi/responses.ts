@@ -1,4 +1,4 @@
-import { CATALOGUE, type FailureCode } from '../../errors.ts';
+import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { type JsonObject, schemaRef } from './components.ts';
 

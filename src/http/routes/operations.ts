@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
-import { CapstanError } from '../../errors.ts';
-import type { CaptureService } from '../../service.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureService } from '../../service/create-service.ts';
 import { answer } from '../envelope.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { HttpState } from '../state.ts';

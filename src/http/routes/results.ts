@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type Router from '@koa/router';
-import type { Result } from '../../domain.ts';
-import { CapstanError } from '../../errors.ts';
-import type { CaptureService } from '../../service.ts';
+import type { Result } from '../../capture/domain.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureService } from '../../service/create-service.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../storage/result-store.ts';
 import { keysetCursor } from '../cursor.ts';
 import { answer, envelopeAround } from '../envelope.ts';

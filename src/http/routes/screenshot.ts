@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
 import { firstValueFrom, takeUntil } from 'rxjs';
-import type { CaptureOutcome } from '../../domain.ts';
-import { CapstanError } from '../../errors.ts';
-import type { CaptureService } from '../../service.ts';
+import type { CaptureOutcome } from '../../capture/domain.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureService } from '../../service/create-service.ts';
 import type { DetailedResult } from '../../storage/result-store.ts';
 import { answerArtifact, describeArtifact, mediaTypeOf } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CapstanEvent } from '../../domain.ts';
+import type { CapstanEvent } from '../../capture/domain.ts';
 import type { EventFilter } from '../../feed/event-filter.ts';
 import { parseOrRefuse } from '../problems.ts';
 import { parseQuery } from './queries.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Evidence, Noted } from '../../evidence.ts';
+import type { Evidence, Noted } from '../../capture/evidence.ts';
 
 /* How a capture came about, as it is sent. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type CaptureLimits, LIMIT_BOUNDS, type Pressure } from '../../domain.ts';
-import type { LimitsChange } from '../../service.ts';
+import { type CaptureLimits, LIMIT_BOUNDS, type Pressure } from '../../capture/domain.ts';
+import type { LimitsChange } from '../../service/create-service.ts';
 
 const FIELDS = Object.keys(LIMIT_BOUNDS).join(', ');
 

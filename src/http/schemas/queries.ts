@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 import { MOST_DISTANCE } from '../../storage/result-store.ts';
 import { readIdCursor, readKeysetCursor } from '../cursor.ts';
 import { parseOrRefuse, refusal } from '../problems.ts';

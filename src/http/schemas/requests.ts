@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CaptureRequest } from '../../capture-request.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import { readTarget } from '../target-url.ts';
 import { objectError } from './fields.ts';
 import { emulationFields, withDevice } from './options/emulation.ts';

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Result, ScreenshotInfo } from '../../domain.ts';
+import type { Result, ScreenshotInfo } from '../../capture/domain.ts';
 import type { ArtifactKind, ArtifactStore, OpenArtifact, RemovedFiles } from '../artifact-store.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { codeOf, ifThere, makeDirectory, syncDirectory } from './directories.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { CAPTURE_FORMATS } from '../../capture-request.ts';
-import type { Result, ScreenshotInfo } from '../../domain.ts';
+import { CAPTURE_FORMATS } from '../../capture/request.ts';
+import type { Result, ScreenshotInfo } from '../../capture/domain.ts';
 import { htmlPath, imagePath } from './layout.ts';
 
 /** Bytes: a third of a millisecond. */

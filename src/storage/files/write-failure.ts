@@ -1,4 +1,4 @@
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 import { codeOf } from './directories.ts';
 
 /** No room, no quota, no inodes, or a limit on the size of a file: what goes away when somebody makes room. */

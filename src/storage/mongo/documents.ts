@@ -1,6 +1,6 @@
 import { Binary } from 'mongodb';
-import type { Result } from '../../domain.ts';
-import type { Evidence } from '../../evidence.ts';
+import type { Result } from '../../capture/domain.ts';
+import type { Evidence } from '../../capture/evidence.ts';
 import { hostKeys } from '../hosts.ts';
 import { asRecord, timeOf, urlKey } from '../record.ts';
 import type { DetailedResult } from '../result-store.ts';

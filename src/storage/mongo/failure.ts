@@ -1,5 +1,5 @@
 import { BSON, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
-import { CapstanError } from '../../errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 
 /** Answers of the server that say that what we asked was wrong: BadValue, FailedToParse, TypeMismatch and the like. */
 const DEFECTS = new Set([2, 9, 14, 40, 59, 72, 10_334, 16_755]);

@@ -1,5 +1,5 @@
 import { Binary, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
-import type { Failure } from '../../errors.ts';
+import type { Failure } from '../../capture/errors.ts';
 import {
   JOB_LEASE_MS,
   JOB_LIFE_MS,

@@ -1,4 +1,4 @@
-import { type LikeCapture, MostAlike } from '../most-alike.ts';
+import { type LikeCapture, MostAlike } from '../most-similar.ts';
 import { bandsNear, bandsOf, distanceOf } from '../perception.ts';
 import type { Likeness } from '../result-store.ts';
 import { BY_BAND, BY_PERCEPTION, type Collections } from './collections.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription } from 'mongodb';
-import type { Result } from '../../domain.ts';
-import { CapstanError } from '../../errors.ts';
-import type { Evidence } from '../../evidence.ts';
+import type { Result } from '../../capture/domain.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { Evidence } from '../../capture/evidence.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
 import { LEASE_RENEWAL_MS, LeasedNode } from '../node-lease.ts';
 import { asDetailed, withoutEvidence } from '../record.ts';

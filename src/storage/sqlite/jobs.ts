@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CATALOGUE, type FailureCode } from '../../errors.ts';
+import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
 import {
   JOB_LEASE_MS,
   JOB_LIFE_MS,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type LikeCapture, MostAlike } from '../most-alike.ts';
+import { type LikeCapture, MostAlike } from '../most-similar.ts';
 import { BAND_BITS, bandsNear, bandsOf, distanceOf, firstBandNear } from '../perception.ts';
 import type { Likeness } from '../result-store.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { extname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Result } from '../../domain.ts';
-import { CapstanError } from '../../errors.ts';
-import type { Evidence } from '../../evidence.ts';
+import type { Result } from '../../capture/domain.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { Evidence } from '../../capture/evidence.ts';
 import { KEPT_EVENTS } from '../event-log.ts';
 import { gatherInserts } from '../gathered-inserts.ts';
 import { hostRanges } from '../hosts.ts';

@@ -1,6 +1,6 @@
-import type { CaptureRequest } from '../../../capture-request.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
-import { viewportOf } from '../picture/emulate-device.ts';
+import { viewportOf } from '../screenshot/emulate-device.ts';
 import { userAgentOverride } from './user-agent.ts';
 
 /** Fingers that a touch screen feels at once, as phones have it. */

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { CaptureRequest } from '../../../capture-request.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 
 type UserAgentOverride = Protocol.Emulation.SetUserAgentOverrideRequest;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { NotedFavicon } from '../../../evidence.ts';
+import type { NotedFavicon } from '../../../capture/evidence.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import { bounded } from './bounded.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Protocol } from 'devtools-protocol';
-import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../../evidence.ts';
+import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../../capture/evidence.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { Noted, NotedMessage } from '../../../evidence.ts';
+import type { Noted, NotedMessage } from '../../../capture/evidence.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { bounded } from './bounded.ts';
 import { Tally } from './tally.ts';

@@ -1,5 +1,5 @@
-import type { CaptureRequest } from '../../../capture-request.ts';
-import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '../../../evidence.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '../../../capture/evidence.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import { bounded } from './bounded.ts';

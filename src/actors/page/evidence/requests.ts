@@ -1,4 +1,4 @@
-import type { Noted, NotedRequest } from '../../../evidence.ts';
+import type { Noted, NotedRequest } from '../../../capture/evidence.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import { bounded } from './bounded.ts';

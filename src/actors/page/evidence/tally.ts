@@ -1,4 +1,4 @@
-import type { Noted } from '../../../evidence.ts';
+import type { Noted } from '../../../capture/evidence.ts';
 
 /** A list that grows to a bound, and counts what comes after it. */
 export class Tally<T> {

@@ -1,5 +1,5 @@
-import { CapstanError } from '../../../errors.ts';
-import type { Evidence } from '../../../evidence.ts';
+import { CapstanError } from '../../../capture/errors.ts';
+import type { Evidence } from '../../../capture/evidence.ts';
 
 /** What a capture failed with, with what was noted until then. What is no `CapstanError` is given back as it is. */
 export function withEvidence(thrown: unknown, evidence: Evidence): unknown {

@@ -1,8 +1,8 @@
-import type { CaptureRequest } from '../../../capture-request.ts';
-import { CapstanError, type Download } from '../../../errors.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CapstanError, type Download } from '../../../capture/errors.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import type { PausedRequest } from '../visitor/intercept.ts';
+import type { PausedRequest } from '../network/intercept.ts';
 import { showPdf } from './show-pdf.ts';
 
 /** Longest wait for the event that names a download. It comes within a few milliseconds. */

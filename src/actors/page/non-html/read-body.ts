@@ -1,4 +1,4 @@
-import { CapstanError } from '../../../errors.ts';
+import { CapstanError } from '../../../capture/errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { PageSession } from '../isolated-page.ts';
 

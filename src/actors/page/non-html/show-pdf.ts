@@ -1,9 +1,9 @@
-import type { CaptureRequest } from '../../../capture-request.ts';
-import { CapstanError, type Download } from '../../../errors.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CapstanError, type Download } from '../../../capture/errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { waitWithin } from '../moment/wait-within.ts';
-import type { PausedRequest } from '../visitor/intercept.ts';
+import { waitWithin } from '../wait/wait-within.ts';
+import type { PausedRequest } from '../network/intercept.ts';
 import type { StandIn } from './open-download.ts';
 import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';

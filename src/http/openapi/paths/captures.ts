@@ -1,4 +1,4 @@
-import { CAPTURE_FORMATS } from '../../../capture-request.ts';
+import { CAPTURE_FORMATS } from '../../../capture/request.ts';
 import { mediaTypeOf } from '../../artifact-answer.ts';
 import { DEFAULT_LIMIT, VIEWS } from '../../schemas/queries.ts';
 import { type JsonObject, schemaRef } from '../components.ts';

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../../errors.ts';
+import type { FailureCode } from '../../../capture/errors.ts';
 import { type JsonObject, schemaRef } from '../components.ts';
 import { failures, jsonContent, response } from '../responses.ts';
 import { BODY_FAILURES, EVERYWHERE } from './shared.ts';

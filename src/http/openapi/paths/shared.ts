@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../../errors.ts';
+import type { FailureCode } from '../../../capture/errors.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../schemas/queries.ts';
 import type { JsonObject } from '../components.ts';
 

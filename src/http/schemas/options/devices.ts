@@ -1,4 +1,4 @@
-import type { Viewport } from '../../../capture-request.ts';
+import type { Viewport } from '../../../capture/request.ts';
 import list from './device-list.json' with { type: 'json' };
 
 /** How a device shows pages, and what it calls itself. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Viewport } from '../../../capture-request.ts';
+import type { Viewport } from '../../../capture/request.ts';
 import { flag, objectOf, quantity } from '../fields.ts';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WAIT_UNTIL } from '../../../capture-request.ts';
+import { WAIT_UNTIL } from '../../../capture/request.ts';
 import { integer, selector } from '../fields.ts';
 
 const MAX_DELAY_MS = 60_000;

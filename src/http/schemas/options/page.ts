@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PageOptions, RESOURCE_TYPES } from '../../../capture-request.ts';
+import { type PageOptions, RESOURCE_TYPES } from '../../../capture/request.ts';
 import { flag, objectOf } from '../fields.ts';
 
 /** Of each script and of the style sheet. */

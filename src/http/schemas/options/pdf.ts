@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAPER_FORMATS } from '../../../capture-request.ts';
+import { PAPER_FORMATS } from '../../../capture/request.ts';
 import { flag, objectOf, quantity } from '../fields.ts';
 
 /** Millimetres. More on each side would leave nothing of the smallest paper. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CAPTURE_FORMATS, MOST_PIXELS, type PictureOptions, type Viewport } from '../../../capture-request.ts';
+import { CAPTURE_FORMATS, MOST_PIXELS, type PictureOptions, type Viewport } from '../../../capture/request.ts';
 import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from '../fields.ts';
 import { pdfField } from './pdf.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Credentials, UpstreamProxy } from '../../../capture-request.ts';
+import type { Credentials, UpstreamProxy } from '../../../capture/request.ts';
 import { objectOf } from '../fields.ts';
 
 const MAX_SERVER_CHARACTERS = 2048;

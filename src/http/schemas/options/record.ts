@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVIDENCE_KINDS, type EvidenceKind } from '../../../evidence.ts';
+import { EVIDENCE_KINDS, type EvidenceKind } from '../../../capture/evidence.ts';
 import { integer } from '../fields.ts';
 
 /** Thirty days: what is older is no answer to a question of now. */

@@ -1,0 +1,276 @@
+import { readFile } from 'node:fs/promises';
+import { Subject } from 'rxjs';
+import type { BrowserEvent } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
+import type { Confinement } from './confinement.ts';
+import type { ExecutableFinder } from './executable.ts';
+
+export interface SupplyOptions {
+  readonly findExecutable: ExecutableFinder;
+  readonly confinement: Confinement;
+  /** Captures after which a browser is retired. */
+  readonly retireAfter: number;
+  /** Browsers to keep at once. */
+  readonly browsers: number;
+  /**
+   * Milliseconds without a capture after which a browser is ended; the next one is launched when it is needed. Without
+   * it there is always one.
+   */
+  readonly idleMs?: number;
+}
+
+/** Pauses after failed launches: doubled each time, up to the largest. */
+const FIRST_PAUSE_MS = 250;
+const LARGEST_PAUSE_MS = 15_000;
+/** A browser process (without its renderers) that has grown beyond this is retired. It starts with some 150 MiB. */
+const RETIRE_RSS_BYTES = 1024 * 1024 * 1024;
+/** How often a browser that has captures on it is asked whether it lives, and how long its answer may take. */
+const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_ANSWER_MS = 8_000;
+
+/** The right to make one capture on a browser. Must be given back. */
+export interface BrowserLease {
+  readonly host: BrowserHost;
+  release(): void;
+}
+
+interface Member {
+  readonly host: BrowserHost;
+  leases: number;
+  captures: number;
+  retiring: string | null;
+  heartbeat: NodeJS.Timeout;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Keeps browsers alive: launches, retires by letting captures run dry, replaces what crashed or hangs. While no
+ * browser can be launched a breaker is open: leases are refused at once, and a launch is tried again with growing
+ * pauses until one succeeds.
+ */
+export class BrowserSupply {
+  readonly events$ = new Subject<BrowserEvent>();
+  readonly #options: SupplyOptions;
+  readonly #members = new Set<Member>();
+  #launching: Promise<Member> | null = null;
+  #breaker: { readonly reason: string; readonly timer: NodeJS.Timeout } | null = null;
+  #pauseMs = FIRST_PAUSE_MS;
+  #wanted: number;
+  #closed = false;
+  #launches = 0;
+  #crashes = 0;
+
+  constructor(options: SupplyOptions) {
+    this.#options = options;
+    this.#wanted = options.browsers;
+  }
+
+  /** Why no browser can be had now; null while one can. */
+  get unavailable(): string | null {
+    return this.#breaker?.reason ?? null;
+  }
+
+  get counts(): { readonly launches: number; readonly crashes: number } {
+    return { launches: this.#launches, crashes: this.#crashes };
+  }
+
+  browsers(): { pid: number; captures: number; retiring: boolean }[] {
+    return [...this.#members].map(({ host, captures, retiring }) => ({
+      pid: host.pid,
+      captures,
+      retiring: retiring !== null,
+    }));
+  }
+
+  /** Launches the first browser ahead of the first capture. Resolves whether or not that worked. */
+  async warmUp(): Promise<void> {
+    await this.#launch().catch(() => undefined);
+  }
+
+  /** A place on the browser with the fewest captures on it. Rejects with `browser_unavailable`. */
+  async lease(): Promise<BrowserLease> {
+    if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
+    const member = this.#leastBusy() ?? (await this.#launch());
+    member.leases += 1;
+    clearTimeout(member.idle);
+    if (this.#serving().length < this.#wanted && member.leases > 1) this.#launch().catch(() => undefined);
+    let released = false;
+    return {
+      host: member.host,
+      release: () => {
+        if (released) return;
+        released = true;
+        member.leases -= 1;
+        member.captures += 1;
+        this.#startIdling(member);
+        void this.#retireWhenDue(member);
+      },
+    };
+  }
+
+  /** How many to keep at once from now on. One more is launched when there is work for it; one too many runs dry. */
+  setBrowsers(wanted: number): void {
+    this.#wanted = wanted;
+    const serving = this.#byLeases();
+    for (const member of serving.slice(0, Math.max(0, serving.length - wanted))) {
+      member.retiring = 'fewer browsers are wanted';
+      if (member.leases === 0) void this.#end(member);
+    }
+  }
+
+  /** Ends every browser. Resolves when no process and no profile directory is left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
+    await this.#launching?.catch(() => undefined);
+    await Promise.all([...this.#members].map((member) => this.#end(member)));
+    this.events$.complete();
+  }
+
+  /** The pipe of a browser that was killed closes before its end is known. */
+  #serving(): Member[] {
+    return [...this.#members].filter(({ retiring, host }) => retiring === null && !host.connection.closed);
+  }
+
+  #leastBusy(): Member | undefined {
+    return this.#byLeases()[0];
+  }
+
+  /** The least busy first. */
+  #byLeases(): Member[] {
+    return this.#serving().sort((a, b) => a.leases - b.leases);
+  }
+
+  /** One launch at a time; whoever asks meanwhile gets the same one. */
+  #launch(): Promise<Member> {
+    this.#launching ??= this.#launchOne().finally(() => {
+      this.#launching = null;
+    });
+    return this.#launching;
+  }
+
+  async #launchOne(): Promise<Member> {
+    if (this.#closed) throw new CapstanError('shutting_down');
+    const found = await this.#options.findExecutable();
+    if ('missing' in found) throw this.#openBreaker(found.missing);
+    const confined = this.#options.confinement.now;
+    try {
+      const host = await launchBrowser({ executable: found.path, env: found.env, confined });
+      this.#options.confinement.works(confined);
+      this.#closeBreaker();
+      return this.#admit(host);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const ended = error instanceof LaunchError && error.ended;
+      if (ended && this.#options.confinement.loosen(confined, reason)) return this.#launchOne();
+      throw this.#openBreaker(reason);
+    }
+  }
+
+  #admit(host: BrowserHost): Member {
+    const member: Member = {
+      host,
+      leases: 0,
+      captures: 0,
+      retiring: null,
+      heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
+      idle: undefined,
+    };
+    this.#members.add(member);
+    this.#startIdling(member);
+    this.#launches += 1;
+    void host.ended.then((how) => this.#remove(member, how));
+    this.#emit('browser.launched', member);
+    return member;
+  }
+
+  /** Until a capture comes. */
+  #startIdling(member: Member): void {
+    const { idleMs } = this.#options;
+    if (idleMs === undefined || member.leases > 0 || member.retiring !== null) return;
+    member.idle = setTimeout(() => {
+      member.retiring = 'nobody needs it';
+      void this.#end(member);
+    }, idleMs).unref();
+  }
+
+  /** Ahead of the next capture, where one is always kept. */
+  #replaceWhenMissing(wanted: number): void {
+    if (this.#options.idleMs === undefined && this.#serving().length < wanted) this.#launch().catch(() => undefined);
+  }
+
+  #remove(member: Member, how: string): void {
+    clearInterval(member.heartbeat);
+    clearTimeout(member.idle);
+    if (!this.#members.delete(member)) return;
+    if (member.retiring !== null || this.#closed) return;
+    this.#crashes += 1;
+    this.#emit('browser.crashed', member, how);
+    // Back at its size without waiting for a capture to find out. One that did has replaced it already.
+    this.#replaceWhenMissing(this.#wanted);
+  }
+
+  async #checkPulse(member: Member): Promise<void> {
+    if (member.leases === 0 || (await member.host.answers(HEARTBEAT_ANSWER_MS))) return;
+    await member.host.kill();
+  }
+
+  async #retireWhenDue(member: Member): Promise<void> {
+    if (member.retiring === null && !this.#closed) {
+      const due =
+        member.captures >= this.#options.retireAfter
+          ? `after ${member.captures} captures`
+          : member.captures % 25 === 0 && (await residentBytes(member.host.pid)) > RETIRE_RSS_BYTES
+            ? 'it has grown too large'
+            : null;
+      if (due !== null && member.retiring === null) {
+        member.retiring = due;
+        this.#replaceWhenMissing(1);
+      }
+    }
+    if (member.retiring !== null && member.leases === 0) await this.#end(member);
+  }
+
+  async #end(member: Member): Promise<void> {
+    const reason = member.retiring ?? 'the service stops';
+    member.retiring = reason;
+    if (this.#members.delete(member)) this.#emit('browser.retired', member, reason);
+    clearInterval(member.heartbeat);
+    clearTimeout(member.idle);
+    await member.host.close();
+  }
+
+  #openBreaker(reason: string): CapstanError {
+    if (!this.#closed) {
+      if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
+      const timer = setTimeout(() => void this.warmUp(), this.#pauseMs).unref();
+      this.#breaker = { reason, timer };
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LARGEST_PAUSE_MS);
+    }
+    return new CapstanError('browser_unavailable', reason);
+  }
+
+  #closeBreaker(): void {
+    if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
+    this.#breaker = null;
+    this.#pauseMs = FIRST_PAUSE_MS;
+  }
+
+  #emit(type: 'browser.launched', member: Member): void;
+  #emit(type: 'browser.retired' | 'browser.crashed', member: Member, reason: string): void;
+  #emit(type: BrowserEvent['type'], member: Member, reason = ''): void {
+    const base = { at: new Date().toISOString(), pid: member.host.pid, captures: member.captures };
+    this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, reason });
+  }
+}
+
+/** Resident memory of one process in bytes; 0 where the system does not tell. */
+async function residentBytes(pid: number): Promise<number> {
+  try {
+    const pages = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1];
+    return Number(pages) * 4096;
+  } catch {
+    return 0;
+  }
+}

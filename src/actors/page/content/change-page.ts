@@ -1,0 +1,58 @@
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { keepSheet, STYLE_WORLD } from './add-scripts.ts';
+import { answerBanner } from './answer-banner.ts';
+import { runAfter } from './run-after.ts';
+
+/**
+ * Does to a document that has loaded what the request wants done, once to each. Resolves with whether all of it was
+ * done while there was time to wait; throws `script_failed`.
+ */
+export async function changePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+  const { css, cookieBanners, javascript } = request;
+  const isWanted = (css ?? cookieBanners ?? javascript?.after) !== undefined;
+  const document = page.frame.document?.loaderId;
+  if (!isWanted || document === undefined) return true;
+  const known = page.visit.changed.get(document);
+  if (known !== undefined) return known;
+  deadline.enter('interact');
+  const changing = within(patienceMs(deadline), change(page, request, deadline), false);
+  const done = await deadline.step('change the page', changing);
+  page.visit.changed.set(document, done);
+  return done;
+}
+
+/** A page that did not load in time is given its style sheet all the same. */
+function patienceMs({ waitingMs, remainingMs }: Deadline): number {
+  return Math.max(waitingMs, remainingMs / 2);
+}
+
+async function change(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+  const { css, cookieBanners, javascript } = request;
+  const styled = css === undefined || (await styleInTime(page, css, deadline));
+  const answered = cookieBanners === undefined || (await answerBanner(page, cookieBanners, deadline));
+  const ran = javascript?.after === undefined || (await runAfter(page, javascript.after, deadline));
+  return styled && answered && ran;
+}
+
+/** Resolves with whether the page let it be done. A script that has not let go of the page for half of the time is ended. */
+async function styleInTime(page: IsolatedPage, css: string, deadline: Deadline): Promise<boolean> {
+  const styling = keepStyle(page, css).then(() => true);
+  const styled = await within(patienceMs(deadline) / 2, styling, false);
+  if (!styled) page.session.post('Runtime.terminateExecution');
+  await styling;
+  return styled;
+}
+
+async function keepStyle({ session, frame }: IsolatedPage, css: string): Promise<void> {
+  try {
+    const world = { frameId: frame.id, worldName: STYLE_WORLD };
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', world);
+    await session.send('Runtime.evaluate', { expression: keepSheet(css), contextId: executionContextId });
+  } catch (error) {
+    // The document went, and the next one has the sheet from its beginning.
+    if (!(error instanceof CdpError)) throw error;
+  }
+}

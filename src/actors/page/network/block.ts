@@ -1,0 +1,54 @@
+import type { Protocol } from 'devtools-protocol';
+import type { CaptureRequest, ResourceType } from '../../../capture/request.ts';
+import type { InterceptionRule, PausedRequest } from './intercept.ts';
+import { isUnsent } from './own-origin.ts';
+
+/** What each type is to the protocol. */
+const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly Protocol.Network.ResourceType[]>> = {
+  stylesheet: ['Stylesheet'],
+  image: ['Image'],
+  media: ['Media'],
+  font: ['Font'],
+  script: ['Script'],
+  xhr: ['XHR', 'Fetch', 'EventSource'],
+  other: ['Other', 'Ping', 'CSPViolationReport'],
+};
+
+/** Whether a paused request is for the page itself, which is never blocked: there would be nothing to capture. */
+export type IsPageItself = (paused: PausedRequest) => boolean;
+
+/** A rule for what the request wants blocked, or none when that is nothing. */
+export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself): InterceptionRule[] {
+  const types = new Set((block?.types ?? []).flatMap((type) => PROTOCOL_TYPES[type]));
+  const globs = (block?.urls ?? []).map(parseGlob);
+  if (types.size === 0 && globs.length === 0) return [];
+  const rule: InterceptionRule = {
+    patterns: [
+      ...[...types].map((resourceType) => ({ urlPattern: '*', resourceType })),
+      ...(block?.urls ?? []).map((url) => ({ urlPattern: url.replace(/[\\?]/g, '\\$&') })),
+    ],
+    judge: (paused) => {
+      if (!isUnsent(paused) || isPageItself(paused)) return undefined;
+      const unwanted = types.has(paused.resourceType) || globs.some((glob) => glob(paused.request.url));
+      return unwanted ? { verdict: 'fail' } : undefined;
+    },
+  };
+  return [rule];
+}
+
+/** Whether a whole text matches a pattern in which `*` stands for any characters. It never backtracks. */
+function parseGlob(pattern: string): (text: string) => boolean {
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined) return (text) => text === pattern;
+  return (text) => {
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of parts) {
+      const found = text.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at + last.length <= text.length;
+  };
+}

@@ -1,0 +1,45 @@
+import type { CaptureRequest, RequestCookie } from '../../../capture/request.ts';
+import { CapstanError } from '../../../capture/errors.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import type { PageSession } from '../isolated-page.ts';
+
+/**
+ * Puts the request's cookies into the page's context. Resolves when they are there; rejects with an `invalid_request`
+ * that names the first one that the browser refuses.
+ */
+export async function setCookies(session: PageSession, { url, cookies = [] }: CaptureRequest): Promise<void> {
+  const accepted = await Promise.all(cookies.map((cookie) => setCookie(session, url, cookie)));
+  const refused = cookies[accepted.indexOf(false)];
+  if (refused !== undefined) {
+    throw new CapstanError(
+      'invalid_request',
+      `cookies: the browser refuses "${refused.name}" for ${refused.domain ?? 'the target'}`,
+    );
+  }
+}
+
+async function setCookie(session: PageSession, url: string, cookie: RequestCookie): Promise<boolean> {
+  const { domain, path = '/', ...rest } = cookie;
+  try {
+    // Without a domain it is the target's host's alone; `url` says which that is.
+    const { success } = await session.send('Network.setCookie', {
+      ...defined(rest),
+      path,
+      ...(domain === undefined ? { url } : { domain }),
+    });
+    return success;
+  } catch (error) {
+    if (error instanceof CdpError) return false;
+    throw error;
+  }
+}
+
+function defined({ name, value, secure, httpOnly, sameSite }: Omit<RequestCookie, 'domain' | 'path'>) {
+  return {
+    name,
+    value,
+    ...(secure === undefined ? {} : { secure }),
+    ...(httpOnly === undefined ? {} : { httpOnly }),
+    ...(sameSite === undefined ? {} : { sameSite }),
+  };
+}

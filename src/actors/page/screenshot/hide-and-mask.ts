@@ -1,0 +1,79 @@
+import type { CaptureRequest } from '../../../capture/request.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { elementsOf, notASelector } from '../selectors.ts';
+import { insistOnAnswer } from './ask-page.ts';
+import { SET_STYLE } from './set-style.ts';
+
+const MASK_COLOUR = '#ff00ff';
+
+/**
+ * Hides and masks what the request wants to be unseen, in the page as it stands. To be done right before the picture:
+ * the HTML copy has been read, and does not show it. Throws `selector_not_found` when one is no selector; one that
+ * matches nothing is none the worse.
+ */
+export async function coverElements(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
+  const { hide = [], mask = [] } = request;
+  if (hide.length + mask.length === 0) return;
+  // From here on the page cannot take notice, nor anything back.
+  page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
+  for (const [selectors, cover] of [
+    [hide, HIDE],
+    [mask, MASK],
+  ] as const) {
+    if (selectors.length === 0) continue;
+    const finders = selectors.map((selector) => `() => ${elementsOf(selector)}`);
+    const expression = `(${COVER})([${finders.join(',\n')}], ${cover}, ${SET_STYLE})`;
+    const wrong = await insistOnAnswer(page, deadline, 'hide and mask', expression);
+    if (typeof wrong === 'number') throw notASelector(selectors[wrong] ?? '');
+  }
+}
+
+/** Runs in the page. Gives `'covered'`, or the place of the first finder that has no selector. */
+const COVER = `(finders, cover, setStyle) => {
+  const matching = [];
+  for (const [at, find] of finders.entries()) {
+    try {
+      matching.push(find());
+    } catch {
+      return at;
+    }
+  }
+  if (matching.flat().length > 0) cover([...new Set(matching.flat())], setStyle);
+  return 'covered';
+}`;
+
+/** What is inside goes with it, whatever it says of its own visibility; so does the backdrop of a dialog. */
+const HIDE = `(elements, setStyle) => {
+  for (const element of elements) {
+    setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
+  }
+}`;
+
+/**
+ * Boxes over the elements, in the top layer, above what the page has there itself. They stand in the page's own
+ * coordinates, so that they are right in a picture that is taller than the window.
+ */
+const MASK = `(elements, setStyle) => {
+  const create = () => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'div');
+  const layer = create();
+  const boxes = layer.attachShadow({ mode: 'closed' });
+  for (const element of elements) {
+    const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
+    if (width === 0 || height === 0) continue;
+    const box = create();
+    // To the pixel's edge: half a pixel of it would shine through.
+    const [left, top] = [Math.floor(x + scrollX), Math.floor(y + scrollY)];
+    const [right, bottom] = [Math.ceil(x + scrollX + width), Math.ceil(y + scrollY + height)];
+    const place = { left: left + 'px', top: top + 'px', width: right - left + 'px', height: bottom - top + 'px' };
+    setStyle(box, { position: 'absolute', background: '${MASK_COLOUR}', 'forced-color-adjust': 'none', ...place });
+    boxes.append(box);
+  }
+  setStyle(layer, {
+    all: 'initial', display: 'block', position: 'absolute', inset: '0 auto auto 0', margin: '0', padding: '0',
+    border: '0', width: '0', height: '0', overflow: 'visible', 'z-index': '2147483647',
+  });
+  layer.popover = 'manual';
+  Reflect.get(Document.prototype, 'documentElement', document).append(layer);
+  layer.showPopover();
+}`;

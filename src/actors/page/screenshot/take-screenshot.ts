@@ -1,0 +1,61 @@
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CapstanError } from '../../../capture/errors.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { choosePart } from './choose-part.ts';
+import { coverElements } from './hide-and-mask.ts';
+import { insist } from './retry-screenshot.ts';
+import type { PictureSize } from './screenshot-size.ts';
+import { printPdf } from './print-pdf.ts';
+
+export interface Picture extends PictureSize {
+  readonly image: Uint8Array;
+  /** True when the page had to be held still for it. */
+  readonly held: boolean;
+}
+
+/** Pictures of a page that goes on to another document between what is done to it and the picture. */
+const MOST_DOCUMENTS = 5;
+
+/**
+ * The picture of what the page shows: the window, the whole page up to the cap, a part of it, or its sheets. Throws
+ * `selector_not_found` when what is to be shown is not there, and `capture_timeout` when the page does not hold still
+ * for what is to be done to it.
+ */
+export async function takePicture(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
+  let held = false;
+  for (let documents = 1; documents <= MOST_DOCUMENTS; documents += 1) {
+    const { document } = page.frame;
+    const picture = await shoot(page, request, deadline);
+    held ||= picture.held;
+    // The next document has nothing hidden, and other elements at other places.
+    if (page.frame.document === document || !isPrepared(request)) return { ...picture, held };
+  }
+  throw new CapstanError('capture_timeout', 'the page did not hold still for the picture');
+}
+
+function isPrepared({ selector, hide, mask }: CaptureRequest): boolean {
+  return selector !== undefined || hide !== undefined || mask !== undefined;
+}
+
+async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
+  const { format } = request;
+  if (format === 'pdf') {
+    await coverElements(page, request, deadline);
+    return printPdf(page, request.pdf ?? {}, deadline);
+  }
+  const { part, size } = await choosePart(page, request, deadline);
+  await coverElements(page, request, deadline);
+  if (request.omitBackground === true) {
+    page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
+  }
+  const options = {
+    format,
+    ...(format === 'png' ? {} : { quality: request.quality }),
+    // Weaker compression: 1.38 times the captures a second for files 15 % larger.
+    optimizeForSpeed: true,
+    ...(part === null ? {} : { captureBeyondViewport: true, clip: { ...part, scale: 1 } }),
+  };
+  const { answer, held } = await insist(page, deadline, () => page.session.shoot(options));
+  return { image: answer, held, ...size };
+}

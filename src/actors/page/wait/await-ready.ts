@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import type { Deadline } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { awaitSelector } from './await-selector.ts';
+import { waitWithin } from './wait-within.ts';
+
+/**
+ * Waits for what the request wants to see before the picture is taken, or until no more time is to be spent on
+ * waiting. Resolves with whether all of it came.
+ */
+export async function awaitMoment(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+  const { waitUntil, waitForSelector, waitForFunction, delayMs } = request;
+  const { frame } = page;
+  if (waitUntil === 'networkidle') {
+    const idle = frame.until(() => frame.rests('networkIdle'));
+    if (!(await waitWithin(page, deadline, 'wait for the network', idle))) return false;
+  }
+  if (waitForSelector !== undefined) {
+    const over = new AbortController();
+    const visible = awaitSelector(page, waitForSelector, over.signal);
+    const came = await waitWithin(page, deadline, 'wait for the selector', visible).finally(() => over.abort());
+    if (!came) return false;
+  }
+  if (waitForFunction !== undefined && page.hands !== undefined) {
+    if (!(await page.hands.waitForFunction(waitForFunction, deadline))) return false;
+  }
+  return delayMs === undefined || waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
+}

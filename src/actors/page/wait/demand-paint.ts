@@ -1,0 +1,38 @@
+import { CapstanError } from '../../../capture/errors.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { PageCrashedError } from './wait-within.ts';
+
+/** Longest that a page whose time is over is waited for until it says that it shows something. */
+const PAINT_MS = 500;
+
+/** For a page whose time is over: resolves when it shows something, rejects with `capture_timeout` when it does not. */
+export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promise<void> {
+  const { frame } = page;
+  const patienceMs = Math.min(PAINT_MS, deadline.remainingMs / 4);
+  const painted = frame.until(() => frame.painted || frame.crashed);
+  await deadline.step('paint', within(patienceMs, painted, undefined));
+  if (frame.crashed) throw new PageCrashedError();
+  if (frame.painted || (await showsSomething(page, deadline))) return;
+  throw new CapstanError('capture_timeout', 'when its time was over, the page had shown nothing');
+}
+
+/**
+ * What the frames of a page paint is no paint of its own, and neither are some of its pictures: it is looked at. What
+ * cannot be looked at in time may show something.
+ */
+async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  const shot = session.shoot({ format: 'png', optimizeForSpeed: true }).catch((error) => {
+    if (error instanceof CdpError) return null;
+    throw error;
+  });
+  const image = await deadline.step('look at the page', within(deadline.remainingMs / 3, shot, null));
+  return image === null || !(await isOneColour(image));
+}
+
+async function isOneColour(image: Buffer): Promise<boolean> {
+  const { default: sharp } = await import('sharp');
+  const { channels } = await sharp(image).stats();
+  return channels.every(({ min, max }) => min === max);
+}

@@ -1,0 +1,126 @@
+import { tmpdir } from 'node:os';
+import type { Page } from 'playwright-core';
+import type { CaptureRequest } from '../../capture/request.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { BrowserHost } from '../browser-host.ts';
+import { CdpClosedError } from '../cdp/connection.ts';
+import { type Deadline, within } from '../deadline.ts';
+import type { Hands, IsolatedPage } from '../page/isolated-page.ts';
+import { PageCrashedError, waitWithin } from '../page/wait/wait-within.ts';
+import { formSteps } from './fill-form.ts';
+import { PageTransport } from './page-transport.ts';
+import { performAction } from './perform-action.ts';
+import { reasonOf } from './reason.ts';
+import type { Step } from './step.ts';
+import { checkSyntax, untilItHolds } from './wait-for-function.ts';
+
+/** So much sooner than waiting ends Playwright gives up, so that it can be said why. */
+const SOONER_MS = 100;
+/** Longest that a page which is not busy takes to say so. */
+const ANSWER_MS = 150;
+
+/** Playwright on a page that we have opened. It joins the page when it is first needed. */
+export class PlaywrightHands implements Hands {
+  readonly #host: BrowserHost;
+  readonly #page: IsolatedPage;
+  #transport: PageTransport | undefined;
+  #joining: Promise<Page> | undefined;
+
+  constructor(host: BrowserHost, page: IsolatedPage) {
+    this.#host = host;
+    this.#page = page;
+  }
+
+  async act({ actions = [], form }: CaptureRequest, deadline: Deadline): Promise<boolean> {
+    const steps: Step[] = actions.map((action, index) => ({
+      name: `actions[${index}] (${action.type})`,
+      selector: 'selector' in action ? action.selector : undefined,
+      take: (page, patience) => performAction(page, action, patience),
+    }));
+    if (form !== undefined) steps.push(...formSteps(form));
+    for (const step of steps) if (!(await this.#take(step, deadline))) return false;
+    return true;
+  }
+
+  async waitForFunction(source: string, deadline: Deadline): Promise<boolean> {
+    const over = new AbortController();
+    const take = async (page: Page) => {
+      await checkSyntax(this.#page.session, source);
+      await untilItHolds(page, source, over.signal);
+    };
+    return this.#take({ name: 'waitForFunction', take }, deadline).finally(() => over.abort());
+  }
+
+  /** Playwright lets go of the page. */
+  release(): void {
+    this.#transport?.close();
+  }
+
+  /** Whether a step was done before no more time was to be spent on waiting. Throws when the page does not let it. */
+  async #take({ name, selector, take }: Step, deadline: Deadline): Promise<boolean> {
+    if (deadline.waitingMs === 0) return false;
+    const patience = {
+      get timeout() {
+        return Math.max(1, Math.floor(deadline.waitingMs) - SOONER_MS);
+      },
+    };
+    const taken = this.#join().then((page) => take(page, patience));
+    try {
+      const done = await waitWithin(this.#page, deadline, name, taken);
+      if (!done) await this.#endScripts();
+      return done;
+    } catch (error) {
+      if (error instanceof CapstanError || error instanceof PageCrashedError || !(error instanceof Error)) throw error;
+      if (this.#page.frame.crashed) throw new PageCrashedError();
+      if (this.#host.connection.closed) throw new CdpClosedError('the browser is gone', { cause: error });
+      if (error.name === 'TimeoutError' && (await this.#endScripts())) return false;
+      const reason = reasonOf(error, selector);
+      if (reason === undefined) return false;
+      throw new CapstanError('action_failed', `${name}: ${reason}`);
+    }
+  }
+
+  #join(): Promise<Page> {
+    this.#joining ??= this.#connect();
+    return this.#joining;
+  }
+
+  async #connect(): Promise<Page> {
+    const { connection } = this.#host;
+    const target = { targetId: this.#page.frame.id };
+    // What is never asked to interact never loads it.
+    const [{ chromium }, { targetInfo }, { sessionId }] = await Promise.all([
+      import('playwright-core'),
+      connection.root.send('Target.getTargetInfo', target),
+      connection.root.send('Target.attachToTarget', { ...target, flatten: true }),
+    ]);
+    const transport = new PageTransport(connection, targetInfo, sessionId);
+    this.#transport = transport;
+    const browser = await chromium.connectOverCDP(transport, {
+      isLocal: true,
+      // The page stays as it was set up; nothing is written anywhere.
+      noDefaults: true,
+      artifactsDir: tmpdir(),
+      timeout: 0,
+    });
+    const page = browser.contexts()[0]?.pages()[0];
+    if (page === undefined) throw new Error('Playwright did not find the page');
+    return page;
+  }
+
+  /**
+   * Ends a script that keeps the page from all else, so that a picture of it can be taken. Resolves with whether there
+   * was one.
+   */
+  async #endScripts(): Promise<boolean> {
+    const { session } = this.#page;
+    const asked = session.send('Runtime.evaluate', { expression: '0' });
+    const answer = asked.then(
+      () => true,
+      () => true,
+    );
+    if (await within(ANSWER_MS, answer, false)) return false;
+    session.post('Runtime.terminateExecution');
+    return true;
+  }
+}

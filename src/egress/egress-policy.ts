@@ -1,0 +1,86 @@
+import { CapstanError } from '../capture/errors.ts';
+import { parseAddress } from './address-classes.ts';
+import type { TargetPolicy } from './address-policy.ts';
+import type { Resolver } from './resolver.ts';
+import { restrictedPort } from './restricted-ports.ts';
+import { withoutTrailingDot } from './target-list.ts';
+
+/** Where a connection is asked to go. */
+export interface Destination {
+  /** As a URL's hostname: canonical, an IPv6 address in brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The one place that decides what may be dialled. */
+export interface Border {
+  /** Throws `target_forbidden` for what needs no look-up to be refused: port, literal address, localhost, closed name. */
+  inspect(destination: Destination): void;
+
+  /**
+   * The addresses that may be dialled for a destination, never none. Throws `target_forbidden` when any address of it
+   * may not be, `target_unreachable` when it has none, or the signal's reason.
+   */
+  admit(destination: Destination, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** RFC 6761: these names are this machine whatever a name server says, so none is asked. */
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
+
+/** `openedWith`: the option that opens what is not public. */
+export function createBorder(policy: TargetPolicy, resolver: Resolver, openedWith: string): Border {
+  const hint = (refusal: string): string =>
+    refusal.startsWith('not public') ? `; the service opens it with ${openedWith}` : '';
+
+  /** The addresses of a destination that says them itself; null when a name server must be asked. */
+  const inspect = ({ host, port }: Destination): readonly string[] | null => {
+    const service = restrictedPort(port);
+    if (service !== null) throw forbidden(`port ${port} (${service}) is one that browsers do not open`);
+
+    const address = unbracketed(host);
+    if (parseAddress(address)) {
+      const refusal = policy.refuseAddress(address, 'unlisted');
+      if (refusal !== null) throw forbidden(`${address} is ${refusal}${hint(refusal)}`);
+      return [address];
+    }
+    const verdict = policy.judgeName(host);
+    if (verdict === 'closed') throw forbidden(`${host} is closed by the operator of this service`);
+    if (!isLocalhost(host)) return null;
+    const open = LOOPBACK_ADDRESSES.filter((loopback) => policy.refuseAddress(loopback, verdict) === null);
+    if (open.length === 0) throw forbidden(`${host} is not public (loopback)${hint('not public')}`);
+    return open;
+  };
+
+  return {
+    inspect(destination) {
+      inspect(destination);
+    },
+
+    async admit(destination, signal) {
+      const { host } = destination;
+      const said = inspect(destination);
+      if (said) return said;
+      const verdict = policy.judgeName(host);
+      const addresses = await resolver.resolve(host, signal);
+      for (const address of addresses) {
+        const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
+        // The address itself is left out: a stranger has no business with what a private name resolves to.
+        if (refusal !== null) throw forbidden(`${host} resolves to an address that is ${refusal}${hint(refusal)}`);
+      }
+      return addresses;
+    },
+  };
+}
+
+function isLocalhost(host: string): boolean {
+  const name = withoutTrailingDot(host.toLowerCase());
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+function unbracketed(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+}
+
+function forbidden(reason: string): CapstanError {
+  return new CapstanError('target_forbidden', reason);
+}

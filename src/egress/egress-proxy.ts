@@ -1,0 +1,145 @@
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { UpstreamProxy } from '../capture/request.ts';
+import type { Border, Destination } from './egress-policy.ts';
+import { dial } from './dial.ts';
+import type { EgressLane } from './egress.ts';
+import { createForwardAgent, forwardRequest } from './forward.ts';
+import { Traffic, type TrafficLimits } from './traffic.ts';
+import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+
+export interface LaneOptions {
+  readonly border: Border;
+  readonly limits: TrafficLimits;
+  /** Milliseconds. */
+  readonly dialTimeoutMs: number;
+}
+
+/** Nobody but this machine can ask. */
+const HOST = '127.0.0.1';
+/** Long cookies and long URLs are the page's business, not ours. */
+const MAX_REQUEST_HEADER_BYTES = 256 * 1024;
+
+/** What belongs to one capture: its traffic, and the connections it keeps for its next requests. */
+interface Passage {
+  readonly traffic: Traffic;
+  readonly agent: http.Agent;
+  readonly openTunnel: (destination: Destination) => Promise<Socket>;
+  /** The proxy that everything goes through, when the request names one. */
+  readonly upstream: Upstream | null;
+}
+
+/** Starts a forward proxy on a free loopback port. */
+export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): Promise<EgressLane> {
+  let passage = startPassage();
+
+  function startPassage(proxy?: UpstreamProxy): Passage {
+    const traffic = new Traffic(limits);
+    if (proxy !== undefined) return startPassageThrough(proxy, traffic);
+    const open = async (destination: Destination): Promise<Socket> => {
+      const { signal } = traffic;
+      const addresses = await border.admit(destination, signal);
+      const { socket, address } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
+      traffic.noteAddress(destination, address);
+      return traffic.hold(socket);
+    };
+    return { traffic, openTunnel: open, agent: createForwardAgent(open), upstream: null };
+  }
+
+  /** Nothing goes direct. What a target's name leads to is for the proxy to say; what the URL itself says is checked. */
+  function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
+    const upstream = createUpstream(proxy, { border, traffic, timeoutMs: dialTimeoutMs });
+    const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
+      border.inspect(destination);
+      const socket = await connect(destination);
+      traffic.forgetFailure(destination);
+      return socket;
+    };
+    const agent = createForwardAgent(opened(() => upstream.dial()));
+    return { traffic, upstream, agent, openTunnel: opened((destination) => upstream.tunnel(destination)) };
+  }
+
+  const endPassage = (): void => {
+    passage.traffic.end();
+    passage.agent.destroy();
+  };
+
+  const server = http.createServer({
+    maxHeaderSize: MAX_REQUEST_HEADER_BYTES,
+    // The browser decides how long it keeps a connection and how long an upload takes; both end with the capture.
+    keepAliveTimeout: 0,
+    requestTimeout: 0,
+    noDelay: true,
+  });
+  server.on('connection', (socket: Socket) => {
+    passage.traffic.hold(socket);
+  });
+  server.on('clientError', (_error, socket: Duplex) => {
+    socket.destroy();
+  });
+  server.on('request', (request, response) => {
+    const { traffic, agent, upstream } = passage;
+    const target = forwardTarget(request);
+    if (!target) {
+      // Only what addresses the proxy itself comes here, so there is no page to be taken for a target's.
+      response.writeHead(400, { connection: 'close' }).end();
+      return;
+    }
+    forwardRequest(request, response, { ...target, agent, traffic, upstream });
+  });
+  server.on('connect', (request: http.IncomingMessage, browser: Duplex, head: Buffer) => {
+    const { traffic, openTunnel: open } = passage;
+    const destination = tunnelDestination(request);
+    if (destination) void openTunnel(browser, { destination, head, open, traffic });
+    else refuseTunnel(browser, '400 Bad Request');
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, HOST, resolve);
+  });
+
+  return {
+    proxyServer: `http://${HOST}:${portOf(server)}`,
+    reset(proxy) {
+      endPassage();
+      passage = startPassage(proxy);
+    },
+    failureFor: (url) => passage.traffic.failureFor(urlDestination(url)),
+    addressFor: (url) => passage.traffic.addressFor(urlDestination(url)),
+    async close() {
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      endPassage();
+      await closed;
+    },
+  };
+}
+
+function portOf(server: http.Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the lane does not listen on a port');
+  return address.port;
+}
+
+/** The host and port that a URL leads to. */
+export function urlDestination({ protocol, hostname, port }: URL): Destination {
+  const standard = protocol === 'https:' || protocol === 'wss:' ? 443 : 80;
+  return { host: hostname, port: port === '' ? standard : Number(port) };
+}
+
+/** Where a plain request goes, or null when it is not in the form that proxies are asked in. */
+function forwardTarget({
+  url = '',
+}: http.IncomingMessage): { destination: Destination; path: string; authority: string } | null {
+  const [, path] = /^http:\/\/[^/?#\\]*(.*)$/i.exec(url) ?? [];
+  const target = path === undefined ? null : URL.parse(url);
+  if (!target || path === undefined) return null;
+  return {
+    destination: urlDestination(target),
+    path: path.startsWith('/') ? path : `/${path}`,
+    authority: target.host,
+  };
+}

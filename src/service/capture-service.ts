@@ -1,0 +1,110 @@
+import type { Observable } from 'rxjs';
+import type { ActorStats } from '../actors/capture-actor.ts';
+import type { BatchItem, CapstanEvent, CaptureLimits, CaptureOutcome, CaptureRequest, Pressure } from '../capture/domain.ts';
+import type { EventFeed } from '../feed/event-feed.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { ArtifactStore } from '../storage/artifact-store.ts';
+import type { ResultStore, StoreState } from '../storage/result-store.ts';
+import type { RetentionCounts } from '../storage/retention.ts';
+import type { BatchElement } from '../streams/batch.ts';
+import type { BatchCounts, CaptureCounts } from '../streams/counters.ts';
+
+export type { BatchElement };
+
+/** The whole service, without HTTP: what a Node program embeds, and what the HTTP server is a user of. */
+export interface CaptureService {
+  /**
+   * One capture. Cold: nothing happens before it is subscribed to; unsubscribing cancels, queued or running.
+   * Emits one outcome and completes. Errors with a `CapstanError` when it is not admitted: `target_forbidden`,
+   * `queue_full`, `shutting_down`; `invalid_request` for a `callback` where there is no secret to sign with.
+   */
+  submit(request: CaptureRequest): Observable<CaptureOutcome>;
+
+  /**
+   * Many captures, at most `concurrency` of them at once (cut to the service's). Emits each item as soon as it is
+   * done, in any order. Errors with a `CapstanError` only when the whole batch is not admitted: `queue_full`,
+   * `shutting_down`; a forbidden target is a rejected item. Unsubscribing cancels what is left. Elements are read only
+   * as they are worked off, so that there may be any number of them; `size`, when it is known beforehand. `callback`
+   * is told of the batch's end, and refused as that of a request is.
+   */
+  submitBatch(
+    elements: Iterable<BatchElement> | AsyncIterable<BatchElement>,
+    concurrency?: number,
+    size?: number,
+    callback?: string,
+  ): Observable<BatchItem>;
+
+  readonly events$: Observable<CapstanEvent>;
+  /** The same events with ids, for those who come back; with MongoDB also those of the other processes. */
+  readonly feed: EventFeed;
+  readonly results: ResultStore;
+  readonly artifacts: ArtifactStore;
+  /** Work that nobody waits for. */
+  readonly jobs: Jobs;
+  /** Whether a request may have a `callback`. */
+  readonly takesCallbacks: boolean;
+  /**
+   * What `submitBatch` does first, for those who want to know before they begin to answer: emits when a callback may be
+   * taken, errors with `invalid_request` or `target_forbidden`.
+   */
+  admitCallback(callback: string): Observable<void>;
+  readonly readiness: Readiness;
+  stats(): ServiceStats;
+  pressure(): Pressure;
+
+  /**
+   * Removes a capture, its files and its record together; a reader that has it open reads on. False when nothing of it
+   * was there. Rejects with `database_unavailable` when the database is away, and removes nothing.
+   */
+  remove(id: number): Promise<boolean>;
+
+  /**
+   * Changes the limits that are named, at once and until the service ends; nothing that is inside is lost or started
+   * again. Returns the limits in force. Throws a `RangeError` for what is no limit (see `LIMIT_BOUNDS`).
+   */
+  setLimits(change: LimitsChange): CaptureLimits;
+
+  /** Refuses new work, gives captures under way `graceMs`, then cancels them and closes everything. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+export type LimitsChange = { readonly [name in keyof CaptureLimits]?: CaptureLimits[name] | undefined };
+
+export type Readiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly code: 'shutting_down' | 'browser_unavailable'; readonly reason: string };
+
+/** What `GET /stats` sends. */
+export interface ServiceStats {
+  readonly uptime_ms: number;
+  readonly captures: CaptureCounts;
+  readonly batches: BatchCounts;
+  /** Messages to receivers. */
+  readonly webhooks: {
+    readonly delivered: number;
+    readonly failed: number;
+    /** Those of the failed for which there was no room. */
+    readonly dropped: number;
+    /** Waiting or under way now. */
+    readonly pending: number;
+  };
+  readonly queue: {
+    readonly running: number;
+    readonly queued: number;
+    readonly max_concurrent: number;
+    readonly max_queue: number;
+  };
+  readonly pool: ActorStats;
+  readonly store: {
+    readonly kind: ResultStore['kind'];
+    readonly state: StoreState;
+    /** Records that wait on disk for the database. */
+    readonly outbox: number;
+    /** Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null. */
+    readonly bytes: number | null;
+  };
+  /** What was removed because of `--retain-days` and `--retain-bytes` since the start; null without either. */
+  readonly retention: RetentionCounts | null;
+  /** Addresses that were looked up, and how many could not be had; null without `--ipinfo`. */
+  readonly ip_info: { readonly known: number; readonly missing: number } | null;
+}

@@ -1,0 +1,45 @@
+import type { CaptureRequest, Result } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { optionsDigest } from '../capture/options-digest.ts';
+import type { Keyset, ResultStore } from '../storage/result-store.ts';
+import type { StoredOutcome } from '../streams/reuse.ts';
+
+/** Records of one URL that are read at once, and at most: one that is captured in many ways all the time has more. */
+const PAGE = 20;
+const MOST_PAGES = 10;
+
+/**
+ * The newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
+ * (milliseconds since the epoch), whole and not a failure. Undefined also when the database cannot be asked.
+ */
+export async function findStored(
+  results: Pick<ResultStore, 'state' | 'page' | 'get'>,
+  request: CaptureRequest,
+  maxAgeMs: number,
+  now: number,
+): Promise<StoredOutcome | undefined> {
+  if (results.state !== 'up') return undefined;
+  const digest = optionsDigest(request);
+  if (digest === '') return undefined;
+  const isAnswer = (result: Result): boolean =>
+    result.options_digest === digest && !result.failed && !result.partial && result.screenshot !== '';
+  try {
+    let after: Keyset | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const records = await results.page({ by: 'url', url: request.url }, PAGE, after);
+      const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
+      const found = young.find(isAnswer);
+      if (found !== undefined) {
+        const kept = await results.get(found.id);
+        return { state: 'stored', result: found, evidence: kept?.evidence ?? null };
+      }
+      const last = young.at(-1);
+      if (last === undefined || young.length < PAGE) return undefined;
+      after = { probedAt: last.probed_at, id: last.id };
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof CapstanError) return undefined;
+    throw error;
+  }
+}

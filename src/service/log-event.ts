@@ -1,0 +1,45 @@
+import type { CapstanEvent, CaptureEvent } from '../capture/domain.ts';
+import type { Logger } from '../log.ts';
+
+/**
+ * What the log says of the stream: one line for each capture, when it has ended, and one for each turn in a browser's
+ * life, and each time that new work is taken or no longer taken. Of a URL only the host is told: the rest of it may hold somebody's key.
+ */
+export function logEvent(logger: Logger, event: CapstanEvent): void {
+  switch (event.type) {
+    case 'capture.stored':
+    case 'capture.failed':
+    case 'capture.timed_out':
+    case 'capture.cancelled':
+    case 'capture.rejected':
+    case 'capture.reused':
+      logger.info(captureFacts(event), event.type);
+      break;
+    case 'browser.launched':
+    case 'browser.retired':
+    case 'browser.crashed': {
+      const { type, pid, captures } = event;
+      const reason = 'reason' in event ? { reason: event.reason } : {};
+      logger[type === 'browser.crashed' ? 'warn' : 'info']({ browser_pid: pid, captures, ...reason }, type);
+      break;
+    }
+    case 'webhook.failed': {
+      const { type, at: _at, ...failed } = event;
+      logger.warn(failed, type);
+      break;
+    }
+    case 'pressure.changed': {
+      const { type, at: _at, ...pressure } = event;
+      logger[event.accepting ? 'info' : 'warn'](pressure, type);
+      break;
+    }
+  }
+}
+
+function captureFacts(event: Exclude<CaptureEvent, { type: 'capture.queued' | 'capture.started' }>) {
+  const base = { capture_id: event.id, host: event.host, ...(event.batch === null ? {} : { batch: event.batch }) };
+  const failure = 'failure' in event ? { code: event.failure.code } : {};
+  const result = 'result' in event ? event.result : null;
+  if (result === null) return { ...base, ...failure };
+  return { ...base, ...failure, response_code: result.response_code, duration_ms: result.duration_ms };
+}

@@ -1,0 +1,81 @@
+import type { CaptureActor } from '../actors/capture-actor.ts';
+import { within } from '../actors/deadline.ts';
+import { type Findings, failedResult, storedResult } from '../capture/result.ts';
+import type { CaptureCommand, CaptureOutcome, Snapshot } from '../capture/domain.ts';
+import type { Egress } from '../egress/egress.ts';
+import { CapstanError, failure, toFailure } from '../capture/errors.ts';
+import type { IpFactsSource } from './ip-facts.ts';
+import type { Logger } from '../log.ts';
+import { perceptionHash } from './perception-hash.ts';
+import type { Keeper } from '../storage/capture-store.ts';
+
+export interface CaptureParts {
+  readonly egress: Pick<Egress, 'screen'>;
+  readonly actor: Pick<CaptureActor, 'capture'>;
+  readonly ipFacts: IpFactsSource;
+  readonly keeper: Keeper;
+  readonly logger: Logger;
+}
+
+/** Who aborted it knows the reason better. */
+const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
+
+/**
+ * One capture, from the border to the store. What is said to be stored is stored when it is said; what nobody waits for
+ * any more is not.
+ */
+export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
+  const { egress, actor, keeper, logger } = parts;
+  const { request, signal } = command;
+  const forbidden = await egress.screen(new URL(request.url), signal, request.proxy);
+  if (forbidden !== null) return { state: 'rejected', failure: forbidden };
+
+  const startedAt = Date.now();
+  const began = performance.now();
+  const timing = () => ({ startedAt, durationMs: performance.now() - began });
+  let snapshot: Snapshot;
+  try {
+    snapshot = await actor.capture(request, signal);
+  } catch (error) {
+    const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
+    if (failed.code === 'internal') logger.error({ capture_id: command.id, err: error }, 'a capture failed inside');
+    if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
+    const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
+    const evidence = failed.evidence ?? null;
+    const result = tellsOfTarget(failed)
+      ? await keeper.keep({ ...failedResult(command, failed, timing()), evidence }, null)
+      : null;
+    return { state, failure: toFailure(failed), result };
+  }
+  const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
+  if (signal.aborted) return CANCELLED;
+  const { evidence } = snapshot;
+  const result = await keeper.keep({ ...storedResult(command, snapshot, findings, timing()), evidence }, snapshot);
+  return { state: 'stored', result, evidence };
+}
+
+/** What the page itself does not tell, as far as it can be had within `leftMs`. */
+async function findOut(
+  { id, request, signal }: CaptureCommand,
+  { image, remoteIp }: Snapshot,
+  leftMs: number,
+  { ipFacts, logger }: CaptureParts,
+): Promise<Findings> {
+  const isHashed = request.evidence?.includes('perception_hash') === true && request.format !== 'pdf';
+  const hashing = isHashed
+    ? perceptionHash(image).catch((error: unknown) => {
+        logger.warn({ capture_id: id, err: error }, 'a picture could not be hashed');
+        return null;
+      })
+    : null;
+  const [known, hash] = await Promise.all([
+    ipFacts.lookUp(remoteIp, leftMs, signal),
+    hashing === null ? null : within(Math.max(0, leftMs), hashing, null),
+  ]);
+  return { ipFacts: known, perceptionHash: hash };
+}
+
+/** A failure of ours, or of the request itself, says nothing of the target, and is no record of it. */
+function tellsOfTarget({ code }: CapstanError): boolean {
+  return !['internal', 'browser_unavailable', 'shutting_down', 'invalid_request'].includes(code);
+}

@@ -1,0 +1,172 @@
+import type { Result } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { FileArtifactStore, StagedCapture } from './files/file-artifact-store.ts';
+import { htmlPath, imagePath } from './files/layout.ts';
+import { writeFailure } from './files/write-failure.ts';
+import type { Outbox } from './outbox.ts';
+import { OutboxDelivery } from './outbox-delivery.ts';
+import { withoutEvidence } from './record.ts';
+import { createRemover, type Removed, type Remover } from './remover.ts';
+import type { DetailedResult, ResultStore } from './result-store.ts';
+
+const MAX_OUTBOX = 10_000;
+
+/** What a browser gave of a page. */
+export interface Picture {
+  readonly image: Uint8Array;
+  readonly html: string;
+}
+
+export interface KeeperOptions {
+  readonly artifacts: FileArtifactStore;
+  readonly results: ResultStore;
+  readonly outbox: Outbox;
+  /** Most records that may wait for the database. */
+  readonly maxOutbox?: number;
+  /** Called with what nobody waits for: a record that the database refuses, files that cannot be removed. */
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+/** Joins artifacts and records: what it says is kept survives a crash, files and record together. */
+export interface Keeper {
+  /** Records that wait on the disk for the database. */
+  readonly pending: number;
+  /** Takes over what processes left that are gone. Rejects when the data directory cannot be used. */
+  start(): Promise<void>;
+  /**
+   * Keeps a capture, its files, record and evidence, and gives the record with the paths of what was stored. A record
+   * that cannot be written because the database is away waits on the disk, which counts as kept. Rejects with
+   * `storage_full`, with `internal`, or with `database_unavailable` when too many wait already; nothing of the capture
+   * is left then.
+   */
+  keep(capture: DetailedResult, picture: Picture | null): Promise<Result>;
+  /**
+   * Removes captures, records and files together; what is being read can be read on. Rejects with
+   * `database_unavailable` or `internal`: nothing is removed then, or the rest of it a little later.
+   */
+  remove(ids: readonly number[]): Promise<Removed>;
+  /** Whether anything of a capture is there. Rejects with `database_unavailable`. */
+  has(id: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function createKeeper(options: KeeperOptions): Keeper {
+  return new OutboxKeeper(options);
+}
+
+class OutboxKeeper implements Keeper {
+  readonly #artifacts: FileArtifactStore;
+  readonly #results: ResultStore;
+  readonly #outbox: Outbox;
+  readonly #remover: Remover;
+  readonly #delivery: OutboxDelivery;
+  readonly #maxOutbox: number;
+  readonly #onProblem: (problem: unknown) => void;
+  #underway = 0;
+
+  constructor({ artifacts, results, outbox, maxOutbox = MAX_OUTBOX, onProblem = () => {} }: KeeperOptions) {
+    this.#artifacts = artifacts;
+    this.#results = results;
+    this.#outbox = outbox;
+    this.#remover = createRemover({ artifacts, results, outbox });
+    this.#delivery = new OutboxDelivery({ artifacts, results, outbox, remover: this.#remover, onProblem });
+    this.#maxOutbox = maxOutbox;
+    this.#onProblem = onProblem;
+  }
+
+  get pending(): number {
+    return this.#delivery.pending;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#delivery.adopt();
+    } catch (error) {
+      // A full disk is no reason not to start: it is tried again, and captures say what is wrong.
+      if (writeFailure(error).code !== 'storage_full') throw error;
+      this.#onProblem(error);
+    }
+    this.#delivery.start();
+  }
+
+  async keep(capture: DetailedResult, picture: Picture | null): Promise<Result> {
+    this.#admit();
+    this.#underway += 1;
+    try {
+      if (picture === null) {
+        await this.#keepRecord(capture);
+        return withoutEvidence(capture);
+      }
+      const record = { ...capture, screenshot: imagePath(capture.id), html: htmlPath(capture.id) };
+      if (this.#results.kind === 'none') await this.#artifacts.put(record, picture.image, picture.html);
+      else await this.#keepCapture(record, picture);
+      return withoutEvidence(record);
+    } finally {
+      this.#underway -= 1;
+    }
+  }
+
+  async remove(ids: readonly number[]): Promise<Removed> {
+    try {
+      return await this.#remover.remove(ids);
+    } finally {
+      this.#delivery.finishRemovals();
+    }
+  }
+
+  has(id: number): Promise<boolean> {
+    return this.#remover.has(id);
+  }
+
+  close(): Promise<void> {
+    return this.#delivery.stop();
+  }
+
+  #admit(): void {
+    if (this.#results.kind === 'none' || !this.#delivery.isAway) return;
+    if (this.#delivery.pending + this.#underway < this.#maxOutbox) return;
+    throw new CapstanError(
+      'database_unavailable',
+      `The database is away, and ${this.#maxOutbox} records wait for it, which is the most.`,
+    );
+  }
+
+  /** A failed capture: there are no files that a crash could leave without their record. */
+  async #keepRecord(record: DetailedResult): Promise<void> {
+    if (this.#results.kind === 'none') return;
+    if (await this.#delivery.write(record)) return;
+    await this.#outbox.add(record);
+    this.#delivery.wait(record.id);
+  }
+
+  /**
+   * The record is in the outbox before the files appear, and leaves it when the database has it. After a crash, a
+   * record in the outbox whose files are there is written; one whose files did not appear was never answered.
+   */
+  async #keepCapture(record: DetailedResult, { image, html }: Picture): Promise<void> {
+    const [staging, noting] = await Promise.allSettled([
+      this.#artifacts.stage(record, image, html),
+      this.#outbox.add(record),
+    ]);
+    const staged = staging.status === 'fulfilled' ? staging.value : undefined;
+    try {
+      if (staging.status === 'rejected') throw staging.reason;
+      if (noting.status === 'rejected') throw noting.reason;
+      await staged?.publish();
+      if (await this.#delivery.write(record)) await this.#delivery.written(record.id);
+      else this.#delivery.wait(record.id);
+    } catch (error) {
+      await this.#undo(record.id, staged);
+      throw error;
+    }
+  }
+
+  /**
+   * The record goes last: until then a crash leaves something that the next start understands. One that stays in the
+   * outbox is written again by the next start, which changes nothing.
+   */
+  async #undo(id: number, staged: StagedCapture | undefined): Promise<void> {
+    await staged?.discard().catch(this.#onProblem);
+    await this.#outbox.remove(id).catch(this.#onProblem);
+  }
+}

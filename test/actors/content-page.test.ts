@@ -1,0 +1,139 @@
+import { PNG } from 'pngjs';
+import { describe, expect, it } from 'vitest';
+import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+describe('what a request changes on the page', () => {
+  const ground = siteAndActor();
+
+  const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+
+  describe('javascript.before', () => {
+    it("runs before the page's own scripts, in the document that the page comes to as well", async () => {
+      const before = 'Storage.prototype; const real = Number; Number = (value) => real(value) + 41;';
+      expect((await capture('/storage', { javascript: { before } })).title).toBe('visits: 42');
+      const { title } = await capture('/js-redirect', {
+        javascript: { before: "addEventListener('load', () => { document.title = 'seen'; });" },
+      });
+      expect(title).toBe('seen');
+    });
+
+    it('runs in a page without any script', async () => {
+      const before = "addEventListener('DOMContentLoaded', () => { document.title = 'seen'; });";
+      expect((await capture('/strict-policy', { javascript: { before } })).title).toBe('seen');
+    });
+
+    it('that cannot be read is a script_failed that says why', async () => {
+      const failed = await failureOf(capture('/short', { javascript: { before: 'let sail = ;' } }));
+      expect([failed.code, failed.message]).toEqual([
+        'script_failed',
+        "javascript.before: SyntaxError: Unexpected token ';'",
+      ]);
+    });
+
+    it('that throws does the page no harm', async () => {
+      expect((await capture('/short', { javascript: { before: "throw new Error('overboard')" } })).title).toContain(
+        'A small port',
+      );
+    });
+  });
+
+  describe('javascript.after', () => {
+    it('runs in the loaded page, whose variables it sees, and is awaited', async () => {
+      const after = `new Promise((done) => setTimeout(() => { document.title += ' ' + tide; done(); }, 50))`;
+      const { title, cutPhase } = await capture('/title?t=late', {
+        javascript: { before: "var tide = 'high';", after },
+      });
+      expect([title, cutPhase]).toEqual(['late high', null]);
+    });
+
+    it('runs where a policy of the page forbids scripts', async () => {
+      expect((await capture('/strict-policy', { javascript: { after: "document.title = 'changed'" } })).title).toBe(
+        'changed',
+      );
+    });
+
+    it('that sends the page on is run in the next document, too', async () => {
+      const after = "location.pathname === '/medium' ? void (document.title = 'arrived') : location.assign('/medium')";
+      const { title, finalUrl } = await capture('/short', { javascript: { after } });
+      expect([title, finalUrl]).toEqual(['arrived', ground.site.url('/medium')]);
+    });
+
+    it.each([
+      ["throw new RangeError('too deep')", 'javascript.after: RangeError: too deep'],
+      ["Promise.reject(new Error('adrift'))", 'javascript.after: Error: adrift'],
+      ["throw 'a plain word'", 'javascript.after: Uncaught a plain word'],
+      ['let sail = ;', "javascript.after: SyntaxError: Unexpected token ';'"],
+    ])('that fails (%s) is a script_failed that says why', async (after, reason) => {
+      const failed = await failureOf(capture('/short', { javascript: { after } }));
+      expect([failed.code, failed.message]).toEqual(['script_failed', reason]);
+    });
+
+    it('that fails at length is told in short', async () => {
+      const failed = await failureOf(capture('/short', { javascript: { after: "throw new Error('x'.repeat(1e6))" } }));
+      expect(failed.message.length).toBeLessThan(600);
+    });
+
+    it.each(['for (;;);', 'new Promise(() => {})'])(
+      'that never ends (%s) is cut, and the page is captured',
+      async (after) => {
+        const { title, cutPhase, timings } = await capture('/short', { javascript: { after }, timeoutMs: 5000 });
+        expect([title, cutPhase]).toEqual([expect.stringContaining('A small port'), 'interact']);
+        expect(timings.interact).toBeGreaterThan(500);
+      },
+    );
+  });
+
+  describe('css', () => {
+    const css = '* { background: rgb(9, 99, 199) !important }';
+    const corner = ({ image }: Snapshot) => [...PNG.sync.read(Buffer.from(image)).data.subarray(0, 3)];
+
+    it.each(['/short', '/strict-policy', '/js-redirect'])('is in force on %s, and is not in its HTML', async (path) => {
+      const snapshot = await capture(path, { css });
+      expect(corner(snapshot)).toEqual([9, 99, 199]);
+      expect(snapshot.html).not.toContain('9, 99, 199');
+    });
+
+    it.each(['/loop', '/never'])('comes to %s, which never ends, too', async (path) => {
+      const snapshot = await capture(path, { css, timeoutMs: 4000 });
+      expect(corner(snapshot)).toEqual([9, 99, 199]);
+      expect(snapshot.cutPhase).not.toBeNull();
+    });
+
+    it('comes back where the page replaces such sheets by its own', async () => {
+      expect(
+        corner(
+          await capture('/short', {
+            css,
+            javascript: { before: "addEventListener('load', () => { document.adoptedStyleSheets = []; });" },
+          }),
+        ),
+      ).toEqual([9, 99, 199]);
+    });
+  });
+
+  describe('block', () => {
+    it('keeps back the types that are named, and nothing else', async () => {
+      expect((await capture('/parts', {})).title).toBe('fetch frame image script stylesheet xhr');
+      expect((await capture('/parts', { block: { types: ['image', 'xhr'] } })).title).toBe('frame script stylesheet');
+      expect((await capture('/parts', { block: { types: ['stylesheet', 'script', 'other'] } })).title).toBe(
+        'fetch frame image xhr',
+      );
+      const before = ground.site.hits('/image.png');
+      await capture('/parts', { block: { types: ['image'] } });
+      expect(ground.site.hits('/image.png')).toBe(before);
+    });
+
+    it('keeps back the URLs that are named, whole or with a star, frames among them', async () => {
+      const urls = ['*/part?type=text/html*', ground.site.url('/image.png')];
+      expect((await capture('/parts', { block: { urls } })).title).toBe('fetch script stylesheet xhr');
+      expect((await capture('/parts', { block: { urls: ['*.png?*', '*/image', 'part'] } })).title).toContain('image');
+    });
+
+    it('never keeps back the page itself', async () => {
+      expect((await capture('/redirect?to=/parts', { block: { urls: ['*'] } })).title).toBe('nothing');
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { createServer } from 'node:https';
+import { describe, expect, it } from 'vitest';
+import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import type { Site, SiteRequest } from '../fixtures/site.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
+
+describe('the visitor that a capture seems to be', () => {
+  const site = siteForSuite();
+  /** Another origin: another port. */
+  const elsewhere = siteForSuite();
+  const running = actorForSuite();
+
+  const capture = (url: string, overrides: Partial<CaptureRequest> = {}): Promise<Snapshot> =>
+    running.actor.capture(captureRequest(url, overrides), patience);
+  const requestsFor = (where: Site, path: string): readonly SiteRequest[] =>
+    where.requests.filter(({ url }) => url === path);
+
+  describe('headers', () => {
+    const headers = { Authorization: 'Bearer mine', 'X-Shift': 'night' };
+
+    it('go with the page and with what it asks its own origin for', async () => {
+      const mark = `/embeds?of=${encodeURIComponent(elsewhere.url('/image.png?h1'))}&own=/image.png%3Fh2`;
+      await capture(site.url(mark), { headers });
+      for (const path of [mark, '/image.png?h2']) {
+        expect(requestsFor(site, path)).toEqual([
+          expect.objectContaining({
+            headers: expect.objectContaining({ authorization: 'Bearer mine', 'x-shift': 'night' }),
+          }),
+        ]);
+      }
+      const [third] = requestsFor(elsewhere, '/image.png?h1');
+      expect(third?.headers).not.toHaveProperty('authorization');
+      expect(third?.headers).not.toHaveProperty('x-shift');
+    });
+
+    it('stay behind when the target redirects to somebody else, and go along when it redirects to itself', async () => {
+      const away = elsewhere.url('/title?t=h3');
+      await capture(site.url(`/redirect?to=${encodeURIComponent(away)}`), { headers });
+      await capture(site.url('/redirect?to=/title?t=h4'), { headers });
+      expect(requestsFor(elsewhere, '/title?t=h3')).toHaveLength(1);
+      expect(requestsFor(elsewhere, '/title?t=h3')[0]?.headers).not.toHaveProperty('authorization');
+      expect(requestsFor(site, '/title?t=h4')[0]?.headers).toMatchObject({ authorization: 'Bearer mine' });
+    });
+
+    it("go with what the target's own documents ask for, and not with what somebody else's in a frame does", async () => {
+      const secret = (by: string) => `/part?text=${by}`;
+      const asking = (where: Site, by: string) => where.url(`/asks?fetch=${encodeURIComponent(site.url(secret(by)))}`);
+      for (const frame of [asking(site, 'own'), asking(elsewhere, 'other')]) {
+        await capture(site.url(`/asks?frame=${encodeURIComponent(frame)}&fetch=${encodeURIComponent(secret('top'))}`), {
+          headers,
+          javascript: { after: 'asked' },
+        });
+      }
+      const sentBy = (by: string) => requestsFor(site, secret(by)).map((request) => request.headers.authorization);
+      expect([sentBy('top'), sentBy('own'), sentBy('other')]).toEqual([
+        ['Bearer mine', 'Bearer mine'],
+        ['Bearer mine'],
+        [undefined],
+      ]);
+    });
+
+    it('take the place of those that the browser would send', async () => {
+      await capture(site.url('/title?t=h5'), { headers: { 'accept-language': 'oc' } });
+      expect(requestsFor(site, '/title?t=h5')[0]?.headers['accept-language']).toBe('oc');
+    });
+  });
+
+  describe('cookies', () => {
+    it('are there for the first request, and belong to the target where no domain is named', async () => {
+      const cookies = [
+        { name: 'shift', value: 'night' },
+        { name: 'deep', value: 'yes', path: '/cookie', httpOnly: true, sameSite: 'Lax' },
+        { name: 'aside', value: 'no', path: '/elsewhere' },
+      ] as const;
+      expect((await capture(site.url('/cookie'), { cookies })).title).toBe('cookies: deep=yes; shift=night');
+    });
+
+    it('are there for the domain that they name, where the page asks it for something', async () => {
+      const cookies = [{ name: 'third', value: '1', domain: '127.0.0.1' }];
+      await capture(site.url(`/embeds?of=${encodeURIComponent(elsewhere.url('/image.png?c1'))}`), { cookies });
+      expect(requestsFor(elsewhere, '/image.png?c1')[0]?.headers.cookie).toBe('third=1');
+    });
+
+    it('that the browser refuses are named, and their values are not', async () => {
+      const refused = await failureOf(
+        capture(site.url('/cookie'), { cookies: [{ name: '__Host-a', value: 'hidden' }] }),
+      );
+      expect(refused.code).toBe('invalid_request');
+      expect(refused.message).toBe('cookies: the browser refuses "__Host-a" for the target');
+    });
+  });
+
+  describe('httpCredentials', () => {
+    const httpCredentials = { username: 'harbour', password: 'master:key' };
+
+    it('are given when the target asks', async () => {
+      const { title, responseCode } = await capture(site.url('/members'), { httpCredentials });
+      expect({ title, responseCode }).toEqual({ title: 'Members only', responseCode: 200 });
+    });
+
+    it('that are wrong end at the page that says so, after one more try', async () => {
+      const before = site.hits('/members');
+      const wrong = { ...httpCredentials, password: 'guess' };
+      const { title, responseCode } = await capture(site.url('/members'), { httpCredentials: wrong });
+      expect({ title, responseCode }).toEqual({ title: 'Not a member', responseCode: 401 });
+      expect(site.hits('/members') - before).toBe(2);
+    });
+
+    it('are not given to anybody else who asks', async () => {
+      const away = elsewhere.url('/members');
+      const redirecting = site.url(`/redirect?to=${encodeURIComponent(away)}`);
+      expect((await capture(redirecting, { httpCredentials })).title).toBe('Not a member');
+      // Every request is looked at, also that of somebody else who asks.
+      expect((await capture(redirecting, { httpCredentials, blockAds: true })).title).toBe('Not a member');
+      expect(requestsFor(elsewhere, '/members').every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    });
+  });
+
+  it('looks away from a certificate that nobody trusts with ignoreCertErrors, and not without', async () => {
+    const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<!doctype html><title>Signed by itself</title>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    expect((await failureOf(capture(url))).message).toContain('its TLS certificate is');
+    expect((await capture(url, { ignoreCertErrors: true })).title).toBe('Signed by itself');
+    expect((await failureOf(capture(url))).code).toBe('target_unreachable');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});

@@ -1,0 +1,14 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { CdpConnection } from '../../src/actors/cdp/connection.ts';
+import { prepareVisit } from '../../src/actors/page/prepare-page.ts';
+import { captureRequest } from '../support/actor.ts';
+
+it('a request that says nothing of its visitor sends the browser nothing', async () => {
+  const toBrowser = new PassThrough();
+  const session = new CdpConnection(toBrowser, new PassThrough()).session('page');
+  await prepareVisit(session, captureRequest('https://example.com/')).ready;
+  session.post('Page.enable');
+  await Promise.resolve();
+  expect(String(toBrowser.read())).toMatch(/^\{"id":1,"method":"Page.enable"/);
+});

@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/capture/request.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const HEADER: Colour = [200, 0, 0, 255];
+const GREEN: Colour = [0, 160, 0, 255];
+const BLUE: Colour = [0, 0, 200, 255];
+const WHITE: Colour = [255, 255, 255, 255];
+
+describe('a full page', () => {
+  const ground = siteAndActor();
+
+  const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+    ground.running.actor.capture(captureRequest(ground.site.url(path), { fullPage: true, ...overrides }), patience);
+
+  it('has what loads only where somebody looks', async () => {
+    const snapshot = await capture('/picture/lazy');
+    expect(snapshot).toMatchObject({ height: 6760, fullHeight: 6760, truncated: false, cutPhase: null });
+    const png = pngOf(snapshot);
+    // An image with loading=lazy that is late, and one that a script gives its source.
+    expect(colourAt(png, 100, 4610)).not.toEqual(WHITE);
+    expect(colourAt(png, 100, 6710)).not.toEqual(WHITE);
+    expect(colourAt(png, 100, 4710)).toEqual(GREEN);
+    // What the browser neither draws nor measures outside of its window.
+    expect(colourAt(png, 100, 6650)).toEqual(BLUE);
+    expect(snapshot.html).toContain('class="watched seen"');
+    expect(snapshot.html).toContain('class="skipped"');
+  });
+
+  it('has a sticky header once, at the top, unfolded', async () => {
+    const png = pngOf(await capture('/picture/lazy'));
+    expect(countOf(png, HEADER)).toBe(1280 * 60);
+    expect(colourAt(png, 640, 30)).toEqual(HEADER);
+  });
+
+  it('that grows where it ends is scrolled to where it ends for good', async () => {
+    const snapshot = await capture('/picture/growing?parts=8');
+    expect(snapshot).toMatchObject({ height: 4000, fullHeight: 4000, truncated: false, cutPhase: null });
+  });
+
+  it('that grows without an end is cut at the cap, and says how tall it was', async () => {
+    const snapshot = await capture('/picture/growing', { format: 'jpeg' });
+    expect(snapshot).toMatchObject({ height: 16_384, truncated: true, cutPhase: null });
+    expect(snapshot.fullHeight).toBeGreaterThanOrEqual(16_384);
+    expect(snapshot.fullHeight).toBeLessThan(20_000);
+  });
+
+  it('whose images never come shows what is there when time is over, and says so', async () => {
+    const snapshot = await capture('/picture/never-all', { timeoutMs: 5000 });
+    expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
+  });
+
+  it('whose scripts spin shows what is there', async () => {
+    const snapshot = await capture('/loop', { timeoutMs: 8000 });
+    expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
+  });
+
+  it('that is no taller than the window is not scrolled', async () => {
+    const pages: string[] = [];
+    const server = createServer((request, response) => {
+      pages.push(request.url ?? '');
+      response.setHeader('content-type', 'text/html');
+      response.end("<body style='margin:0'><script>onscroll = () => fetch('/scrolled')</script>short");
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const request = captureRequest(`http://127.0.0.1:${port}/`, { fullPage: true });
+    expect(await ground.running.actor.capture(request, patience)).toMatchObject({ width: 1280, height: 720 });
+    server.close();
+    expect(pages).not.toContain('/scrolled');
+  });
+
+  it('is as wide as the window when the page lets nobody scroll sideways', async () => {
+    expect(await capture('/picture/parts')).toMatchObject({ width: 1280, height: 2400 });
+  });
+
+  it('waits for fonts', async () => {
+    expect((await capture('/picture/late-font', { fullPage: false })).title).toBe('The font was waited for');
+  });
+});

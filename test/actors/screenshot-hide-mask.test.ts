@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/capture/request.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const RED: Colour = [200, 0, 0, 255];
+const YELLOW: Colour = [240, 200, 0, 255];
+const FLOATING: Colour = [0, 90, 200, 255];
+const BLUE: Colour = [0, 0, 200, 255];
+const MASK: Colour = [255, 0, 255, 255];
+const WHITE: Colour = [255, 255, 255, 255];
+
+const ground = siteAndActor();
+
+const capture = (overrides: Partial<CaptureRequest>, path = '/picture/parts') =>
+  ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+
+describe('what is hidden', () => {
+  it('is not in the picture, and keeps its place', async () => {
+    const snapshot = await capture({ hide: ['#red', '//div[@id="floating"]', '#nowhere'] });
+    const png = pngOf(snapshot);
+    expect(countOf(png, RED)).toBe(0);
+    expect(countOf(png, FLOATING)).toBe(0);
+    expect(colourAt(png, 41, 61)).toEqual(WHITE);
+    expect(colourAt(png, 41, 401)).toEqual(YELLOW);
+  });
+
+  it('is hidden with all that is in it, however the page insists', async () => {
+    const png = pngOf(await capture({ hide: ['#stubborn'] }));
+    expect(colourAt(png, 41, 561)).toEqual(WHITE);
+    expect(colourAt(png, 41, 641)).toEqual(WHITE);
+  });
+
+  it('is in the HTML copy as it was', async () => {
+    const [plain, hidden] = await Promise.all([capture({}), capture({ hide: ['#red'], mask: ['#floating'] })]);
+    expect(hidden.html).toBe(plain.html);
+  });
+});
+
+describe('what is masked', () => {
+  it('is covered with one colour, and nothing else is', async () => {
+    const png = pngOf(await capture({ mask: ['#red', '#stubborn'] }));
+    expect(countOf(png, MASK)).toBe(2 * 200 * 100);
+    expect(countOf(png, RED)).toBe(0);
+    for (const [x, y] of [
+      [40, 60],
+      [239, 159],
+      [40, 560],
+      [239, 659],
+    ] as const) {
+      expect(colourAt(png, x, y)).toEqual(MASK);
+    }
+    expect(colourAt(png, 39, 59)).toEqual(WHITE);
+    expect(colourAt(png, 240, 160)).toEqual(WHITE);
+  });
+
+  it('is covered to the edge of the pixels that it touches', async () => {
+    const png = pngOf(await capture({ mask: ['#uneven'] }));
+    expect(countOf(png, MASK)).toBe(101 * 51);
+    expect(colourAt(png, 400, 60)).toEqual(MASK);
+    expect(colourAt(png, 500, 110)).toEqual(MASK);
+  });
+
+  it('is covered beyond the window too, and where it floats', async () => {
+    const png = pngOf(await capture({ fullPage: true, mask: ['#deep', '#floating'] }));
+    expect(countOf(png, MASK)).toBe(300 * 150 + 200 * 100);
+    expect(countOf(png, BLUE)).toBe(0);
+    expect(countOf(png, FLOATING)).toBe(0);
+    expect(colourAt(png, 40, 1800)).toEqual(MASK);
+    expect(colourAt(png, 339, 1949)).toEqual(MASK);
+  });
+
+  it('is covered in a dialog that lies above all', async () => {
+    const png = pngOf(await capture({ mask: ['dialog p'] }, '/picture/dialog'));
+    expect(countOf(png, MASK)).toBe(300 * 100);
+    expect(countOf(png, RED)).toBe(0);
+  });
+
+  it('is covered in the picture of an element', async () => {
+    const png = pngOf(await capture({ selector: '#scroller', mask: ['#inner'] }));
+    expect([png.width, png.height]).toEqual([200, 100]);
+    expect(colourAt(png, 100, 1)).toEqual(YELLOW);
+    const masked = pngOf(await capture({ selector: '#inner', mask: ['#inner'] }));
+    expect(countOf(masked, MASK)).toBe(200 * 50);
+  });
+});
+
+describe('a page that is in the way', () => {
+  it('of names and calls is masked, hidden and scrolled through all the same', async () => {
+    const masked = pngOf(await capture({ mask: ['#red'], fullPage: true }, '/picture/hostile'));
+    expect(masked.height).toBe(2000);
+    expect(countOf(masked, RED)).toBe(0);
+    const hidden = pngOf(await capture({ hide: ['//div[@id="red"]'] }, '/picture/hostile'));
+    expect(countOf(hidden, RED)).toBe(0);
+    const alone = pngOf(await capture({ selector: '#red' }, '/picture/hostile'));
+    expect(countOf(alone, RED)).toBe(200 * 100);
+  });
+
+  it('that loads itself again and again is masked in the document that is shown', async () => {
+    const png = pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, '/reload-loop'));
+    expect(countOf(png, MASK)).toBeGreaterThan(10_000);
+  });
+
+  it('of being replaced shows nothing that was to be masked, or fails', async () => {
+    const captures = Array.from({ length: 4 }, () => capture({ mask: ['div'], timeoutMs: 8000 }, '/picture/refresh'));
+    for (const outcome of await Promise.allSettled(captures)) {
+      if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);
+      else
+        expect(outcome.reason).toMatchObject({ code: expect.stringMatching(/^(target_unreachable|capture_timeout)$/) });
+    }
+  });
+});
+
+describe('a selector of what is covered', () => {
+  it.each(['hide', 'mask'] as const)('that is none fails the capture: %s', async (option) => {
+    await expect(capture({ [option]: ['#red', 'div['] })).rejects.toMatchObject({
+      code: 'selector_not_found',
+      message: '"div[" is neither a CSS selector nor an XPath that gives elements',
+    });
+  });
+});

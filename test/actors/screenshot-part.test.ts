@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/capture/request.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const RED: Colour = [200, 0, 0, 255];
+const GREEN: Colour = [0, 160, 0, 255];
+const BLUE: Colour = [0, 0, 200, 255];
+const CYAN: Colour = [0, 200, 200, 255];
+const FLOATING: Colour = [0, 90, 200, 255];
+const WHITE: Colour = [255, 255, 255, 255];
+
+const ground = siteAndActor();
+
+const capture = (overrides: Partial<CaptureRequest>, path = '/picture/parts') =>
+  ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+const viewport = (width: number, height: number, deviceScaleFactor = 1) => ({
+  viewport: { width, height, deviceScaleFactor, mobile: false, touch: false },
+});
+
+describe('a viewport', () => {
+  it.each([
+    [800, 600, 1, 800, 600],
+    [400, 300, 2, 800, 600],
+    [333, 217, 1.5, 500, 326],
+    [1000, 500, 0.1, 100, 50],
+    [1, 1, 1, 1, 1],
+  ])('of %i by %i at %f gives %i by %i pixels', async (width, height, scale, wide, tall) => {
+    const snapshot = await capture(viewport(width, height, scale));
+    expect(snapshot).toMatchObject({ width: wide, height: tall, truncated: false });
+    const png = pngOf(snapshot);
+    expect([png.width, png.height]).toEqual([wide, tall]);
+  });
+
+  it('is what the page is laid out in', async () => {
+    const png = pngOf(await capture(viewport(600, 400, 2)));
+    expect(colourAt(png, 2 * 41, 2 * 61)).toEqual(RED);
+    expect(colourAt(png, 2 * 599, 2 * 399)).toEqual(FLOATING);
+  });
+
+  it('counts pixels in a full page too, of the picture and of the cap', async () => {
+    const whole = await capture({ ...viewport(500, 400, 2), fullPage: true });
+    expect(whole).toMatchObject({ width: 1000, height: 4800, fullHeight: 4800, truncated: false });
+    expect(pngOf(whole).height).toBe(4800);
+    const cut = await capture({ ...viewport(400, 400, 2), fullPage: true }, '/endless-height?px=10000');
+    expect(cut).toMatchObject({ width: 800, height: 16_384, fullHeight: 20_000, truncated: true });
+    expect(pngOf(cut).height).toBe(16_384);
+  });
+});
+
+describe('a selector', () => {
+  it.each([
+    ['#red', 200, 100, RED],
+    ['#deep', 300, 150, BLUE],
+    ['//div[@id="deep"]', 300, 150, BLUE],
+    ['xpath=//div[@id="red"]', 200, 100, RED],
+    ['(//div)[1]', 200, 100, RED],
+    ['.twice', 200, 100, GREEN],
+    ['#floating', 200, 100, FLOATING],
+    ['#inner', 200, 50, CYAN],
+  ])('%s shows that element alone', async (selector, width, height, colour) => {
+    const snapshot = await capture({ selector });
+    expect(snapshot).toMatchObject({ width, height, truncated: false, fullHeight: 0, cutPhase: null });
+    const png = pngOf(snapshot);
+    expect([png.width, png.height]).toEqual([width, height]);
+    expect(countOf(png, colour)).toBe(width * height);
+  });
+
+  it('shows as many pixels as the scale of the viewport makes of it', async () => {
+    const snapshot = await capture({ ...viewport(800, 600, 2), selector: '#deep' });
+    expect(snapshot).toMatchObject({ width: 600, height: 300 });
+    expect(countOf(pngOf(snapshot), BLUE)).toBe(600 * 300);
+  });
+
+  it('is looked for in what is there of a page that never finishes loading', async () => {
+    const snapshot = await capture({ selector: 'h1', timeoutMs: 4000 }, '/never');
+    expect(snapshot).toMatchObject({ cutPhase: 'load' });
+    expect(snapshot.height).toBeLessThan(200);
+  });
+
+  it('is cut where one picture can hold no more', async () => {
+    const snapshot = await capture({ selector: 'main', format: 'jpeg' }, '/endless-height?px=30000');
+    expect(snapshot).toMatchObject({ width: 1280, height: 16_384, truncated: true });
+  });
+
+  it('has what loads only where somebody looks', async () => {
+    const png = pngOf(await capture({ selector: '.watched' }, '/picture/lazy'));
+    expect(colourAt(png, 5, 5)).toEqual(GREEN);
+  });
+
+  it.each([
+    ['#nowhere', 'the page has no element that matches "#nowhere"'],
+    ['//nothing', 'the page has no element that matches "//nothing"'],
+    ['#hidden', 'what matches "#hidden" is not visible: it is hidden, or has no size'],
+    ['#empty', 'what matches "#empty" is not visible: it is hidden, or has no size'],
+    ['div[', '"div[" is neither a CSS selector nor an XPath that gives elements'],
+    ['//div[', '"//div[" is neither a CSS selector nor an XPath that gives elements'],
+    ['(1 + 1)', '"(1 + 1)" is neither a CSS selector nor an XPath that gives elements'],
+  ])('%s is not found: %s', async (selector, reason) => {
+    const error = await failureOf(capture({ selector }));
+    expect(error.code).toBe('selector_not_found');
+    expect(error.message).toBe(reason);
+  });
+});
+
+describe('a clip', () => {
+  it('shows that rectangle of the page, beyond the window as well', async () => {
+    const snapshot = await capture({ clip: { x: 20, y: 1780, width: 340, height: 190 } });
+    expect(snapshot).toMatchObject({ width: 340, height: 190, truncated: false });
+    const png = pngOf(snapshot);
+    expect([png.width, png.height]).toEqual([340, 190]);
+    expect(colourAt(png, 19, 19)).toEqual(WHITE);
+    expect(colourAt(png, 20, 20)).toEqual(BLUE);
+    expect(colourAt(png, 319, 169)).toEqual(BLUE);
+    expect(colourAt(png, 320, 170)).toEqual(WHITE);
+  });
+
+  it.each([
+    ['/picture/right-to-left', 3000, 2500],
+    ['/picture/right-to-left?locked', 1280, 780],
+  ])('is where it is on %s too, %i pixels wide', async (path, width, x) => {
+    const whole = await capture({ fullPage: true }, path);
+    expect(whole).toMatchObject({ width, height: 1500 });
+    expect(countOf(pngOf(whole), BLUE)).toBe(300 * 150);
+    expect(colourAt(pngOf(whole), x, 900)).toEqual(BLUE);
+    for (const part of [{ selector: '#deep' }, { clip: { x, y: 900, width: 300, height: 150 } }]) {
+      const snapshot = await capture(part, path);
+      expect(snapshot).toMatchObject({ width: 300, height: 150 });
+      expect(countOf(pngOf(snapshot), BLUE)).toBe(300 * 150);
+    }
+    const masked = pngOf(await capture({ fullPage: true, mask: ['#deep'] }, path));
+    expect(countOf(masked, BLUE)).toBe(0);
+  });
+
+  it('is cut to the page', async () => {
+    const snapshot = await capture({ clip: { x: 1000, y: 2300, width: 5000, height: 5000 } });
+    expect(snapshot).toMatchObject({ width: 280, height: 100, truncated: false });
+    expect(pngOf(snapshot).width).toBe(280);
+  });
+
+  it('is at least one pixel', async () => {
+    const snapshot = await capture({ ...viewport(1000, 1000, 0.1), clip: { x: 0, y: 0, width: 1, height: 1 } });
+    expect(snapshot).toMatchObject({ width: 1, height: 1 });
+  });
+
+  it('that lies outside of the page fails, and says how large that is', async () => {
+    const error = await failureOf(capture({ clip: { x: 0, y: 2400, width: 10, height: 10 } }));
+    expect(error.code).toBe('selector_not_found');
+    expect(error.message).toBe('the clip lies outside of the page, which has 1280 by 2400 CSS pixels');
+  });
+});
+
+describe('omitBackground', () => {
+  it('leaves transparent what the page does not paint', async () => {
+    const [clear, opaque] = await Promise.all([capture({ omitBackground: true }), capture({})]);
+    expect(colourAt(pngOf(clear), 5, 5)).toEqual([0, 0, 0, 0]);
+    expect(colourAt(pngOf(clear), 41, 61)).toEqual(RED);
+    expect(colourAt(pngOf(opaque), 5, 5)).toEqual(WHITE);
+  });
+
+  it('makes a webp with transparency', async () => {
+    const { image } = await capture({ omitBackground: true, format: 'webp' });
+    // The extended format, and its flag for an alpha channel.
+    expect(Buffer.from(image).toString('latin1', 12, 16)).toBe('VP8X');
+    expect(Number(image[20]) & 0x10).toBe(0x10);
+  });
+});

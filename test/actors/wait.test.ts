@@ -1,0 +1,115 @@
+import { PNG } from 'pngjs';
+import { describe, expect, it } from 'vitest';
+import type { CaptureRequest } from '../../src/capture/request.ts';
+import { requestSchemas } from '../../src/http/schemas/requests.ts';
+import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+describe('the moment of the picture', () => {
+  const ground = siteAndActor();
+
+  const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+
+  it('comes without its images, with waitUntil domcontentloaded', async () => {
+    const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });
+    expect(snapshot).toMatchObject({ cutPhase: null, title: 'A page with a late image' });
+  });
+
+  it('follows redirects by script, with waitUntil domcontentloaded as well', async () => {
+    const snapshot = await capture('/js-redirect', { waitUntil: 'domcontentloaded' });
+    expect(snapshot).toMatchObject({ cutPhase: null, finalUrl: ground.site.url('/short') });
+  });
+
+  it('comes when nothing more is asked for, with waitUntil networkidle', async () => {
+    expect(await capture('/late/asking')).toMatchObject({ title: 'asking', cutPhase: null });
+    const snapshot = await capture('/late/asking?ms=800', { waitUntil: 'networkidle' });
+    expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
+  });
+
+  it('comes when none of its frames asks for more, with waitUntil networkidle', async () => {
+    const snapshot = await capture('/late/asking-frame?ms=800', { waitUntil: 'networkidle' });
+    expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
+  });
+
+  it('comes when the frames that it takes in have come, with waitUntil networkidle', async () => {
+    const snapshot = await capture('/late/later-frames', { waitUntil: 'networkidle' });
+    expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
+  });
+
+  it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('comes when %s is visible', async (waitForSelector) => {
+    expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
+    expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
+  });
+
+  it('comes when the element is visible in the document that the page goes on to', async () => {
+    const snapshot = await capture('/late/moves-on', { waitForSelector: '#late' });
+    expect(snapshot).toMatchObject({ title: 'shown', finalUrl: ground.site.url('/late/element?ms=100') });
+  });
+
+  it('comes after the delay, which is noted as waiting', async () => {
+    expect(await capture('/late/element?ms=200', { delayMs: 1000 })).toMatchObject({
+      title: 'shown',
+      timings: { wait: expect.toSatisfy((ms) => ms >= 999) },
+    });
+  });
+
+  it.each([
+    [{ waitUntil: 'networkidle' }, '/late/asking'],
+    [{ waitForSelector: '#never' }, '/short'],
+    [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
+    [{ delayMs: 60_000 }, '/short'],
+  ] as const)('comes when the deadline does, and says that the wait was cut, with %j', async (options, path) => {
+    expect(await capture(path, { ...options, timeoutMs: 5000 })).toMatchObject({ cutPhase: 'wait' });
+  });
+
+  it('says that a selector is none', async () => {
+    const error = await failureOf(capture('/short', { waitForSelector: 'p[' }));
+    expect(error.code).toBe('selector_not_found');
+    expect(error.message).toContain('"p["');
+  });
+
+  describe('when the deadline comes', () => {
+    it.each(['/late/head-only', '/late/nothing-to-see'])('is a timeout for %s, which shows nothing', async (path) => {
+      const error = await failureOf(capture(path, { timeoutMs: 6000 }));
+      expect(error.code).toBe('capture_timeout');
+    });
+
+    it('is a timeout for a page whose first byte is late', async () => {
+      expect((await failureOf(capture('/slow?ms=60000', { timeoutMs: 1000 }))).code).toBe('capture_timeout');
+    });
+
+    it('is the picture of a colour, where a colour is all that was shown', async () => {
+      const snapshot = await capture('/late/colour', { timeoutMs: 5000 });
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A colour' });
+      expect([...PNG.sync.read(Buffer.from(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
+    });
+
+    it('is the picture of a frame, where the page shows nothing of its own', async () => {
+      const snapshot = await capture('/late/frame', { timeoutMs: 5000 });
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A frame' });
+    });
+
+    it('is the picture of a page without the style sheet that kept it from being shown', async () => {
+      const snapshot = await capture('/late/style', { timeoutMs: 5000 });
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });
+      const png = PNG.sync.read(Buffer.from(snapshot.image));
+      expect(new Set(png.data).size).toBeGreaterThan(5);
+    });
+  });
+});
+
+describe('what a request says of the moment', () => {
+  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
+
+  it.each([
+    [{ waitUntil: 'idle' }, 'load, domcontentloaded, networkidle'],
+    [{ waitForSelector: '' }, '1 to 1000 characters'],
+    [{ waitForSelector: 'x'.repeat(1001) }, '1 to 1000 characters'],
+    [{ delayMs: 60_001 }, '0 to 60000'],
+    [{ delayMs: 0.5 }, 'an integer'],
+  ])('is refused when it is %j', (options, problem) => {
+    const { error } = screenshot.safeParse({ url: 'https://example.com', ...options });
+    expect(error?.issues[0]?.message).toContain(problem);
+  });
+});

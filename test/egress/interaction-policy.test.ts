@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBrowserActor } from '../../src/actors/browser-actor.ts';
+import type { CaptureActor } from '../../src/actors/capture-actor.ts';
+import type { Action } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/domain.ts';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress } from '../../src/egress/create-egress.ts';
+import type { Egress } from '../../src/egress/egress.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { insideAndOutside } from './allowed-and-forbidden.ts';
+
+/*
+ * The ways of a page that somebody acts on to make its browser open something, tried against a server on loopback that
+ * nobody may reach. `public.test` is the page's own server: its name is allowed, and stands for the public network.
+ */
+
+const ground = insideAndOutside();
+let egress: Egress;
+let actor: CaptureActor;
+
+beforeAll(async () => {
+  egress = createEgress({
+    policy: createTargetPolicy({ allow: ['public.test'], deny: [] }),
+    lookup: async () => ['127.0.0.1'],
+    lookupCacheMs: 0,
+  });
+  actor = createBrowserActor({
+    egress,
+    seats: 2,
+    browserPath: undefined,
+    sandbox: 'auto',
+    retireAfter: 500,
+    warn: () => undefined,
+  });
+});
+
+afterAll(async () => {
+  await actor?.close();
+  await egress?.close();
+});
+
+const secretUrl = (host = '127.0.0.1') => `http://${host}:${ground.insidePort}/secret`;
+const act = (actions: readonly Action[], waitForFunction: string): Promise<Snapshot> =>
+  actor.capture(captureRequest(`http://public.test:${ground.outsidePort}/`, { actions, waitForFunction }), patience);
+
+describe('a page that Playwright acts on', () => {
+  it.each<[string, (target: string) => string]>([
+    ['a fetch', (target) => `fetch("${target}", { mode: "no-cors" }).catch(over)`],
+    ['a fetch that is redirected', () => 'fetch("/redirect", { mode: "no-cors" }).catch(over)'],
+    ['an image', (target) => `Object.assign(new Image(), { src: "${target}", onerror: over })`],
+    ['a WebSocket', (target) => `new WebSocket("${target.replace('http', 'ws')}").onerror = over`],
+    [
+      'a frame',
+      (target) =>
+        `document.body.append(Object.assign(document.createElement("iframe"), { src: "${target}", onload: over }))`,
+    ],
+    [
+      'a worker',
+      (target) =>
+        `new Worker(window.URL.createObjectURL(new Blob([\`fetch("${target}", { mode: "no-cors" }).catch(() => postMessage(0))\`]))).onmessage = over`,
+    ],
+  ])('does not reach the inside with %s', async (_what, script) => {
+    ground.redirect = secretUrl();
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      ground.page = `<title></title><button onclick='${script(secretUrl(host))}'>Go</button>
+        <script>const over = () => { document.title = 'over'; }</script>`;
+      expect((await act([{ type: 'click', selector: 'button' }], "document.title === 'over'")).title).toBe('over');
+      expect(ground.visits).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['a link', (target: string) => `<a href="${target}">Go</a>`],
+    ['a link that redirects', () => '<a href="/redirect">Go</a>'],
+    ['a form', (target: string) => `<form method="post" action="${target}"><button id="a">Go</button></form>`],
+  ])('is not led to the inside by %s: that is forbidden', async (_what, element) => {
+    ground.redirect = secretUrl();
+    ground.page = element(secretUrl());
+    const led = act([{ type: 'click', selector: '//*[text()="Go"]' }], 'true').catch((error: unknown) => error);
+    expect(await led).toMatchObject({ code: 'target_forbidden', message: expect.stringContaining('127.0.0.1') });
+    expect(ground.visits).toEqual([]);
+  });
+
+  it('finds no way out by WebRTC, which would go by UDP and round every proxy', async () => {
+    ground.page = `<title></title><button onclick="call()">Go</button><script>
+      const call = async () => {
+        const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${ground.insidePort}' }] });
+        const found = [];
+        connection.createDataChannel('way out');
+        connection.onicecandidate = ({ candidate }) => {
+          if (candidate?.candidate) found.push(candidate.candidate);
+          else document.title = 'found: ' + found.length;
+        };
+        await connection.setLocalDescription(await connection.createOffer());
+      };
+    </script>`;
+    const { title } = await act([{ type: 'click', selector: 'button' }], 'document.title');
+    expect(title).toBe('found: 0');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { MOST_PIXELS } from '../../src/capture/request.ts';
+import { parse, problemsOf } from './option-problems.ts';
+
+const VIEWPORT = 'must be an integer of CSS pixels from 1 to 4096';
+const OFFSET = 'must be an integer of CSS pixels from 0 to 1000000';
+const SIDE = 'must be an integer of CSS pixels from 1 to 16384';
+const SELECTOR = 'must be a CSS selector or an XPath of 1 to 1000 characters';
+const CLIP = { x: 0, y: 0, width: 10, height: 10 };
+
+describe('the options of the picture', () => {
+  it.each([
+    [{ viewport: { width: 0, height: 720 } }, 'viewport.width', VIEWPORT],
+    [{ viewport: { width: 1280, height: 4097 } }, 'viewport.height', VIEWPORT],
+    [{ viewport: { width: 1280 } }, 'viewport.height', VIEWPORT],
+    [{ viewport: { width: 1280, height: 72.5 } }, 'viewport.height', VIEWPORT],
+    [
+      { viewport: { width: 9, height: 9, deviceScaleFactor: 5 } },
+      'viewport.deviceScaleFactor',
+      'must be a number from 0.1 to 4',
+    ],
+    [
+      { viewport: { width: 9, height: 9, deviceScaleFactor: 0.1 } },
+      'viewport',
+      'must come to at least one pixel, deviceScaleFactor included',
+    ],
+    [
+      { viewport: { width: 4096, height: 4096, deviceScaleFactor: 2 } },
+      'viewport',
+      `must come to at most ${MOST_PIXELS} pixels, deviceScaleFactor included`,
+    ],
+    [{ viewport: 'large' }, 'viewport', 'must be an object of width, height and, if wanted, deviceScaleFactor'],
+    [{ selector: '' }, 'selector', SELECTOR],
+    [{ selector: 'x'.repeat(1001) }, 'selector', SELECTOR],
+    [{ clip: { ...CLIP, x: -1 } }, 'clip.x', OFFSET],
+    [{ clip: { ...CLIP, width: 0 } }, 'clip.width', SIDE],
+    [{ clip: { ...CLIP, height: 16_385 } }, 'clip.height', SIDE],
+    [{ clip: [0, 0, 1, 1] }, 'clip', 'must be an object of x, y, width and height'],
+    [{ omitBackground: 1 }, 'omitBackground', 'must be true or false'],
+    [{ hide: 'header' }, 'hide', 'must be a list of selectors'],
+    [{ hide: ['header', 5] }, 'hide[1]', SELECTOR],
+    [{ mask: Array.from({ length: 51 }, () => 'p') }, 'mask', 'must have at most 50 selectors'],
+    [{ format: 'pdf', pdf: { paper: 'A6' } }, 'pdf.paper', 'must be one of A3, A4, A5, Letter, Legal, Tabloid'],
+    [{ format: 'pdf', pdf: { margin: 51 } }, 'pdf.margin', 'must be a number of millimetres from 0 to 50'],
+    [{ format: 'pdf', pdf: { scale: 3 } }, 'pdf.scale', 'must be a number from 0.1 to 2'],
+  ])('are refused with one text that says what would be right: %j', (options, path, message) => {
+    expect(problemsOf(options)).toEqual([{ path, message }]);
+  });
+
+  it.each([
+    [{ selector: 'p', fullPage: true }, 'selector', 'cannot be had together with fullPage'],
+    [{ selector: 'p', clip: CLIP }, 'selector', 'cannot be had together with clip'],
+    [{ clip: CLIP, fullPage: true }, 'clip', 'cannot be had together with fullPage'],
+    [
+      { omitBackground: true, format: 'jpg' },
+      'omitBackground',
+      'needs the format png or webp: jpeg knows no transparency',
+    ],
+    [{ pdf: {} }, 'pdf', 'needs the format pdf'],
+    [{ format: 'pdf', fullPage: true }, 'fullPage', 'cannot be had with the format pdf'],
+    [{ format: 'pdf', selector: 'p' }, 'selector', 'cannot be had with the format pdf'],
+    [{ format: 'pdf', clip: CLIP }, 'clip', 'cannot be had with the format pdf'],
+    [{ format: 'pdf', omitBackground: true }, 'omitBackground', 'cannot be had with the format pdf'],
+    [{ format: 'pdf', mask: ['p'] }, 'mask', 'cannot be had with the format pdf'],
+  ])('are refused where they contradict each other: %j', (options, path, message) => {
+    expect(problemsOf(options)).toEqual([{ path, message }]);
+  });
+
+  it.each([
+    { selector: 'p', fullPage: false },
+    { omitBackground: true, format: 'webp' },
+    { omitBackground: false, format: 'jpeg' },
+    { format: 'pdf', pdf: { paper: 'Legal', landscape: true, margin: 0, scale: 0.1, background: false } },
+    { format: 'pdf', hide: ['nav'] },
+    { hide: ['video'], mask: ['//video', 'iframe'] },
+    { viewport: { width: 4096, height: 2048, deviceScaleFactor: 2 } },
+  ])('are taken: %j', (options) => {
+    expect(parse(options)).toMatchObject(options);
+  });
+
+  it('take a viewport for that of a desktop, with one pixel for each of CSS', () => {
+    expect(parse({ viewport: { width: 800, height: 600 } }).viewport).toEqual({
+      width: 800,
+      height: 600,
+      deviceScaleFactor: 1,
+      mobile: false,
+      touch: false,
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Result, ScreenshotInfo } from '../../src/capture/domain.ts';
+import type { CaptureService } from '../../src/service/create-service.ts';
+import { htmlPath, imagePath } from '../../src/storage/files/layout.ts';
+import { exampleResult } from '../support/example-result.ts';
+
+/** A capture as it would be stored: `id` seconds after an instant of this century. */
+export function resultOf(id: number, overrides: Partial<Result> = {}): Result {
+  return exampleResult(id, {
+    probed_at: new Date(1_800_000_000_000 + id * 1000).toISOString(),
+    screenshot: imagePath(id),
+    html: htmlPath(id),
+    ...overrides,
+  });
+}
+
+export interface KeptCapture {
+  readonly result: Result;
+  readonly info: ScreenshotInfo;
+  readonly image: Buffer;
+  readonly html: string;
+}
+
+/** Files of a capture as the service keeps them. The bytes are no picture, which HTTP does not care about. */
+export async function keepCapture(
+  service: CaptureService,
+  id: number,
+  overrides: Partial<Result> = {},
+): Promise<KeptCapture> {
+  const result = resultOf(id, overrides);
+  const image = Buffer.concat([Buffer.from('picture'), createHash('sha512').update(String(id)).digest()]);
+  const html = `<!doctype html><title>${id}</title><script>alert(1)</script><p>Grüße`;
+  const info = await service.artifacts.put(result, image, html);
+  return { result, info, image, html };
+}

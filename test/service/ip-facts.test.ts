@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createIpFacts } from '../../src/service/ip-facts.ts';
+import { startSite } from '../fixtures/site.ts';
+import { startService } from '../support/service.ts';
+
+const RECORD = { ip: '8.8.8.8', city: 'Mountain View', country: 'US', asn: 'AS15169', org: 'GOOGLE', in_eu: false };
+const patience = new AbortController().signal;
+
+describe('what a capture learns about an address', () => {
+  const asked: string[] = [];
+  const upstream = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    if (request.url?.includes('9.9.9.9')) return;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(RECORD));
+  });
+  let ipinfoUrl = '';
+  beforeAll(async () => {
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const address = upstream.address();
+    if (address === null || typeof address === 'string') throw new TypeError('the upstream has no port');
+    ipinfoUrl = `http://127.0.0.1:${address.port}/`;
+  });
+  afterAll(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  const problems: unknown[] = [];
+  const source = (url = ipinfoUrl) =>
+    createIpFacts({ ipinfo: true, ipinfoUrl: url, ipinfoKey: 'a-secret', ipinfoRate: 1000 }, (error) =>
+      problems.push(error),
+    );
+
+  it('is the record of a public address, asked for once', async () => {
+    const facts = source();
+    expect(await facts.lookUp('8.8.8.8', 5000, patience)).toMatchObject(RECORD);
+    expect(await facts.lookUp('8.8.8.8', 5000, patience)).toMatchObject(RECORD);
+    expect(asked.filter((path) => path === '/8.8.8.8/json/')).toHaveLength(1);
+    expect(facts.counts).toEqual({ known: 2, missing: 0 });
+  });
+
+  it.each(['127.0.0.1', '10.1.2.3', '::1', 'fe80::1', '192.168.0.1'])(
+    'is nothing for %s, and nobody is asked',
+    async (address) => {
+      const facts = source();
+      const before = asked.length;
+      expect(await facts.lookUp(address, 5000, patience)).toBeNull();
+      expect(asked).toHaveLength(before);
+      expect(facts.counts).toEqual({ known: 0, missing: 0 });
+    },
+  );
+
+  it('is nothing, and counted, when the upstream does not answer in time or at all', async () => {
+    const slow = source();
+    expect(await slow.lookUp('9.9.9.9', 100, patience)).toBeNull();
+    expect(slow.counts).toEqual({ known: 0, missing: 1 });
+    const away = source('http://127.0.0.1:9/');
+    expect(await away.lookUp('1.1.1.1', 1500, patience)).toBeNull();
+    expect(away.counts).toEqual({ known: 0, missing: 1 });
+    expect(problems).toHaveLength(2);
+    expect(JSON.stringify(problems)).not.toContain('a-secret');
+  });
+
+  it('is nothing when no time is left', async () => {
+    expect(await source().lookUp('8.8.4.4', -5, patience)).toBeNull();
+  });
+
+  it('stands in the result of the service, with the address that answered', async () => {
+    const site = await startSite();
+    const running = await startService({ ipinfo: true, ipinfoUrl });
+    try {
+      const before = asked.length;
+      const response = await fetch(`${running.baseUrl}/screenshot`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ url: site.url('/short') }),
+      });
+      // The only address that a test may capture is private: it is noted, and not asked about.
+      expect(await response.json()).toMatchObject({ data: { remote_ip: '127.0.0.1', ip_info: null } });
+      expect(asked).toHaveLength(before);
+      expect(running.service.stats().ip_info).toEqual({ known: 0, missing: 0 });
+    } finally {
+      await running.stop();
+      await site.close();
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import { PNG } from 'pngjs';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { perceptionHash } from '../../src/service/perception-hash.ts';
+
+type Shade = (x: number, y: number) => number;
+
+/** A grey picture, of which 0 is black and 255 white. */
+function picture(shade: Shade, { width = 900, height = 800, alpha = 255 } = {}): Buffer {
+  const png = new PNG({ width, height });
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) png.data.set([...Array(3).fill(shade(x, y)), alpha], (y * width + x) * 4);
+  }
+  return PNG.sync.write(png);
+}
+
+/** Columns of the shades, eight rows of them, in a picture of 900 by 800. */
+const columns =
+  (...rows: readonly (readonly number[])[]): Shade =>
+  (x, y) =>
+    rows[Math.floor(y / 100) % rows.length]?.[Math.floor(x / 100)] ?? 0;
+
+describe('The hash of a picture', () => {
+  it('says of each place whether it is brighter than the one on its left', async () => {
+    expect(await perceptionHash(picture((x) => x / 4))).toBe('ffffffffffffffff');
+    expect(await perceptionHash(picture((x) => 255 - x / 4))).toBe('0000000000000000');
+    expect(await perceptionHash(picture(() => 128))).toBe('0000000000000000');
+    // Up, up, down, down, up, down, up, up, then the other way.
+    const row = [10, 90, 170, 90, 10, 120, 20, 100, 180];
+    const mirrored = row.map((shade) => 255 - shade);
+    expect(await perceptionHash(picture(columns(row, mirrored)))).toBe('cb34cb34cb34cb34');
+  });
+
+  it('takes what is transparent for white', async () => {
+    expect(await perceptionHash(picture((x) => x / 4, { alpha: 0 }))).toBe('0000000000000000');
+  });
+
+  it('is almost the same in another size and format', async () => {
+    const scene = picture((x, y) => 128 + 60 * Math.sin(x / 90) + 60 * Math.cos((y + x) / 130));
+    const other = await sharp(scene).resize(450, 700, { fit: 'fill' }).jpeg({ quality: 70 }).toBuffer();
+    const [a, b] = [BigInt(`0x${await perceptionHash(scene)}`), BigInt(`0x${await perceptionHash(other)}`)];
+    const differing = [...(a ^ b).toString(2)].filter((bit) => bit === '1').length;
+    expect(differing).toBeLessThanOrEqual(3);
+  });
+
+  it('leaves the event loop free', async () => {
+    const large = picture((x) => x % 256, { width: 4000, height: 4000 });
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    });
+    await perceptionHash(large);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it('cannot be had of what is no picture', async () => {
+    await expect(perceptionHash(Buffer.from('%PDF-1.7'))).rejects.toThrow();
+  });
+});

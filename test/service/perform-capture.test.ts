@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureCommand, CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
+import { performCapture } from '../../src/service/perform-capture.ts';
+import { createStorage, type Storage } from '../../src/storage/storage.ts';
+import { captureRequest } from '../support/actor.ts';
+
+const NOTHING = { items: [], omitted: 0 };
+const SNAPSHOT: Snapshot = {
+  finalUrl: 'https://example.com/',
+  title: 'Example',
+  responseCode: 200,
+  responseReason: 'OK',
+  contentType: 'text/html',
+  contentLength: 1,
+  image: Buffer.from('picture'),
+  html: '<p>',
+  width: 1,
+  height: 1,
+  truncated: false,
+  fullHeight: 0,
+  cutPhase: null,
+  timings: {},
+  protocol: 'h2',
+  evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
+  remoteIp: null,
+};
+
+describe('a capture', () => {
+  let directory: string;
+  let storage: Storage;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    storage = await createStorage({ dataDir: join(directory, 'data'), dbPath: join(directory, 'results.db') });
+  });
+
+  afterAll(async () => {
+    await storage.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** Performs one whose browser says what `page` says, and tells how it ended and whether there is a record of it. */
+  async function perform(page: (leave: () => void) => Snapshot, options: Partial<CaptureRequest> = {}) {
+    const client = new AbortController();
+    const command: CaptureCommand = {
+      id: storage.ids.next(),
+      request: captureRequest('https://example.com/', options),
+      batch: null,
+      signal: client.signal,
+    };
+    const { state } = await performCapture(command, {
+      egress: { screen: async () => null },
+      actor: { capture: async () => page(() => client.abort(new CapstanError('cancelled'))) },
+      ipFacts: { lookUp: async () => null, counts: null },
+      keeper: storage.keeper,
+      logger: pino({ level: 'silent' }),
+    });
+    const record = await storage.results.get(command.id);
+    const files = await storage.artifacts.info(command.id);
+    return { state, record: record !== undefined, files: files !== undefined };
+  }
+
+  it('that came too late for its client is not stored', async () => {
+    const taken = await perform((leave) => {
+      leave();
+      return SNAPSHOT;
+    });
+    expect(taken).toEqual({ state: 'cancelled', record: false, files: false });
+    expect(await perform(() => SNAPSHOT)).toEqual({ state: 'stored', record: true, files: true });
+  });
+
+  it('that failed too late for its client leaves no record', async () => {
+    const failing = (leave: () => void) => {
+      leave();
+      throw new CapstanError('target_unreachable');
+    };
+    expect(await perform(failing)).toEqual({ state: 'cancelled', record: false, files: false });
+    expect(await perform(() => failing(() => {}))).toEqual({ state: 'failed', record: true, files: false });
+  });
+
+  it('is stored also when its picture cannot be hashed', async () => {
+    // The picture of this snapshot is none.
+    const taken = await perform(() => SNAPSHOT, { evidence: ['perception_hash'] });
+    expect(taken).toEqual({ state: 'stored', record: true, files: true });
+  });
+});
