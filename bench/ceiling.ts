@@ -9,7 +9,7 @@ import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.j
 import { type Driver, type DriverOptions, inFlight, sandboxFlags, VIEWPORT } from './support/driver.ts';
 
 /*
- * The ceiling: the least that can be asked of Chromium for an isolated picture and HTML copy of a page. It has no
+ * The ceiling: the least that can be asked of Chromium for an isolated screenshot and HTML copy of a page. It has no
  * deadlines, no retries, no settling and no store; whatever a service does beside this costs something.
  */
 

@@ -15,7 +15,7 @@ export async function deadline({ browserPath, captures }: BenchOptions): Promise
   try {
     const latenessMs: number[] = [];
     let shown = 0;
-    const lane = async () => {
+    const worker = async () => {
       for (let at = 0; at < Math.ceil(captures / AT_ONCE / 4); at += 1) {
         const { status, body, ms } = await service.capture(`${site.origin}/never`, { timeoutMs: TIMEOUT_MS });
         latenessMs.push(ms);
@@ -23,7 +23,7 @@ export async function deadline({ browserPath, captures }: BenchOptions): Promise
         if (status === 200 && data.partial && data.partial_phase === 'load' && data.screenshot !== '') shown += 1;
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
     const worst = percentile(latenessMs, 1);
     return [
       {

@@ -9,12 +9,12 @@ import type { Finding } from './support/table.ts';
 const WARM_UP_SHARE = 0.2;
 const CONCURRENCY = 3;
 /**
- * Resident memory is a saw-tooth of tens of MiB, as pictures come and are collected: what would show a leak are the
+ * Resident memory is a saw-tooth of tens of MiB, as screenshots come and are collected: what would show a leak are the
  * lowest points, one of each of so many blocks.
  */
 const BLOCKS = 16;
 /** Less is no leak: what a capture could leave behind is a record of a KiB, or a page of hundreds. */
-const LARGEST_SLOPE_KIB = 1;
+const MAX_SLOPE_KIB = 1;
 
 type Sample = readonly [captures: number, residentKiB: number];
 
@@ -28,7 +28,7 @@ export async function memory({ browserPath, memoryCaptures, report }: BenchOptio
     let captures = 0;
     const captureUntil = async (goal: number) => {
       const waiting = site.urls(goal - captures).values();
-      const lane = async () => {
+      const worker = async () => {
         for (const url of waiting) {
           const { status, body } = await service.capture(url);
           if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
@@ -37,7 +37,7 @@ export async function memory({ browserPath, memoryCaptures, report }: BenchOptio
           if (captures % 100 === 0) report(`memory: ${captures} captures, ${residentKiB(service.pid)} KiB resident`);
         }
       };
-      await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+      await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     };
 
     await captureUntil(warmUp);
@@ -51,14 +51,14 @@ export async function memory({ browserPath, memoryCaptures, report }: BenchOptio
       {
         what: `resident memory over ${memoryCaptures} captures, slope`,
         figure: `${slope.toFixed(1)} +- ${(2 * standardError).toFixed(1)} KiB/capture (${spreadMiB(samples)} MiB)`,
-        target: `none: <= ${LARGEST_SLOPE_KIB} within the error`,
-        met: slope - 2 * standardError <= LARGEST_SLOPE_KIB,
+        target: `none: <= ${MAX_SLOPE_KIB} within the error`,
+        met: slope - 2 * standardError <= MAX_SLOPE_KIB,
       },
       {
         what: 'heap and buffers after a full collection, growth',
         figure: `${heapSlope.toFixed(2)} KiB/capture (${mebibytes(heapBefore)} to ${mebibytes(heapAfter)} MiB)`,
-        target: `<= ${LARGEST_SLOPE_KIB} KiB/capture`,
-        met: heapSlope <= LARGEST_SLOPE_KIB,
+        target: `<= ${MAX_SLOPE_KIB} KiB/capture`,
+        met: heapSlope <= MAX_SLOPE_KIB,
       },
     ];
   } finally {

@@ -69,10 +69,10 @@ async function bearablePerSecond(
 ): Promise<number> {
   const waiting = urls.values();
   const startedAt = performance.now();
-  const lane = async () => {
+  const worker = async () => {
     for (const url of waiting) await capture(url);
   };
-  await Promise.all(Array.from({ length: 4 }, lane));
+  await Promise.all(Array.from({ length: 4 }, worker));
   return urls.length / ((performance.now() - startedAt) / 1000);
 }
 

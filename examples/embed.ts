@@ -1,5 +1,5 @@
 /*
- * Captures pages in a program of its own, without a server; the pictures are under data/.
+ * Captures pages in a program of its own, without a server; the screenshots are under data/.
  *
  *   node examples/embed.ts <url>...
  */

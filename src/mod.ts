@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Logger, pino } from 'pino';
-import { configOf } from './config.ts';
 import type { CaptureRequest } from './capture/domain.ts';
+import { configOf } from './config.ts';
 import { parseOrRefuse } from './http/problems.ts';
 import { requestSchemas, type ScreenshotRequest } from './http/schemas/requests.ts';
 import { type CaptureService, createService as joinParts, type ServiceConfig } from './service/create-service.ts';
@@ -10,11 +10,11 @@ import { type CaptureService, createService as joinParts, type ServiceConfig } f
  * What a Node program that embeds Capstan imports: `import { createService } from 'capstan'`.
  */
 
-export type { CaptureFormat, ImageFormat } from './capture/request.ts';
-export { ConfigError } from './config.ts';
 export type { BatchItem, CapstanEvent, CaptureOutcome, CaptureRequest, Result } from './capture/domain.ts';
 export { CapstanError, type Failure, type FailureCode } from './capture/errors.ts';
 export type { Evidence, EvidenceKind } from './capture/evidence.ts';
+export type { CaptureFormat, ImageFormat } from './capture/request.ts';
+export { ConfigError } from './config.ts';
 export type { CaptureService, ServiceConfig, ServiceStats } from './service/create-service.ts';
 
 /** Options of `capstan serve`, by their keys in a configuration file; what is left out has its default. */

@@ -14,7 +14,7 @@ const ARRIVAL_MS = 1500;
 const PATIENCE_MS = 2500;
 const HANG_UPS = 0.15;
 const BATCHES = 0.15;
-const LARGEST_BATCH = 5;
+const MAX_BATCH = 5;
 
 /** What clients saw of a service, over a whole soak. */
 export class Ledger {
@@ -36,7 +36,7 @@ export class Ledger {
 /** One client: waits for its moment, asks for one page or a batch, and may hang up. Never rejects. */
 export async function oneClient(serviceUrl: string, origin: string, random: Random, ledger: Ledger): Promise<void> {
   const arrivalMs = random.integer(0, ARRIVAL_MS);
-  const size = random.next() < BATCHES ? random.integer(2, LARGEST_BATCH) : 1;
+  const size = random.next() < BATCHES ? random.integer(2, MAX_BATCH) : 1;
   const requests = Array.from({ length: size }, () => anyTarget(origin, random).request);
   const hangUpMs = random.next() < HANG_UPS ? random.integer(0, PATIENCE_MS) : undefined;
 

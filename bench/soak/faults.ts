@@ -15,8 +15,8 @@ export interface Surroundings {
 
 /** Faults begin within this after the wave. */
 const MOMENT_MS = 2500;
-const LEAST_AWAY_MS = 500;
-const LONGEST_AWAY_MS = 4000;
+const MIN_AWAY_MS = 500;
+const MAX_AWAY_MS = 4000;
 
 type Fault = (surroundings: Surroundings, random: Random) => Promise<string>;
 
@@ -35,7 +35,7 @@ const hang: Fault = async ({ browsers }) => {
 };
 
 const databaseAway: Fault = async ({ stopDatabase }, random) => {
-  const awayMs = random.integer(LEAST_AWAY_MS, LONGEST_AWAY_MS);
+  const awayMs = random.integer(MIN_AWAY_MS, MAX_AWAY_MS);
   const bringBack = await stopDatabase();
   await delay(awayMs);
   await bringBack();

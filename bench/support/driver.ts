@@ -1,5 +1,5 @@
 /*
- * What is measured: a driver captures pages (a picture and the HTML, an isolated context for each). Every driver runs
+ * What is measured: a driver captures pages (a screenshot and the HTML, an isolated context for each). Every driver runs
  * in a process of its own, so that its CPU and memory, its browser's included, can be told from the others'.
  */
 
@@ -48,7 +48,7 @@ export async function inFlight(
   let imageBytes = 0;
   let htmlCharacters = 0;
   const waiting = urls.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const url of waiting) {
       const { image, html } = await capture(url);
       captures += 1;
@@ -56,6 +56,6 @@ export async function inFlight(
       htmlCharacters += html.length;
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return { captures, imageBytes, htmlCharacters };
 }

@@ -32,11 +32,11 @@ async function captureAll(
   concurrency: number,
 ): Promise<void> {
   const waiting = urls.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const url of waiting) {
       const { status, body } = await capture(url);
       if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

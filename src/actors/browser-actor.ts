@@ -1,10 +1,10 @@
 import { merge } from 'rxjs';
-import { isInteractive } from '../capture/request.ts';
 import type { CaptureRequest, Snapshot } from '../capture/domain.ts';
-import type { Egress } from '../egress/egress.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { isInteractive } from '../capture/request.ts';
+import type { Egress } from '../egress/egress.ts';
 import { sweepProfiles } from './browser-host.ts';
-import { BrowserSupply } from './browser-pool.ts';
+import { BrowserPool } from './browser-pool.ts';
 import type { CaptureActor } from './capture-actor.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import { Confinement } from './confinement.ts';
@@ -14,12 +14,12 @@ import { executableFinder } from './executable.ts';
 import { capturePage } from './page/capture-page.ts';
 import { PageCrashedError } from './page/wait/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
-import { type Seat, Seats } from './slots.ts';
+import { type Slot, SlotPool } from './slots.ts';
 
 export interface BrowserActorOptions {
   readonly egress: Egress;
   /** Captures at once. */
-  readonly seats: number;
+  readonly slots: number;
   readonly browserPath: string | undefined;
   readonly sandbox: 'auto' | 'on' | 'off';
   readonly retireAfter: number;
@@ -28,22 +28,22 @@ export interface BrowserActorOptions {
   readonly idleMs?: number;
 }
 
-/** From so many seats on, a second browser process carries its weight; below, it costs throughput. */
-const SEATS_OF_TWO_BROWSERS = 16;
+/** From so many slots on, a second browser process carries its weight; below, it costs throughput. */
+const SLOTS_FOR_TWO_BROWSERS = 16;
 /** The operator has the memory back; the next one takes some 100 ms to launch. */
 const IDLE_MS = 60_000;
 
 /** The actor that captures with Chromium. */
 export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
-  const seats = new Seats(options.egress, options.seats);
+  const slots = new SlotPool(options.egress, options.slots);
   const common = {
     findExecutable: executableFinder(options.browserPath),
     confinement: new Confinement(options.sandbox, options.warn),
     retireAfter: options.retireAfter,
   };
-  const supply = new BrowserSupply({ ...common, browsers: browsersFor(options.seats) });
+  const browserPool = new BrowserPool({ ...common, browsers: browsersFor(options.slots) });
   // What people do on pages keeps a browser busy in ways that looking does not: it is not the one of all the others.
-  const interactive = new BrowserSupply({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
+  const interactive = new BrowserPool({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
   const closing = new AbortController();
 
   const capture = async (request: CaptureRequest, signal: AbortSignal): Promise<Snapshot> => {
@@ -62,65 +62,65 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
   };
 
   const once = async (request: CaptureRequest, deadline: Deadline): Promise<Snapshot> => {
-    const taking = seats.take();
-    const { seat, leave } = await deadline.step('wait for a seat', taking).catch((error: unknown) => {
+    const taking = slots.take();
+    const { slot, leave } = await deadline.step('wait for a seat', taking).catch((error: unknown) => {
       taking.then((late) => late.leave()).catch(() => undefined);
       throw error;
     });
     const { snapshot, disposed } = isInteractive(request)
-      ? captureOn(interactive, openInteractivePage, seat, request, deadline)
-      : captureOn(supply, openPage, seat, request, deadline);
+      ? captureOn(interactive, openInteractivePage, slot, request, deadline)
+      : captureOn(browserPool, openPage, slot, request, deadline);
     void disposed.finally(leave);
     return snapshot;
   };
 
   return {
     capture,
-    events$: merge(supply.events$, interactive.events$),
+    events$: merge(browserPool.events$, interactive.events$),
     start: async () => {
       await sweepProfiles();
-      await supply.warmUp();
+      await browserPool.warmUp();
     },
     get availability(): CaptureActor['availability'] {
-      const reason = supply.unavailable;
+      const reason = browserPool.unavailable;
       return reason === null ? { available: true } : { available: false, reason };
     },
     stats: () => ({
-      busy: seats.busy,
-      idle: seats.idle,
-      browsers: [...supply.browsers(), ...interactive.browsers()],
-      launches: supply.counts.launches + interactive.counts.launches,
-      crashes: supply.counts.crashes + interactive.counts.crashes,
+      busy: slots.busy,
+      idle: slots.idle,
+      browsers: [...browserPool.browsers(), ...interactive.browsers()],
+      launches: browserPool.counts.launches + interactive.counts.launches,
+      crashes: browserPool.counts.crashes + interactive.counts.crashes,
     }),
-    setSeats: (wanted) => {
-      seats.resize(wanted);
-      supply.setBrowsers(browsersFor(wanted));
+    setSlots: (wanted) => {
+      slots.resize(wanted);
+      browserPool.setBrowsers(browsersFor(wanted));
     },
     close: async () => {
       closing.abort();
-      await Promise.all([supply.close(), interactive.close()]);
-      await seats.close();
+      await Promise.all([browserPool.close(), interactive.close()]);
+      await slots.close();
     },
   };
 }
 
-function browsersFor(seats: number): number {
-  return seats < SEATS_OF_TWO_BROWSERS ? 1 : 2;
+function browsersFor(slots: number): number {
+  return slots < SLOTS_FOR_TWO_BROWSERS ? 1 : 2;
 }
 
-/** A capture on a seat. The seat is free, and the browser's lease given back, when `disposed` resolves. */
+/** A capture on a slot. The slot is free, and the browser's lease given back, when `disposed` resolves. */
 function captureOn(
-  supply: BrowserSupply,
+  browserPool: BrowserPool,
   open: typeof openPage,
-  seat: Seat,
+  slot: Slot,
   request: CaptureRequest,
   deadline: Deadline,
 ) {
-  const leasing = supply.lease();
+  const leasing = browserPool.lease();
   const capturing = deadline
-    .step('find a browser', Promise.all([leasing, seat.cleanLane(request.proxy)]))
-    .then(([lease, lane]) =>
-      capturePage((over) => open(lease.host, lane.proxyServer, request, over), lane, request, deadline),
+    .step('find a browser', Promise.all([leasing, slot.resetProxy(request.proxy)]))
+    .then(([lease, egressProxy]) =>
+      capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline),
     );
   const disposed = capturing
     .then((capture) => capture.disposed)

@@ -6,7 +6,7 @@ import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts'
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
 
-export interface SupplyOptions {
+export interface BrowserPoolOptions {
   readonly findExecutable: ExecutableFinder;
   readonly confinement: Confinement;
   /** Captures after which a browser is retired. */
@@ -22,7 +22,7 @@ export interface SupplyOptions {
 
 /** Pauses after failed launches: doubled each time, up to the largest. */
 const FIRST_PAUSE_MS = 250;
-const LARGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 /** A browser process (without its renderers) that has grown beyond this is retired. It starts with some 150 MiB. */
 const RETIRE_RSS_BYTES = 1024 * 1024 * 1024;
 /** How often a browser that has captures on it is asked whether it lives, and how long its answer may take. */
@@ -49,9 +49,9 @@ interface Member {
  * browser can be launched a breaker is open: leases are refused at once, and a launch is tried again with growing
  * pauses until one succeeds.
  */
-export class BrowserSupply {
+export class BrowserPool {
   readonly events$ = new Subject<BrowserEvent>();
-  readonly #options: SupplyOptions;
+  readonly #options: BrowserPoolOptions;
   readonly #members = new Set<Member>();
   #launching: Promise<Member> | null = null;
   #breaker: { readonly reason: string; readonly timer: NodeJS.Timeout } | null = null;
@@ -61,7 +61,7 @@ export class BrowserSupply {
   #launches = 0;
   #crashes = 0;
 
-  constructor(options: SupplyOptions) {
+  constructor(options: BrowserPoolOptions) {
     this.#options = options;
     this.#wanted = options.browsers;
   }
@@ -246,7 +246,7 @@ export class BrowserSupply {
       if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
       const timer = setTimeout(() => void this.warmUp(), this.#pauseMs).unref();
       this.#breaker = { reason, timer };
-      this.#pauseMs = Math.min(this.#pauseMs * 2, LARGEST_PAUSE_MS);
+      this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
     }
     return new CapstanError('browser_unavailable', reason);
   }

@@ -22,7 +22,7 @@ export interface CaptureActor {
   stats(): ActorStats;
 
   /** Captures at once, from now on. Those under way go on. */
-  setSeats(seats: number): void;
+  setSlots(slots: number): void;
 
   /** Ends the browsers; captures under way are cancelled. Afterwards no process and no profile directory is left. */
   close(): Promise<void>;

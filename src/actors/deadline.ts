@@ -1,13 +1,13 @@
 import type { CapturePhase, Timings } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
 
-/** Share of a capture's time that is kept for taking the picture of what is there, and its bounds. */
-const PICTURE_SHARE = 0.2;
-const PICTURE_LEAST_MS = 500;
-const PICTURE_MOST_MS = 3_000;
+/** Share of a capture's time that is kept for taking the screenshot of what is there, and its bounds. */
+const SCREENSHOT_SHARE = 0.2;
+const SCREENSHOT_MIN_MS = 500;
+const SCREENSHOT_MAX_MS = 3_000;
 
 /**
- * The time of one capture: when everything must be done, and when waiting for the page must end so that the picture
+ * The time of one capture: when everything must be done, and when waiting for the page must end so that the screenshot
  * of what is there can still be taken. Every step races against it, and against the caller's going away.
  */
 export class Deadline {
@@ -21,7 +21,7 @@ export class Deadline {
   #step = 'open the page';
 
   constructor(timeoutMs: number, signal: AbortSignal) {
-    const reserve = Math.min(PICTURE_MOST_MS, Math.max(PICTURE_LEAST_MS, timeoutMs * PICTURE_SHARE));
+    const reserve = Math.min(SCREENSHOT_MAX_MS, Math.max(SCREENSHOT_MIN_MS, timeoutMs * SCREENSHOT_SHARE));
     this.#endsAt = performance.now() + timeoutMs;
     this.#waitsUntil = this.#endsAt - Math.min(reserve, timeoutMs / 2);
     const { promise, reject } = Promise.withResolvers<never>();

@@ -1,51 +1,51 @@
 import { createPool, type Pool } from 'generic-pool';
-import type { UpstreamProxy } from '../capture/request.ts';
-import type { Egress, EgressLane } from '../egress/egress.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { UpstreamProxy } from '../capture/request.ts';
+import type { Egress, EgressProxy } from '../egress/egress.ts';
 
 /** The place of one capture: its way to the network is its own, so that what went through it can be told apart. */
-export class Seat {
+export class Slot {
   readonly #egress: Egress;
-  #lane: Promise<EgressLane> | null = null;
+  #egressProxy: Promise<EgressProxy> | null = null;
 
   constructor(egress: Egress) {
     this.#egress = egress;
   }
 
-  /** The seat's way out, through `proxy` if there is one, with nothing noted and nothing open from the capture before. */
-  async cleanLane(proxy?: UpstreamProxy): Promise<EgressLane> {
-    this.#lane ??= this.#egress.openLane();
+  /** The slot's way out, through `proxy` if there is one, with nothing noted and nothing open from the capture before. */
+  async resetProxy(proxy?: UpstreamProxy): Promise<EgressProxy> {
+    this.#egressProxy ??= this.#egress.openEgressProxy();
     try {
-      const lane = await this.#lane;
-      lane.reset(proxy);
-      return lane;
+      const egressProxy = await this.#egressProxy;
+      egressProxy.reset(proxy);
+      return egressProxy;
     } catch (error) {
-      this.#lane = null;
+      this.#egressProxy = null;
       throw new CapstanError('internal', undefined, { cause: error });
     }
   }
 
   async close(): Promise<void> {
-    const lane = await this.#lane?.catch(() => null);
-    await lane?.close();
+    const egressProxy = await this.#egressProxy?.catch(() => null);
+    await egressProxy?.close();
   }
 }
 
-/** Longest wait for a seat. The limiter lets no more captures in than there are seats; what is waited for is tidying. */
+/** Longest wait for a slot. The limiter lets no more captures in than there are slots; what is waited for is tidying. */
 const ACQUIRE_TIMEOUT_MS = 30_000;
-/** A seat that nobody sat on for so long gives its port back. */
+/** A slot that nobody sat on for so long gives its port back. */
 const IDLE_MS = 60_000;
 
-/** The seats for captures: as many as may be under way at once. */
-export class Seats {
+/** The slots for captures: as many as may be under way at once. */
+export class SlotPool {
   readonly #egress: Egress;
-  /** Those that go first: their captures end on the seats that they have. */
-  readonly #leaving = new Set<Pool<Seat>>();
-  #pool: Pool<Seat>;
+  /** Those that go first: their captures end on the slots that they have. */
+  readonly #leaving = new Set<Pool<Slot>>();
+  #pool: Pool<Slot>;
 
-  constructor(egress: Egress, seats: number) {
+  constructor(egress: Egress, slots: number) {
     this.#egress = egress;
-    this.#pool = createSeatPool(egress, seats);
+    this.#pool = createSlotPool(egress, slots);
   }
 
   get busy(): number {
@@ -56,18 +56,18 @@ export class Seats {
     return this.#pools().reduce((sum, pool) => sum + pool.available, 0);
   }
 
-  /** A seat, and the way to give it back. */
-  async take(): Promise<{ readonly seat: Seat; readonly leave: () => void }> {
+  /** A slot, and the way to give it back. */
+  async take(): Promise<{ readonly slot: Slot; readonly leave: () => void }> {
     const pool = this.#pool;
-    const seat = await pool.acquire();
-    return { seat, leave: () => void pool.release(seat) };
+    const slot = await pool.acquire();
+    return { slot, leave: () => void pool.release(slot) };
   }
 
-  /** generic-pool's `max` cannot change: another pool takes over, and this one goes when its last seat is free. */
-  resize(seats: number): void {
-    if (seats === this.#pool.max) return;
+  /** generic-pool's `max` cannot change: another pool takes over, and this one goes when its last slot is free. */
+  resize(slots: number): void {
+    if (slots === this.#pool.max) return;
     const old = this.#pool;
-    this.#pool = createSeatPool(this.#egress, seats);
+    this.#pool = createSlotPool(this.#egress, slots);
     this.#leaving.add(old);
     void emptied(old).finally(() => this.#leaving.delete(old));
   }
@@ -77,29 +77,29 @@ export class Seats {
     await Promise.all(this.#pools().map(emptied));
   }
 
-  #pools(): readonly Pool<Seat>[] {
+  #pools(): readonly Pool<Slot>[] {
     return [this.#pool, ...this.#leaving];
   }
 }
 
-async function emptied(pool: Pool<Seat>): Promise<void> {
+async function emptied(pool: Pool<Slot>): Promise<void> {
   await pool.drain();
   await pool.clear();
 }
 
 /**
- * `create` cannot fail (a lane is opened when the seat is first used): generic-pool calls a `create` that rejects again
+ * `create` cannot fail (an egress proxy is opened when the slot is first used): generic-pool calls a `create` that rejects again
  * at once, for ever.
  */
-function createSeatPool(egress: Egress, seats: number): Pool<Seat> {
-  return createPool<Seat>(
+function createSlotPool(egress: Egress, slots: number): Pool<Slot> {
+  return createPool<Slot>(
     {
-      create: async () => new Seat(egress),
-      destroy: (seat) => seat.close(),
+      create: async () => new Slot(egress),
+      destroy: (slot) => slot.close(),
     },
     {
       min: 0,
-      max: seats,
+      max: slots,
       acquireTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       idleTimeoutMillis: IDLE_MS,
       evictionRunIntervalMillis: IDLE_MS,

@@ -1,6 +1,6 @@
-import type { CaptureFormat, CaptureRequest } from './request.ts';
 import type { Download, Failure, FailureCode } from './errors.ts';
 import type { Evidence } from './evidence.ts';
+import type { CaptureFormat, CaptureRequest } from './request.ts';
 
 export type { CaptureFormat, CaptureRequest } from './request.ts';
 
@@ -32,12 +32,12 @@ export interface Snapshot {
   /** Bytes of the main document's body. */
   readonly contentLength: number;
   readonly image: Uint8Array;
-  /** Serialised DOM at the time of the picture. */
+  /** Serialised DOM at the time of the screenshot. */
   readonly html: string;
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;
-  /** True when it shows less than was asked for, because one picture holds no more. */
+  /** True when it shows less than was asked for, because one screenshot holds no more. */
   readonly truncated: boolean;
   /** Pixels of the whole page, with `fullPage`; 0 without. */
   readonly fullHeight: number;
@@ -99,7 +99,7 @@ export interface Result {
   readonly truncated: boolean;
   /** Pixels of the whole page, with `fullPage`; 0 without. */
   readonly full_height: number;
-  /** True when the deadline cut the page's loading: the picture shows what was there. */
+  /** True when the deadline cut the page's loading: the screenshot shows what was there. */
   readonly partial: boolean;
   /** The phase that the deadline cut, `''` when none was. */
   readonly partial_phase: CapturePhase | '';
@@ -111,7 +111,7 @@ export interface Result {
   readonly failed_code: FailureCode | '';
   /** What the target was in place of a page. */
   readonly download: Download | null;
-  /** The 64-bit difference hash of the picture, 16 hex digits, when it was asked for. */
+  /** The 64-bit difference hash of the screenshot, 16 hex digits, when it was asked for. */
   readonly perception_hash: string | null;
   /** SHA-256 of how it was captured, hex: equal for captures with equal options; `''` when they held secrets. */
   readonly options_digest: string;
@@ -167,7 +167,7 @@ export interface Overload {
   /** Captures that may be inside all the same. */
   readonly most: number;
   /** Milliseconds that it lasts at least: who comes back sooner is refused again. */
-  readonly leastMs: number;
+  readonly minMs: number;
 }
 
 /** How much the service has to do, and whether it takes more. What `GET /pressure` sends. */

@@ -27,7 +27,7 @@ export interface Evidence {
   readonly dialogs: Noted<NotedDialog>;
   /** URLs of pages that the page wanted to open in other windows; none was opened. */
   readonly popups: Noted<string>;
-  /** Of the page's own context, at the time of the picture; none of a capture that failed. Long values are cut. */
+  /** Of the page's own context, at the time of the screenshot; none of a capture that failed. Long values are cut. */
   readonly cookies: Noted<NotedCookie>;
   readonly redirects?: Noted<NotedRedirect> | undefined;
   /** Of the main document's response; a name that came more than once has its values joined by newlines. */

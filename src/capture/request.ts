@@ -11,10 +11,10 @@ export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
 /**
- * Most pixels of one picture: a page 2048 px wide may be as tall as any. Drawing takes ten bytes a pixel; a page of
+ * Most pixels of one screenshot: a page 2048 px wide may be as tall as any. Drawing takes ten bytes a pixel; a page of
  * 16384 by 16384 made one process of Chromium take 2.7 GB.
  */
-export const MOST_PIXELS = 2048 * 16_384;
+export const MAX_PIXELS = 2048 * 16_384;
 
 export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle'] as const;
 export type WaitUntil = (typeof WAIT_UNTIL)[number];
@@ -28,8 +28,8 @@ export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** What to capture and how, every option decided. */
 export interface CaptureRequest
-  extends PictureOptions,
-    MomentOptions,
+  extends ScreenshotOptions,
+    WaitOptions,
     VisitorOptions,
     PageOptions,
     InteractionOptions,
@@ -44,8 +44,8 @@ export interface CaptureRequest
   readonly callback?: string | undefined;
 }
 
-/** What the picture shows. */
-export interface PictureOptions {
+/** What the screenshot shows. */
+export interface ScreenshotOptions {
   readonly fullPage: boolean;
   readonly format: CaptureFormat;
   /** 1..100; jpeg and webp only. */
@@ -70,7 +70,7 @@ export interface PictureOptions {
 export interface Viewport {
   readonly width: number;
   readonly height: number;
-  /** Pixels of the picture for each CSS pixel. */
+  /** Pixels of the screenshot for each CSS pixel. */
   readonly deviceScaleFactor: number;
   /** A phone or tablet: `<meta name=viewport>` counts, and scrollbars lie over the page. */
   readonly mobile: boolean;
@@ -93,12 +93,12 @@ export interface PdfOptions {
   readonly margin?: number | undefined;
   /** 0.1..2. Default 1. */
   readonly scale?: number | undefined;
-  /** Colours and pictures behind the text. Default true. */
+  /** Colours and screenshots behind the text. Default true. */
   readonly background?: boolean | undefined;
 }
 
-/** When the picture is taken. */
-export interface MomentOptions {
+/** When the screenshot is taken. */
+export interface WaitOptions {
   /** Default `load`. */
   readonly waitUntil?: WaitUntil | undefined;
   /** Until an element that matches is visible. CSS or XPath, as `selector`. */
@@ -219,7 +219,7 @@ export interface FormFilling {
   readonly submit?: boolean | undefined;
 }
 
-/** What is noted beside the picture, and what may be taken in place of a new capture. */
+/** What is noted beside the screenshot, and what may be taken in place of a new capture. */
 export interface RecordOptions {
   /** Beyond what comes for free. Default none. */
   readonly evidence?: readonly EvidenceKind[] | undefined;

@@ -41,8 +41,8 @@ Exit codes:
   14  answer that cannot be read
 `;
 
-const LONGEST_TIMEOUT_MS = 2_147_483_647;
-const TIMEOUT_TAKES = `--timeout-ms takes a whole number from 1 to ${LONGEST_TIMEOUT_MS}`;
+const MAX_TIMEOUT_MS = 2_147_483_647;
+const TIMEOUT_TAKES = `--timeout-ms takes a whole number from 1 to ${MAX_TIMEOUT_MS}`;
 
 const flagsSchema = z.object({
   field: z.enum([...FIELD_NAMES, 'hostname'], `--field takes one of ${FIELD_NAMES.join(', ')}, hostname`).optional(),
@@ -54,7 +54,7 @@ const flagsSchema = z.object({
     .number(TIMEOUT_TAKES)
     .int(TIMEOUT_TAKES)
     .min(1, TIMEOUT_TAKES)
-    .max(LONGEST_TIMEOUT_MS, TIMEOUT_TAKES)
+    .max(MAX_TIMEOUT_MS, TIMEOUT_TAKES)
     .optional(),
 });
 

@@ -3,8 +3,8 @@ import https from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import type { Destination } from './egress-policy.ts';
 import type { EgressAgents } from './egress.ts';
+import type { Destination } from './egress-policy.ts';
 
 type Done = (error: Error | null, stream: Duplex) => void;
 

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
-import { createBorder, type Destination } from './egress-policy.ts';
 import { dial } from './dial.ts';
-import type { Egress, EgressLane } from './egress.ts';
-import { openLane, urlDestination } from './egress-proxy.ts';
+import type { Egress, EgressProxy } from './egress.ts';
+import { createEgressPolicy, type Destination } from './egress-policy.ts';
+import { openEgressProxy, urlDestination } from './egress-proxy.ts';
 import { createResolver, type Lookup } from './resolver.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
@@ -42,14 +42,14 @@ export function createEgress({
   maxRequests = MAX_REQUESTS,
 }: EgressOptions): Egress {
   const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
-  const border = createBorder(policy, resolver, openedWith);
-  const lanes = new Set<EgressLane>();
+  const egressPolicy = createEgressPolicy(policy, resolver, openedWith);
+  const egressProxies = new Set<EgressProxy>();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
 
   const open = async (destination: Destination): Promise<Socket> => {
     const { signal } = closing;
-    const addresses = await border.admit(destination, signal);
+    const addresses = await egressPolicy.admit(destination, signal);
     const { socket } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
     return socket;
   };
@@ -58,7 +58,7 @@ export function createEgress({
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       return toFailure(new CapstanError('target_forbidden', `only http: and https: are captured, not ${url.protocol}`));
     }
-    return refusalOf(() => border.inspect(urlDestination(url)));
+    return refusalOf(() => egressPolicy.inspect(urlDestination(url)));
   };
 
   return {
@@ -68,7 +68,7 @@ export function createEgress({
       const refusal = screenLiteral(url);
       if (refusal) return refusal;
       try {
-        await border.admit(proxy === undefined ? urlDestination(url) : proxyDestination(proxy), signal);
+        await egressPolicy.admit(proxy === undefined ? urlDestination(url) : proxyDestination(proxy), signal);
         return null;
       } catch (error) {
         signal.throwIfAborted();
@@ -76,17 +76,17 @@ export function createEgress({
       }
     },
 
-    async openLane() {
-      const lane = await openLane({ border, limits: { maxBytes, maxRequests }, dialTimeoutMs });
-      const close = lane.close.bind(lane);
-      const tracked: EgressLane = {
-        ...lane,
+    async openEgressProxy() {
+      const egressProxy = await openEgressProxy({ egressPolicy, limits: { maxBytes, maxRequests }, dialTimeoutMs });
+      const close = egressProxy.close.bind(egressProxy);
+      const tracked: EgressProxy = {
+        ...egressProxy,
         async close() {
-          lanes.delete(tracked);
+          egressProxies.delete(tracked);
           await close();
         },
       };
-      lanes.add(tracked);
+      egressProxies.add(tracked);
       return tracked;
     },
 
@@ -94,7 +94,7 @@ export function createEgress({
 
     async close() {
       closing.abort(new CapstanError('cancelled', 'The way out is closed.'));
-      await Promise.all([...lanes].map((lane) => lane.close()));
+      await Promise.all([...egressProxies].map((egressProxy) => egressProxy.close()));
     },
   };
 }

@@ -17,7 +17,7 @@ export interface Dialled {
 /** RFC 8305: how long an attempt is alone before the next address gets its chance beside it. */
 const ATTEMPT_DELAY_MS = 250;
 /** A name with hundreds of addresses shall not turn one capture into a scan. */
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 /**
  * Connects to the first of the addresses that answers, in their order, and to nothing else: no name is looked up
@@ -25,7 +25,7 @@ const MOST_ATTEMPTS = 8;
  */
 export function dial(addresses: readonly string[], { port, timeoutMs, signal }: DialOptions): Promise<Dialled> {
   return new Promise((resolve, reject) => {
-    const waiting = addresses.slice(0, MOST_ATTEMPTS);
+    const waiting = addresses.slice(0, MAX_ATTEMPTS);
     const attempts = new Set<Socket>();
     let headStart: NodeJS.Timeout | undefined;
     let firstFailure: CapstanError | undefined;

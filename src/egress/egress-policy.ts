@@ -13,7 +13,7 @@ export interface Destination {
 }
 
 /** The one place that decides what may be dialled. */
-export interface Border {
+export interface EgressPolicy {
   /** Throws `target_forbidden` for what needs no look-up to be refused: port, literal address, localhost, closed name. */
   inspect(destination: Destination): void;
 
@@ -28,7 +28,7 @@ export interface Border {
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
 /** `openedWith`: the option that opens what is not public. */
-export function createBorder(policy: TargetPolicy, resolver: Resolver, openedWith: string): Border {
+export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, openedWith: string): EgressPolicy {
   const hint = (refusal: string): string =>
     refusal.startsWith('not public') ? `; the service opens it with ${openedWith}` : '';
 

@@ -2,16 +2,16 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { UpstreamProxy } from '../capture/request.ts';
-import type { Border, Destination } from './egress-policy.ts';
 import { dial } from './dial.ts';
-import type { EgressLane } from './egress.ts';
+import type { EgressProxy } from './egress.ts';
+import type { Destination, EgressPolicy } from './egress-policy.ts';
 import { createForwardAgent, forwardRequest } from './forward.ts';
 import { Traffic, type TrafficLimits } from './traffic.ts';
 import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
-export interface LaneOptions {
-  readonly border: Border;
+export interface EgressProxyOptions {
+  readonly egressPolicy: EgressPolicy;
   readonly limits: TrafficLimits;
   /** Milliseconds. */
   readonly dialTimeoutMs: number;
@@ -32,7 +32,11 @@ interface Passage {
 }
 
 /** Starts a forward proxy on a free loopback port. */
-export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): Promise<EgressLane> {
+export async function openEgressProxy({
+  egressPolicy,
+  limits,
+  dialTimeoutMs,
+}: EgressProxyOptions): Promise<EgressProxy> {
   let passage = startPassage();
 
   function startPassage(proxy?: UpstreamProxy): Passage {
@@ -40,7 +44,7 @@ export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): 
     if (proxy !== undefined) return startPassageThrough(proxy, traffic);
     const open = async (destination: Destination): Promise<Socket> => {
       const { signal } = traffic;
-      const addresses = await border.admit(destination, signal);
+      const addresses = await egressPolicy.admit(destination, signal);
       const { socket, address } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
       traffic.noteAddress(destination, address);
       return traffic.hold(socket);
@@ -50,9 +54,9 @@ export async function openLane({ border, limits, dialTimeoutMs }: LaneOptions): 
 
   /** Nothing goes direct. What a target's name leads to is for the proxy to say; what the URL itself says is checked. */
   function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
-    const upstream = createUpstream(proxy, { border, traffic, timeoutMs: dialTimeoutMs });
+    const upstream = createUpstream(proxy, { egressPolicy, traffic, timeoutMs: dialTimeoutMs });
     const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
-      border.inspect(destination);
+      egressPolicy.inspect(destination);
       const socket = await connect(destination);
       traffic.forgetFailure(destination);
       return socket;

@@ -1,7 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import type { UpstreamProxy } from '../capture/request.ts';
 import type { Failure } from '../capture/errors.ts';
+import type { UpstreamProxy } from '../capture/request.ts';
 
 /** The browsers' only way to the network: checks every address, and dials exactly the address it checked. */
 export interface Egress {
@@ -15,8 +15,8 @@ export interface Egress {
   /** The part of `screen` that needs no look-up: scheme, port, literal addresses, localhost names. */
   screenLiteral(url: URL): Failure | null;
 
-  /** A way out of its own for one seat, so that what goes through it can be told apart. */
-  openLane(): Promise<EgressLane>;
+  /** A way out of its own for one slot, so that what goes through it can be told apart. */
+  openEgressProxy(): Promise<EgressProxy>;
 
   /** For requests of the service's own: what they connect to is checked like a browser's. */
   readonly agents: EgressAgents;
@@ -30,7 +30,7 @@ export interface EgressAgents {
 }
 
 /** A forward proxy on a loopback port of its own, used by one capture at a time. */
-export interface EgressLane {
+export interface EgressProxy {
   /** `http://127.0.0.1:<port>`: what a browser context takes as its proxy server. */
   readonly proxyServer: string;
 

@@ -1,9 +1,9 @@
 import http, { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { UpstreamProxy } from '../capture/request.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { Border, Destination } from './egress-policy.ts';
+import type { UpstreamProxy } from '../capture/request.ts';
 import { dial } from './dial.ts';
+import type { Destination, EgressPolicy } from './egress-policy.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Longest head of an answer to CONNECT that is read. */
@@ -28,7 +28,7 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions {
-  readonly border: Border;
+  readonly egressPolicy: EgressPolicy;
   readonly traffic: Traffic;
   /** Milliseconds; for the connection to the proxy, and for its answer to CONNECT. */
   readonly timeoutMs: number;
@@ -47,7 +47,7 @@ export function aboutProxy(error: unknown): unknown {
     : error;
 }
 
-export function createUpstream(proxy: UpstreamProxy, { border, traffic, timeoutMs }: UpstreamOptions): Upstream {
+export function createUpstream(proxy: UpstreamProxy, { egressPolicy, traffic, timeoutMs }: UpstreamOptions): Upstream {
   const at = proxyDestination(proxy);
   const headers = proxy.credentials === undefined ? [] : ['Proxy-Authorization', basic(proxy.credentials)];
   const failure = (what: string, cause?: unknown) =>
@@ -56,7 +56,7 @@ export function createUpstream(proxy: UpstreamProxy, { border, traffic, timeoutM
   const dialProxy = async (): Promise<Socket> => {
     const { signal } = traffic;
     try {
-      const addresses = await border.admit(at, signal);
+      const addresses = await egressPolicy.admit(at, signal);
       const { socket } = await dial(addresses, { port: at.port, timeoutMs, signal });
       return traffic.hold(socket);
     } catch (error) {

@@ -1,5 +1,5 @@
-import type { CaptureFormat } from '../capture/request.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { CaptureFormat } from '../capture/request.ts';
 import type { ArtifactKind, OpenArtifact } from '../storage/artifact-store.ts';
 import { readByteRange } from './byte-range.ts';
 import { answerFailure } from './envelope.ts';

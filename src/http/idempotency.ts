@@ -13,7 +13,7 @@ import type { HttpContext, HttpMiddleware } from './state.ts';
 /** Printable ASCII. */
 const KEY = /^[\x20-\x7e]{1,255}$/;
 /** Bytes of a kept answer, compressed: what one document of MongoDB takes, and then some. */
-const LARGEST_KEPT = 12 * 1024 * 1024;
+const MAX_KEPT = 12 * 1024 * 1024;
 /** Headers that belong to an answer, and not to the exchange. */
 const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Cached', 'X-Capture-Id'];
 
@@ -105,7 +105,7 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
     KEPT_HEADERS.filter((name) => ctx.res.hasHeader(name)).map((name) => [name, String(ctx.response.get(name))]),
   );
   const bytes = await compress(JSON.stringify({ status, headers, body } satisfies Kept));
-  return bytes.length > LARGEST_KEPT ? undefined : bytes;
+  return bytes.length > MAX_KEPT ? undefined : bytes;
 }
 
 async function readKept(answer: Uint8Array): Promise<Kept> {

@@ -19,7 +19,7 @@ interface Waiter {
   readonly admit: () => void;
 }
 
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 /** Less than this is missing because of floating point only. */
 const WHOLE_TOKEN = 1 - 1e-9;
 
@@ -86,6 +86,6 @@ export class TokenBucket implements RateLimiter {
     }
     if (this.#waiting.size === 0) return;
     const untilNext = Math.ceil((1 - this.#tokens) / this.#ratePerMs);
-    this.#timer = setTimeout(() => this.#admit(), Math.min(untilNext, LONGEST_TIMER_MS));
+    this.#timer = setTimeout(() => this.#admit(), Math.min(untilNext, MAX_TIMER_MS));
   }
 }

@@ -78,12 +78,12 @@ function unknownReason(reply: Reply, record: ErrorRecord, settings: Settings): I
   return new ServerError(`The upstream answered with an error:${told}`, detailsOf(reply, record, settings));
 }
 
-const LONGEST_QUOTE = 300;
+const MAX_QUOTE = 300;
 
 /** What the upstream said, to stand at the end of a message: without the key, and cut short. */
 function quote(said: readonly (string | undefined)[], settings: Settings): string {
   const text = settings.redact(said.filter(Boolean).join(': '));
-  return text === '' ? '' : ` ${text.slice(0, LONGEST_QUOTE)}`;
+  return text === '' ? '' : ` ${text.slice(0, MAX_QUOTE)}`;
 }
 
 function invalidKey(settings: Settings, details: IpapiErrorDetails, told: string): IpapiError {
@@ -102,7 +102,7 @@ function detailsOf(reply: Reply, record: ErrorRecord | null, settings: Settings)
   return {
     status: reply.status,
     attempts: reply.attempts,
-    reason: settings.redact(record?.reason ?? '').slice(0, LONGEST_QUOTE),
+    reason: settings.redact(record?.reason ?? '').slice(0, MAX_QUOTE),
     retryable: reply.status >= 500,
   };
 }

@@ -29,9 +29,9 @@ export function assertField(field: unknown, redact: Redact): asserts field is Fi
 }
 
 /** The longest delay that a timer of Node can have. */
-const LONGEST_MS = 2_147_483_647;
+const MAX_MS = 2_147_483_647;
 
-export function assertWhole(name: string, value: unknown, least: number, most = LONGEST_MS): asserts value is number {
+export function assertWhole(name: string, value: unknown, least: number, most = MAX_MS): asserts value is number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return;
   throw new InvalidArgumentError(`${name} must be a whole number from ${least} to ${most}, not ${describe(value)}.`);
 }

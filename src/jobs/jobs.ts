@@ -9,7 +9,7 @@ import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 export type { JobManner };
 
 /** How soon work is looked for that another process left, or that was not admitted. */
-const LOOK_MS = 2_000;
+const PASS_MS = 2_000;
 const PRUNE_MS = 60_000;
 
 export interface JobsOptions extends RunOptions {
@@ -77,7 +77,7 @@ export function createJobs(options: JobsOptions): Jobs {
     ended.add(run);
   };
 
-  const looks = setInterval(look, LOOK_MS);
+  const looks = setInterval(look, PASS_MS);
   const prunes = setInterval(() => {
     if (enabled) store.prune().catch((error: unknown) => isAway(error) || report(error));
   }, PRUNE_MS);

@@ -3,7 +3,7 @@ import type { JobItem } from '../storage/job-store.ts';
 
 const RETRY_MS = 1_000;
 /** Outcomes that wait for a database that is away, before nothing more is captured for the job. */
-const MOST_UNWRITTEN = 500;
+const MAX_UNWRITTEN = 500;
 
 /** Writes outcomes as they come, and again for as long as the database is away. */
 export class OutcomeWriter {
@@ -33,7 +33,7 @@ export class OutcomeWriter {
 
   /** Resolves when there is room for more. */
   async room(): Promise<void> {
-    while (this.#waiting.length >= MOST_UNWRITTEN) await this.#again();
+    while (this.#waiting.length >= MAX_UNWRITTEN) await this.#again();
   }
 
   /** Resolves when nothing waits, or when nobody may wait any longer. */
@@ -52,7 +52,7 @@ export class OutcomeWriter {
 
   async #writeSome(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const items = this.#waiting.slice(0, MOST_UNWRITTEN);
+      const items = this.#waiting.slice(0, MAX_UNWRITTEN);
       try {
         await this.#write(items);
       } catch (error) {

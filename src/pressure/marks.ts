@@ -54,7 +54,7 @@ export function overloadMarks(thresholds: Thresholds): readonly Mark[] {
 }
 
 /** The process takes some 200 at work; a machine that has less to spare is told by what is free. */
-const LEAST_USUAL_MEMORY_MB = 512;
+const MIN_DEFAULT_MEMORY_MB = 512;
 
 /**
  * Half of the machine is the browsers'. Three quarters of what V8 allows: past the whole of it the process would be
@@ -62,7 +62,7 @@ const LEAST_USUAL_MEMORY_MB = 512;
  */
 function usualMemoryMb(): number {
   const heapLimit = getHeapStatistics().heap_size_limit;
-  return Math.max(LEAST_USUAL_MEMORY_MB, Math.min(totalmem() / 2, heapLimit * 0.75) / MIB);
+  return Math.max(MIN_DEFAULT_MEMORY_MB, Math.min(totalmem() / 2, heapLimit * 0.75) / MIB);
 }
 
 function percent(share: number): string {

@@ -15,7 +15,7 @@ export type Judge = (observation: Observation) => Overload | null;
 /** One reading above a mark may be a collection of garbage, or a laptop that slept; the next one is not. */
 const READINGS_IN_A_ROW = 2;
 /** Long enough for a refusal to show, so that the reading after it is not of what was refused. */
-const LEAST_MS = 5_000;
+const MIN_MS = 5_000;
 /** As long as most captures may take; what is not better by then is not going to be. */
 const IDLE_MS = 30_000;
 
@@ -43,8 +43,8 @@ export function createJudge(marks: readonly Mark[]): Judge {
     if (overload === null) return null;
 
     const left = marks.find((mark) => isPast(mark, mark.low, reading));
-    const leastMs = Math.max(0, overload.since + LEAST_MS - at);
-    if (left === undefined && leastMs === 0) {
+    const minMs = Math.max(0, overload.since + MIN_MS - at);
+    if (left === undefined && minMs === 0) {
       overload = null;
       return null;
     }
@@ -52,7 +52,7 @@ export function createJudge(marks: readonly Mark[]): Judge {
     if (cause !== undefined) overload.reason = tell(cause, reading);
     overload.idleSince = inside > 0 ? undefined : (overload.idleSince ?? at);
     overload.trickle ||= overload.idleSince !== undefined && at - overload.idleSince >= IDLE_MS;
-    return { reason: overload.reason, most: overload.trickle ? 1 : 0, leastMs };
+    return { reason: overload.reason, most: overload.trickle ? 1 : 0, minMs };
   };
 }
 

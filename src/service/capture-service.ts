@@ -1,6 +1,13 @@
 import type { Observable } from 'rxjs';
 import type { ActorStats } from '../actors/capture-actor.ts';
-import type { BatchItem, CapstanEvent, CaptureLimits, CaptureOutcome, CaptureRequest, Pressure } from '../capture/domain.ts';
+import type {
+  BatchItem,
+  CapstanEvent,
+  CaptureLimits,
+  CaptureOutcome,
+  CaptureRequest,
+  Pressure,
+} from '../capture/domain.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';

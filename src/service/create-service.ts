@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { catchError, defer, finalize, from, type Observable, switchMap } from 'rxjs';
 import { createBrowserActor } from '../actors/browser-actor.ts';
-import type { CaptureService, Readiness } from './capture-service.ts';
-import { type Config, ConfigError } from '../config.ts';
 import type { Pressure } from '../capture/domain.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { likeness } from '../capture/options-digest.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Egress } from '../egress/egress.ts';
-import { CapstanError } from '../capture/errors.ts';
-import { logEvent } from './log-event.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
-import { findStored } from './find-stored.ts';
-import { createIpFacts } from './ip-facts.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import type { Logger } from '../log.ts';
-import { likeness } from '../capture/options-digest.ts';
-import { performCapture } from './perform-capture.ts';
 import { openGauge } from '../pressure/gauge.ts';
 import { overloadMarks } from '../pressure/marks.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
@@ -28,6 +23,11 @@ import { createCounters } from '../streams/counters.ts';
 import { createEventStream, pressureChanged } from '../streams/events.ts';
 import { reusing } from '../streams/reuse.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
+import type { CaptureService, Readiness } from './capture-service.ts';
+import { findStored } from './find-stored.ts';
+import { createIpFacts } from './ip-facts.ts';
+import { logEvent } from './log-event.ts';
+import { performCapture } from './perform-capture.ts';
 
 export type { BatchElement, CaptureService, LimitsChange, Readiness, ServiceStats } from './capture-service.ts';
 
@@ -100,7 +100,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
   });
   const actor = createBrowserActor({
     egress,
-    seats: config.maxConcurrent,
+    slots: config.maxConcurrent,
     browserPath: config.browserPath ?? undefined,
     sandbox: config.sandbox,
     retireAfter: config.retireAfter,
@@ -113,7 +113,8 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
   const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
   const pipeline = createCapturePipeline({
     limits: { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
-    perform: (command) => performCapture(command, { egress, actor, ipFacts, keeper: storage.keeper, logger }),
+    perform: (command) =>
+      performCapture(command, { egress, actor, ipFacts, captureStore: storage.captureStore, logger }),
     ids: () => storage.ids.next(),
     events,
     report: (error, command) => logger.error({ capture_id: command.id, err: error }, 'a capture failed inside'),
@@ -228,13 +229,13 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
     },
     pressure,
     remove: async (id) => {
-      if (!(await storage.keeper.has(id))) return false;
-      await storage.keeper.remove([id]);
+      if (!(await storage.captureStore.has(id))) return false;
+      await storage.captureStore.remove([id]);
       return true;
     },
     setLimits: ({ maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue }) => {
       pipeline.setLimits({ maxConcurrent, maxQueue });
-      actor.setSeats(maxConcurrent);
+      actor.setSlots(maxConcurrent);
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits were set');
       return pipeline.limits;
     },
@@ -254,7 +255,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
       store: {
         kind: storage.results.kind,
         state: storage.results.state,
-        outbox: storage.keeper.pending,
+        outbox: storage.captureStore.pending,
         bytes: storage.artifacts.bytes,
       },
       retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,

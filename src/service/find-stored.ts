@@ -6,7 +6,7 @@ import type { StoredOutcome } from '../streams/reuse.ts';
 
 /** Records of one URL that are read at once, and at most: one that is captured in many ways all the time has more. */
 const PAGE = 20;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /**
  * The newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
@@ -25,7 +25,7 @@ export async function findStored(
     result.options_digest === digest && !result.failed && !result.partial && result.screenshot !== '';
   try {
     let after: Keyset | undefined;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const records = await results.page({ by: 'url', url: request.url }, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       const found = young.find(isAnswer);

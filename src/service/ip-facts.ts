@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
 import type { IpFacts } from '../capture/domain.ts';
+import type { Config } from '../config.ts';
 import { IpapiClient, isReservedAddress, TokenBucket } from '../ipinfo/mod.ts';
 
 export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;
@@ -16,7 +16,7 @@ export interface IpFactsSource {
 }
 
 /** A capture keeps its slot while it waits: what takes longer than this is missing in the record. */
-const LONGEST_LOOKUP_MS = 5_000;
+const MAX_LOOKUP_MS = 5_000;
 /** Where an address is says the same for a day. */
 const CACHE = { max: 10_000, ttlMs: 24 * 60 * 60 * 1000 };
 
@@ -33,7 +33,7 @@ export function createIpFacts(config: IpFactsConfig, onMissing: (error: unknown)
     counts,
     async lookUp(address, withinMs, signal) {
       if (address === null || isReservedAddress(address)) return null;
-      const patience = AbortSignal.timeout(Math.max(0, Math.min(withinMs, LONGEST_LOOKUP_MS)));
+      const patience = AbortSignal.timeout(Math.max(0, Math.min(withinMs, MAX_LOOKUP_MS)));
       try {
         const info = await client.getIPInfo(address, 'json', { signal: AbortSignal.any([signal, patience]) });
         counts.known += 1;

@@ -3,12 +3,12 @@ const COLUMNS = 9;
 const ROWS = 8;
 
 /**
- * The 64-bit difference hash of a picture (PNG, JPEG or WebP), 16 hex digits: it is scaled to 9 by 8 shades of grey,
+ * The 64-bit difference hash of a screenshot (PNG, JPEG or WebP), 16 hex digits: it is scaled to 9 by 8 shades of grey,
  * and each bit says whether a shade is brighter than the one on its left, row by row from the upper left. Transparency
  * is white. Pictures that look alike differ in few bits, whatever their size and format. Rejects when the bytes are no
- * picture.
+ * screenshot.
  *
- * sharp decodes and scales on libuv's threads; it is loaded with the first picture that needs it.
+ * sharp decodes and scales on libuv's threads; it is loaded with the first screenshot that needs it.
  */
 export async function perceptionHash(picture: Uint8Array): Promise<string> {
   const sharp = await loadSharp();
@@ -33,7 +33,7 @@ function hex(byte: number): string {
 
 async function loadSharp() {
   const { default: sharp } = await import('sharp');
-  // Captures run side by side already, and no picture comes twice.
+  // Captures run side by side already, and no screenshot comes twice.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;

@@ -1,19 +1,19 @@
 import type { CaptureActor } from '../actors/capture-actor.ts';
 import { within } from '../actors/deadline.ts';
-import { type Findings, failedResult, storedResult } from '../capture/result.ts';
 import type { CaptureCommand, CaptureOutcome, Snapshot } from '../capture/domain.ts';
-import type { Egress } from '../egress/egress.ts';
 import { CapstanError, failure, toFailure } from '../capture/errors.ts';
-import type { IpFactsSource } from './ip-facts.ts';
+import { type Findings, failedResult, storedResult } from '../capture/result.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { Logger } from '../log.ts';
+import type { CaptureStore } from '../storage/capture-store.ts';
+import type { IpFactsSource } from './ip-facts.ts';
 import { perceptionHash } from './perception-hash.ts';
-import type { Keeper } from '../storage/capture-store.ts';
 
 export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen'>;
   readonly actor: Pick<CaptureActor, 'capture'>;
   readonly ipFacts: IpFactsSource;
-  readonly keeper: Keeper;
+  readonly captureStore: CaptureStore;
   readonly logger: Logger;
 }
 
@@ -25,7 +25,7 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
  * any more is not.
  */
 export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
-  const { egress, actor, keeper, logger } = parts;
+  const { egress, actor, captureStore, logger } = parts;
   const { request, signal } = command;
   const forbidden = await egress.screen(new URL(request.url), signal, request.proxy);
   if (forbidden !== null) return { state: 'rejected', failure: forbidden };
@@ -43,14 +43,17 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
     const evidence = failed.evidence ?? null;
     const result = tellsOfTarget(failed)
-      ? await keeper.keep({ ...failedResult(command, failed, timing()), evidence }, null)
+      ? await captureStore.keep({ ...failedResult(command, failed, timing()), evidence }, null)
       : null;
     return { state, failure: toFailure(failed), result };
   }
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
   const { evidence } = snapshot;
-  const result = await keeper.keep({ ...storedResult(command, snapshot, findings, timing()), evidence }, snapshot);
+  const result = await captureStore.keep(
+    { ...storedResult(command, snapshot, findings, timing()), evidence },
+    snapshot,
+  );
   return { state: 'stored', result, evidence };
 }
 

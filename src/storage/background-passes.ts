@@ -1,5 +1,5 @@
 const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 5000;
+const MAX_RETRY_MS = 5000;
 
 /** Work that nobody waits for, a pass at a time: again while some is left, and later each time that one fails. */
 export class BackgroundPasses {
@@ -50,7 +50,7 @@ export class BackgroundPasses {
       await this.#pass();
       this.succeeded();
     } catch {
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
     }
   }
 }

@@ -17,7 +17,7 @@ export interface Picture {
   readonly html: string;
 }
 
-export interface KeeperOptions {
+export interface CaptureStoreOptions {
   readonly artifacts: FileArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
@@ -28,7 +28,7 @@ export interface KeeperOptions {
 }
 
 /** Joins artifacts and records: what it says is kept survives a crash, files and record together. */
-export interface Keeper {
+export interface CaptureStore {
   /** Records that wait on the disk for the database. */
   readonly pending: number;
   /** Takes over what processes left that are gone. Rejects when the data directory cannot be used. */
@@ -50,11 +50,11 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
-export function createKeeper(options: KeeperOptions): Keeper {
-  return new OutboxKeeper(options);
+export function createCaptureStore(options: CaptureStoreOptions): CaptureStore {
+  return new OutboxCaptureStore(options);
 }
 
-class OutboxKeeper implements Keeper {
+class OutboxCaptureStore implements CaptureStore {
   readonly #artifacts: FileArtifactStore;
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
@@ -64,7 +64,7 @@ class OutboxKeeper implements Keeper {
   readonly #onProblem: (problem: unknown) => void;
   #underway = 0;
 
-  constructor({ artifacts, results, outbox, maxOutbox = MAX_OUTBOX, onProblem = () => {} }: KeeperOptions) {
+  constructor({ artifacts, results, outbox, maxOutbox = MAX_OUTBOX, onProblem = () => {} }: CaptureStoreOptions) {
     this.#artifacts = artifacts;
     this.#results = results;
     this.#outbox = outbox;

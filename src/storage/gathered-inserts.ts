@@ -1,7 +1,7 @@
 import { isAway } from './is-away.ts';
 
 /** Most records that one write carries. */
-const LARGEST_WRITE = 512;
+const MAX_WRITE = 512;
 
 interface Waiting<T> {
   readonly record: T;
@@ -23,8 +23,8 @@ export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unkno
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, LARGEST_WRITE);
-      waiting = waiting.slice(LARGEST_WRITE);
+      const batch = waiting.slice(0, MAX_WRITE);
+      waiting = waiting.slice(MAX_WRITE);
       try {
         await write(batch.map(({ record }) => record));
         for (const { resolve } of batch) resolve();

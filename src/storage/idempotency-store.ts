@@ -45,13 +45,13 @@ export interface IdempotencyStore {
 }
 
 /** Answers in memory, where there is no database: so many, and so many bytes of them. The oldest go first. */
-const LARGEST_MEMORY = { max: 10_000, maxSize: 64 * 1024 * 1024 };
+const MAX_MEMORY = { max: 10_000, maxSize: 64 * 1024 * 1024 };
 
 /** For a service without a database: it remembers until it is stopped, and not more than fits. */
 export function createMemoryIdempotency(): IdempotencyStore {
   const underWay = new Map<string, Attempt>();
   const answered = new LRUCache<string, { readonly digest: string; readonly answer: Uint8Array }>({
-    ...LARGEST_MEMORY,
+    ...MAX_MEMORY,
     ttl: KEY_LIFE_MS,
     sizeCalculation: ({ answer }) => answer.length + 1,
   });

@@ -1,20 +1,20 @@
 /** A capture that looks like another one. */
-export interface LikeCapture {
+export interface SimilarCapture {
   readonly id: number;
   /** Bits of the hashes that differ. */
   readonly distance: number;
 }
 
 /** Of the captures that it is told of the `limit` that are most alike: nearest first, then newest. It holds no others. */
-export class MostAlike {
+export class MostSimilar {
   readonly #limit: number;
-  #found: readonly LikeCapture[] = [];
+  #found: readonly SimilarCapture[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get found(): readonly LikeCapture[] {
+  get found(): readonly SimilarCapture[] {
     return this.#found;
   }
 

@@ -8,7 +8,7 @@ import type { Remover } from './remover.ts';
 import type { DetailedResult, ResultStore } from './result-store.ts';
 
 /** Records that are written together once the database is known to be back. */
-const LARGEST_DRAIN = 64;
+const MAX_DRAIN = 64;
 
 export interface OutboxDeliveryOptions {
   readonly artifacts: FileArtifactStore;
@@ -139,7 +139,7 @@ export class OutboxDelivery {
       const records = await Promise.all(ids.map((id) => this.#read(id)));
       const written = await Promise.all(ids.map((id, at) => this.#deliver(id, records[at])));
       if (written.includes(false)) throw new CapstanError('database_unavailable');
-      together = Math.min(together * 4, LARGEST_DRAIN);
+      together = Math.min(together * 4, MAX_DRAIN);
       this.#passes.succeeded();
     }
   }

@@ -12,7 +12,7 @@ import { createIdSource } from './ids.ts';
 
 /** How long events are gathered before they are written: a crash costs these, and the next start says so. */
 const GATHER_MS = 50;
-const LARGEST_WRITE = 512;
+const MAX_WRITE = 512;
 /** What may wait for a database that is away; the oldest go first. */
 const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
 
@@ -147,7 +147,7 @@ class OwnEventLog implements EventLog {
 
   async #writeSome(table: EventTable): Promise<void> {
     const unwritten = this.#unwritten;
-    const rows = this.#waiting.slice(0, LARGEST_WRITE);
+    const rows = this.#waiting.slice(0, MAX_WRITE);
     await table.append([...this.#gapOfUnwritten(), ...rows]);
     if (this.#unwritten === unwritten) this.#unwritten = undefined;
     const written = rows.at(-1)?.id ?? 0;

@@ -10,7 +10,7 @@ const BANDS = [0, 1, 2, 3] as const;
 export const BAND_BITS = 16;
 
 /**
- * The bands of a hash, each with its number in the bits above. A row of the picture is a byte of the hash; a band takes
+ * The bands of a hash, each with its number in the bits above. A row of the screenshot is a byte of the hash; a band takes
  * two columns of every row, so that a page whose head or foot is plain has no band that is as plain as most.
  */
 export function bandsOf(hash: string): readonly number[] {

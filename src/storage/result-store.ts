@@ -22,20 +22,20 @@ export interface DetailedResult extends Result {
   readonly evidence: Evidence | null;
 }
 
-/** Bits that may differ between pictures that are said to look alike, at most. */
-export const MOST_DISTANCE = 15;
+/** Bits that may differ between screenshots that are said to look alike, at most. */
+export const MAX_DISTANCE = 15;
 
-/** What another capture is asked for: the hash of its picture, and how many bits of it may differ. */
+/** What another capture is asked for: the hash of its screenshot, and how many bits of it may differ. */
 export interface Likeness {
   /** 16 hex digits. */
   readonly hash: string;
-  /** 0..`MOST_DISTANCE`. */
+  /** 0..`MAX_DISTANCE`. */
   readonly distance: number;
   /** The capture that is not looked for: the one that others are to be like. */
   readonly except: number;
 }
 
-/** A record whose picture is like another one. */
+/** A record whose screenshot is like another one. */
 export interface SimilarResult extends Result {
   /** Bits of the 64 that differ. */
   readonly distance: number;

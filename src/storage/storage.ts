@@ -1,4 +1,5 @@
 import type { ArtifactStore } from './artifact-store.ts';
+import { type CaptureStore, createCaptureStore } from './capture-store.ts';
 import { createDisabledStore } from './disabled-store.ts';
 import type { EventLog } from './event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
@@ -6,7 +7,6 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
-import { createKeeper, type Keeper } from './capture-store.ts';
 import { createMongoEventLog } from './mongo/event-log.ts';
 import { openMongoStore } from './mongo/store.ts';
 import { holdNode } from './node-lease.ts';
@@ -37,7 +37,7 @@ export interface Storage {
   readonly ids: IdSource;
   readonly results: ResultStore;
   readonly artifacts: ArtifactStore;
-  readonly keeper: Keeper;
+  readonly captureStore: CaptureStore;
   readonly retention: Retention;
   /** Closed by whoever starts it. */
   readonly events: EventLog;
@@ -54,7 +54,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   const { results, events } = await openDatabase(options, () => ids.node);
   const artifacts = createFileArtifactStore(data);
-  const keeper = createKeeper({
+  const captureStore = createCaptureStore({
     artifacts,
     results,
     outbox: createOutbox(data),
@@ -67,7 +67,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     limits: options.retain ?? { days: null, bytes: null },
     artifacts,
     results,
-    remove: (ids) => keeper.remove(ids),
+    remove: (ids) => captureStore.remove(ids),
     lock: () => holdLock(retentionLock(options.dataDir)),
     clock: Date.now,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
@@ -77,20 +77,20 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   async function close(): Promise<void> {
     node.stop();
     await retention.stop();
-    await keeper.close();
+    await captureStore.close();
     await results.close();
     await data.close();
   }
 
   try {
-    await keeper.start();
+    await captureStore.start();
     await node.refresh();
   } catch (error) {
     await close();
     throw error;
   }
   retention.start();
-  return { ids, results, artifacts, keeper, retention, events, close };
+  return { ids, results, artifacts, captureStore, retention, events, close };
 }
 
 /** The database's store of results and log of events. `node`: what ids carry now. */

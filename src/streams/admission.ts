@@ -172,7 +172,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     },
     setOverload(next) {
       overload = next;
-      overloadedUntil = now() + (next?.leastMs ?? 0);
+      overloadedUntil = now() + (next?.minMs ?? 0);
     },
     close() {
       closed = true;

@@ -12,7 +12,7 @@ import type {
   Result,
 } from '../capture/domain.ts';
 import type { Failure } from '../capture/errors.ts';
-import { createWaitingLine } from './waiting-queue.ts';
+import { createWaitingQueue } from './waiting-queue.ts';
 
 /** The one stream that everything which reports on captures derives from. */
 export interface EventStream {
@@ -44,7 +44,7 @@ interface Emitted {
  */
 export function createEventStream(): EventStream {
   const subject = new Subject<Emitted>();
-  const pending = createWaitingLine<Emitted>();
+  const pending = createWaitingQueue<Emitted>();
   let emitting = false;
 
   function handOut(emitted: Emitted): void {

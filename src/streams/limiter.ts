@@ -1,5 +1,5 @@
 import { Observable, type Subscription } from 'rxjs';
-import { createWaitingLine } from './waiting-queue.ts';
+import { createWaitingQueue } from './waiting-queue.ts';
 
 /** Holds the number of sources that run at once. */
 export interface Limiter {
@@ -27,7 +27,7 @@ export function createLimiter(limit: number): Limiter {
   let most = checked(limit);
   let running = 0;
   let starting = false;
-  const line = createWaitingLine<() => void>();
+  const line = createWaitingQueue<() => void>();
 
   // A loop, not a recursion: a source that ends while it is subscribed to would otherwise start the next one from
   // within itself, and a long line of such overflow the stack.

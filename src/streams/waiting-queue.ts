@@ -1,5 +1,5 @@
 /** A first-in, first-out line that anyone in it may leave from any place. Every operation is O(1). */
-export interface WaitingLine<T> {
+export interface WaitingQueue<T> {
   readonly length: number;
   /** Joins at the end. What it returns leaves the line; it does nothing when that has happened already. */
   join(value: T): () => void;
@@ -18,7 +18,7 @@ interface Place<T> {
  * Linked by hand: an array pays for every place that somebody leaves from the middle, and a Set walks over the
  * holes of all that left before it finds its first.
  */
-export function createWaitingLine<T>(): WaitingLine<T> {
+export function createWaitingQueue<T>(): WaitingQueue<T> {
   let first: Place<T> | undefined;
   let last: Place<T> | undefined;
   let length = 0;

@@ -1,8 +1,8 @@
 import type { ClientRequest } from 'node:http';
 import got, { type RequestError } from 'got';
 import type { WebhookFailureCause } from '../capture/domain.ts';
-import type { EgressAgents } from '../egress/egress.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { EgressAgents } from '../egress/egress.ts';
 import { signatures } from './signature.ts';
 
 export interface Message {
@@ -47,7 +47,7 @@ const TIMEOUT_MS = 15_000;
 /** With the delays below some two minutes: a receiver that is started anew is back by then. */
 const RETRIES = 7;
 const RETRY_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 60_000;
+const MAX_DELAY_MS = 60_000;
 const MAX_RETRY_AFTER_MS = 120_000;
 /** Nobody reads the answer; reading a little of it lets polite receivers finish. */
 const MAX_ANSWER_BYTES = 16 * 1024;
@@ -99,7 +99,7 @@ export async function deliver(message: Message, options: DeliveryOptions, signal
       calculateDelay: ({ attemptCount, error, retryAfter, computedValue }) => {
         // A receiver that has said yes has the message, whatever becomes of the rest of its answer.
         if (computedValue === 0 || isTaken(statusOf(error))) return 0;
-        const backOff = Math.min(retryDelayMs * 2 ** (attemptCount - 1), LONGEST_DELAY_MS);
+        const backOff = Math.min(retryDelayMs * 2 ** (attemptCount - 1), MAX_DELAY_MS);
         // Messages that failed together do not come back together.
         return Math.max(retryAfter ?? 0, backOff * (0.5 + Math.random() / 2), 1);
       },

@@ -4,18 +4,18 @@ interface Line<T> {
   underWay: number;
 }
 
-export interface ReceiverLinesOptions<T> {
+export interface ReceiverQueuesOptions<T> {
   readonly work: (item: T) => Promise<void>;
   /** Items of one receiver that are worked on at once. */
   readonly concurrency: number;
   /** Items of one receiver that are worked on or wait. */
-  readonly mostOfOne: number;
+  readonly maxOfOne: number;
   /** The same of all receivers together. */
   readonly most: number;
 }
 
 /** A line for each receiver, so that a slow one is waited for by its own items alone. */
-export interface ReceiverLines<T> {
+export interface ReceiverQueues<T> {
   readonly pending: number;
   /** False when there is no room for it. */
   join(receiver: string, item: T): boolean;
@@ -25,8 +25,8 @@ export interface ReceiverLines<T> {
   empty(): Promise<void>;
 }
 
-export function createReceiverLines<T>(options: ReceiverLinesOptions<T>): ReceiverLines<T> {
-  const { work, concurrency, mostOfOne, most } = options;
+export function createReceiverQueues<T>(options: ReceiverQueuesOptions<T>): ReceiverQueues<T> {
+  const { work, concurrency, maxOfOne, most } = options;
   const lines = new Map<string, Line<T>>();
   let pending = 0;
   let waiters: (() => void)[] = [];
@@ -58,7 +58,7 @@ export function createReceiverLines<T>(options: ReceiverLinesOptions<T>): Receiv
     },
     join(receiver, item) {
       const line = lines.get(receiver) ?? { waiting: [], underWay: 0 };
-      if (pending >= most || line.waiting.length + line.underWay >= mostOfOne) return false;
+      if (pending >= most || line.waiting.length + line.underWay >= maxOfOne) return false;
       lines.set(receiver, line);
       pending += 1;
       line.waiting.push(item);

@@ -1,13 +1,13 @@
 import { type Observable, Subscription } from 'rxjs';
 import type { BatchEvent, CaptureEvent, WebhookEvent } from '../capture/domain.ts';
-import type { Egress } from '../egress/egress.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { Egress } from '../egress/egress.ts';
 import { type Delivery, type DeliveryOptions, deliver, type Message } from './deliver.ts';
-import { createReceiverLines, type ReceiverLines, type ReceiverLinesOptions } from './receiver-queues.ts';
+import { createReceiverQueues, type ReceiverQueues, type ReceiverQueuesOptions } from './receiver-queues.ts';
 import { readSecret } from './signature.ts';
 
 /** How something that was admitted has ended, and who asked to be told of it. */
-export interface Told {
+export interface Notification {
   readonly event: CaptureEvent | BatchEvent;
   readonly callback: string | undefined;
 }
@@ -18,15 +18,15 @@ export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutM
   /** `whsec_` and base64; none: there is nobody to tell, and no callback is taken. */
   readonly secrets: readonly string[];
   readonly egress: Pick<Egress, 'agents' | 'screen'>;
-  readonly conclusions$: Observable<Told>;
+  readonly conclusions$: Observable<Notification>;
   readonly emit: (event: WebhookEvent) => void;
   /** The JSON of an event, as subscribers get it. */
-  readonly bodyOf: (event: Told['event']) => string;
+  readonly bodyOf: (event: Notification['event']) => string;
   /** A new message's `webhook-id`. */
   readonly ids: () => string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  readonly bounds?: Partial<Pick<ReceiverLinesOptions<unknown>, 'concurrency' | 'mostOfOne' | 'most'>>;
+  readonly bounds?: Partial<Pick<ReceiverQueuesOptions<unknown>, 'concurrency' | 'maxOfOne' | 'most'>>;
 }
 
 /** Tells receivers how captures and batches ended. Nobody waits for it. */
@@ -43,16 +43,16 @@ export interface Webhooks {
 
 /** A message on its way, and what its event tells of it. */
 interface Posting extends Message {
-  readonly about: Told['event'];
+  readonly about: Notification['event'];
   readonly queuedAt: number;
 }
 
 /** Receivers are web services: four at once fill a connection, and forty would be a flood. */
 const CONCURRENCY = 4;
 /** Some two megabytes of a receiver that is away. */
-const MOST_OF_ONE = 1_000;
+const MAX_OF_ONE = 1_000;
 /** Callbacks are strangers' wishes: all of them together may cost this much. */
-const MOST_OF_CALLBACKS = 5_000;
+const MAX_OF_CALLBACKS = 5_000;
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { egress, emit, ids, clock, bodyOf, bounds } = options;
@@ -81,12 +81,12 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const work = async (posting: Posting): Promise<void> =>
     report(posting, await deliver(posting, delivery, given.signal));
 
-  const limits = { concurrency: CONCURRENCY, mostOfOne: MOST_OF_ONE, most: MOST_OF_CALLBACKS, ...bounds };
-  const callbackLines = createReceiverLines<Posting>({ ...limits, work });
+  const limits = { concurrency: CONCURRENCY, maxOfOne: MAX_OF_ONE, most: MAX_OF_CALLBACKS, ...bounds };
+  const callbackLines = createReceiverQueues<Posting>({ ...limits, work });
   // The operator's own receivers never lose their place to callbacks.
-  const receiverLines = createReceiverLines<Posting>({ ...limits, most: Number.POSITIVE_INFINITY, work });
+  const receiverLines = createReceiverQueues<Posting>({ ...limits, most: Number.POSITIVE_INFINITY, work });
 
-  const post = (lines: ReceiverLines<Posting>, url: URL, about: Told['event'], body: string): void => {
+  const post = (lines: ReceiverQueues<Posting>, url: URL, about: Notification['event'], body: string): void => {
     const posting = { id: ids(), url, body, about, queuedAt: clock() };
     if (given.signal.aborted) report(posting, gaveUp('shutting_down', 'the service was stopped'));
     else if (!lines.join(url.origin, posting)) {

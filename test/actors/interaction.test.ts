@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../src/capture/request.ts';
 import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import type { Action } from '../../src/capture/request.ts';
 import { captureRequest, failureOf, patience } from '../support/actor.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 

@@ -6,14 +6,14 @@ import { siteForSuite } from '../support/for-suite.ts';
 /** Together they fit into a test's time, so that one which waits in vain says what for. */
 const SOON = { timeout: 9_000 };
 
-describe('the seats', () => {
+describe('the slots', () => {
   const site = siteForSuite();
   const start = actorPerTest();
   let running: RunningActor;
   let leaving: AbortController;
   let earlier: number;
   beforeEach(async () => {
-    running = await start({ seats: 1 });
+    running = await start({ slots: 1 });
     leaving = new AbortController();
     earlier = site.hits('/hang');
   });
@@ -30,7 +30,7 @@ describe('the seats', () => {
     const { actor } = running;
     const captures = [hang()];
     await expect.poll(hanging, SOON).toBe(1);
-    actor.setSeats(16);
+    actor.setSlots(16);
     captures.push(hang(), hang());
     await expect.poll(() => [hanging(), browsers()], SOON).toEqual([3, 2]);
     expect(actor.stats().busy).toBe(3);
@@ -42,13 +42,13 @@ describe('the seats', () => {
 
   it('shrink while captures are under way, which go on, and the browsers with them', async () => {
     const { actor, events } = running;
-    actor.setSeats(16);
+    actor.setSlots(16);
     const captures = [hang(), hang(), hang()];
     await expect.poll(() => [hanging(), browsers()], SOON).toEqual([3, 2]);
     captures.push(hang());
     await expect.poll(hanging, SOON).toBe(4);
 
-    actor.setSeats(1);
+    actor.setSlots(1);
     expect(actor.stats()).toMatchObject({ busy: 4 });
     expect(events.filter(({ type }) => type === 'browser.crashed')).toEqual([]);
     leaving.abort();
@@ -59,13 +59,13 @@ describe('the seats', () => {
 
   it('shrink when nobody sits on them, and a browser that is one too many goes at once', async () => {
     const { actor } = running;
-    actor.setSeats(16);
+    actor.setSlots(16);
     const captures = [hang(), hang()];
     await expect.poll(browsers, SOON).toBe(2);
     leaving.abort();
     await Promise.all(captures);
     await expect.poll(() => actor.stats().busy, SOON).toBe(0);
-    actor.setSeats(1);
+    actor.setSlots(1);
     expect(browsers()).toBe(1);
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });

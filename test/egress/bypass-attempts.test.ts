@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { launchFlags } from '../../src/actors/launch-flags.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
-import type { Egress, EgressLane } from '../../src/egress/egress.ts';
+import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
 import { insideAndOutside } from './allowed-and-forbidden.ts';
 import { listening } from './listening.ts';
 
@@ -30,7 +30,7 @@ async function lookup(name: string): Promise<readonly string[]> {
 
 const ground = insideAndOutside();
 let egress: Egress;
-let lane: EgressLane;
+let egressProxy: EgressProxy;
 let browser: Browser;
 let tab: Page;
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
     lookup,
     lookupCacheMs: 0,
   });
-  lane = await egress.openLane();
+  egressProxy = await egress.openEgressProxy();
   browser = await chromium.launch({
     executablePath: process.env.CAPSTAN_BROWSER_PATH ?? '/usr/bin/chromium-headless-shell',
     chromiumSandbox: false,
@@ -54,8 +54,8 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  lane.reset();
-  tab = await browser.newPage({ proxy: { server: lane.proxyServer, bypass: '<-loopback>' } });
+  egressProxy.reset();
+  tab = await browser.newPage({ proxy: { server: egressProxy.proxyServer, bypass: '<-loopback>' } });
 });
 
 afterEach(() => tab.context().close());
@@ -76,7 +76,7 @@ async function visit(url: string, last = ''): Promise<void> {
 
 function expectRefused(url: string, reason = 'not public'): void {
   expect(ground.visits).toEqual([]);
-  expect(lane.failureFor(new URL(url))).toEqual({
+  expect(egressProxy.failureFor(new URL(url))).toEqual({
     code: 'target_forbidden',
     reason: expect.stringContaining(reason),
   });
@@ -107,7 +107,7 @@ describe('an address on the inside', () => {
       const url = `${scheme}://${host}:${ground.insidePort}/`;
       await visit(url);
       expectRefused(url);
-      lane.reset();
+      egressProxy.reset();
     }
   });
 
@@ -140,7 +140,7 @@ describe('an address on the inside', () => {
     ground.page = `<script>fetch('/stolen')</script>`;
     await visit(url, `${url}stolen`);
     expectRefused(url);
-    expect(lane.addressFor(new URL(url))).toBe('127.0.0.3');
+    expect(egressProxy.addressFor(new URL(url))).toBe('127.0.0.3');
   });
 });
 
@@ -239,7 +239,7 @@ describe('a page from the outside', () => {
     const url = `http://public.test:${ground.outsidePort}/`;
     await tab.goto(url);
     expect(await tab.title()).toBe('a page');
-    expect(lane.addressFor(new URL(url))).toBe('127.0.0.1');
-    expect(lane.failureFor(new URL(url))).toBeNull();
+    expect(egressProxy.addressFor(new URL(url))).toBe('127.0.0.1');
+    expect(egressProxy.failureFor(new URL(url))).toBeNull();
   });
 });

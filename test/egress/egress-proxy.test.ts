@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress, type EgressOptions } from '../../src/egress/create-egress.ts';
-import type { Egress, EgressLane } from '../../src/egress/egress.ts';
+import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
 import { type Listening, listening, namesOf } from './listening.ts';
 
 /*
- * A lane from the outside, spoken to as a browser does: absolute request lines for http, CONNECT for the rest.
+ * An egress proxy from the outside, spoken to as a browser does: absolute request lines for http, CONNECT for the rest.
  */
 
 const NAMES = { 'site.test': ['127.0.0.1'], 'two.test': ['127.0.0.2', '127.0.0.1'], 'private.test': ['10.0.0.1'] };
@@ -20,7 +20,7 @@ let requests: http.IncomingMessage[];
 let siteConnections: Socket[];
 let site: Listening;
 let egress: Egress;
-let lane: EgressLane;
+let egressProxy: EgressProxy;
 /** The browser's side: keeps its connections, as browsers do. */
 let browser: http.Agent;
 
@@ -41,7 +41,7 @@ async function open(options: Partial<EgressOptions> = {}): Promise<void> {
     lookup: namesOf(NAMES),
     ...options,
   });
-  lane = await egress.openLane();
+  egressProxy = await egress.openEgressProxy();
 }
 
 beforeEach(async () => {
@@ -58,11 +58,11 @@ afterEach(async () => {
 });
 
 function proxyAddress(): { host: string; port: number } {
-  const { hostname, port } = new URL(lane.proxyServer);
+  const { hostname, port } = new URL(egressProxy.proxyServer);
   return { host: hostname, port: Number(port) };
 }
 
-/** Asks the lane for a URL. Rejects when the connection ends without an answer. */
+/** Asks the egress proxy for a URL. Rejects when the connection ends without an answer. */
 async function ask(url: string, options: http.RequestOptions = {}, body?: string): Promise<http.IncomingMessage> {
   const request = http.request({ ...proxyAddress(), agent: browser, path: url, ...options });
   request.end(body);
@@ -160,7 +160,7 @@ describe('a plain request through a lane', () => {
       request.socket === kept ? request.socket.resetAndDestroy() : response.end('again');
     expect(await read(siteUrl())).toBe('again');
     expect(siteConnections).toHaveLength(2);
-    expect(lane.failureFor(new URL(siteUrl()))).toBeNull();
+    expect(egressProxy.failureFor(new URL(siteUrl()))).toBeNull();
   });
 
   it('streams: what the target has sent is there before the target is done', async () => {
@@ -234,17 +234,17 @@ describe('a plain request that comes to nothing', () => {
     ['a closed port', 'http://site.test:2/', 'target_unreachable', 'connection refused by 127.0.0.1:2'],
   ])('is hung up on without a page, and %s is named', async (_what, url, code, reason) => {
     await expect(ask(url)).rejects.toThrow('socket hang up');
-    expect(lane.failureFor(new URL(url))).toEqual({ code, reason: expect.stringContaining(reason) });
-    expect(lane.failureFor(new URL(siteUrl()))).toBeNull();
+    expect(egressProxy.failureFor(new URL(url))).toEqual({ code, reason: expect.stringContaining(reason) });
+    expect(egressProxy.failureFor(new URL(siteUrl()))).toBeNull();
   });
 
   it('says so when the target closes without an answer, or answers something else than HTTP', async () => {
     answer = (request) => request.socket.destroy();
     await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
-    expect(lane.failureFor(new URL(siteUrl()))?.reason).toContain('closed the connection without an answer');
+    expect(egressProxy.failureFor(new URL(siteUrl()))?.reason).toContain('closed the connection without an answer');
     answer = (request) => request.socket.end('SSH-2.0-OpenSSH_9.9\r\n');
     await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
-    expect(lane.failureFor(new URL(siteUrl()))?.reason).toContain('is not HTTP');
+    expect(egressProxy.failureFor(new URL(siteUrl()))?.reason).toContain('is not HTTP');
   });
 
   it('is forgotten as a failure once a connection stands', async () => {
@@ -252,14 +252,14 @@ describe('a plain request that comes to nothing', () => {
     await away[Symbol.asyncDispose]();
     const url = `http://site.test:${away.port}/`;
     await expect(ask(url)).rejects.toThrow();
-    expect(lane.failureFor(new URL(url))?.reason).toBe(`connection refused by 127.0.0.1:${away.port}`);
+    expect(egressProxy.failureFor(new URL(url))?.reason).toBe(`connection refused by 127.0.0.1:${away.port}`);
     await using _back = await listening(
       http.createServer((_request, response) => response.end('back')),
       '127.0.0.1',
       away.port,
     );
     expect(await read(url)).toBe('back');
-    expect(lane.failureFor(new URL(url))).toBeNull();
+    expect(egressProxy.failureFor(new URL(url))).toBeNull();
   });
 });
 
@@ -280,8 +280,8 @@ describe('a tunnel through a lane', () => {
     });
     await whenClosed(socket);
     expect(received).toBe('HTTP/1.1 200 Connection Established\r\n\r\naheadclosing');
-    expect(lane.addressFor(new URL(`https://site.test:${echo.port}/`))).toBe('127.0.0.1');
-    expect(lane.failureFor(new URL(`wss://site.test:${echo.port}/`))).toBeNull();
+    expect(egressProxy.addressFor(new URL(`https://site.test:${echo.port}/`))).toBe('127.0.0.1');
+    expect(egressProxy.failureFor(new URL(`wss://site.test:${echo.port}/`))).toBeNull();
   });
 
   it.each([
@@ -295,7 +295,7 @@ describe('a tunnel through a lane', () => {
     const opened = await tunnel(authority);
     expect(opened.status).toContain(status);
     await whenClosed(opened.socket);
-    expect(lane.failureFor(new URL(url))?.code).toBe(code);
+    expect(egressProxy.failureFor(new URL(url))?.code).toBe(code);
   });
 
   it.each(['site.test', 'site.test:', ':443', 'site.test:443/x', 'a@b:443', 'site.test:99999'])(
@@ -309,7 +309,7 @@ describe('a tunnel through a lane', () => {
     // Listens on 127.0.0.1 only, so 127.0.0.2 refuses.
     const { status, socket } = await tunnel(`two.test:${site.port}`);
     expect(status).toContain('200');
-    expect(lane.addressFor(new URL(siteUrl('/', 'two.test')))).toBe('127.0.0.1');
+    expect(egressProxy.addressFor(new URL(siteUrl('/', 'two.test')))).toBe('127.0.0.1');
     socket.destroy();
   });
 
@@ -329,7 +329,7 @@ describe('a tunnel through a lane', () => {
     const second = await tunnel(`site.test:${site.port}`);
     siteConnections.at(-1)?.resetAndDestroy();
     await whenClosed(second.socket);
-    expect(lane.failureFor(new URL(`https://site.test:${site.port}/`))?.reason).toContain('without an answer');
+    expect(egressProxy.failureFor(new URL(`https://site.test:${site.port}/`))?.reason).toContain('without an answer');
   });
 });
 
@@ -339,7 +339,7 @@ describe('a lane', () => {
     const { promise: never } = Promise.withResolvers<readonly string[]>();
     await open({ lookup: () => never, dialTimeoutMs: 50 });
     await expect(ask('http://slow.test/')).rejects.toThrow('socket hang up');
-    expect(lane.failureFor(new URL('http://slow.test/'))).toEqual({
+    expect(egressProxy.failureFor(new URL('http://slow.test/'))).toEqual({
       code: 'target_unreachable',
       reason: 'no address of slow.test was found within 0.05 s',
     });
@@ -369,13 +369,13 @@ describe('a lane', () => {
     const { socket } = await tunnel(`site.test:${site.port}`);
     await expect(ask('http://10.0.0.1/')).rejects.toThrow();
 
-    lane.reset();
+    egressProxy.reset();
 
     await cut;
     await whenClosed(socket);
     await Promise.all(siteConnections.map(whenClosed));
-    expect(lane.failureFor(new URL('http://10.0.0.1/'))).toBeNull();
-    expect(lane.addressFor(new URL(siteUrl()))).toBeNull();
+    expect(egressProxy.failureFor(new URL('http://10.0.0.1/'))).toBeNull();
+    expect(egressProxy.addressFor(new URL(siteUrl()))).toBeNull();
     expect(await read(siteUrl())).toBe('');
   });
 
@@ -391,18 +391,18 @@ describe('a lane', () => {
     });
     const opened = tunnel('late.test:443').catch(() => null);
     await asked;
-    lane.reset();
+    egressProxy.reset();
     reject(new Error('no such name'));
     await late.catch(() => {});
-    expect(lane.failureFor(new URL('https://late.test/'))).toBeNull();
+    expect(egressProxy.failureFor(new URL('https://late.test/'))).toBeNull();
     await egress.close();
     void opened;
   });
 
   it('tells itself apart from the others', async () => {
-    const other = await egress.openLane();
+    const other = await egress.openEgressProxy();
     await expect(ask('http://10.0.0.1/')).rejects.toThrow();
-    expect(other.proxyServer).not.toBe(lane.proxyServer);
+    expect(other.proxyServer).not.toBe(egressProxy.proxyServer);
     expect(other.failureFor(new URL('http://10.0.0.1/'))).toBeNull();
   });
 
@@ -410,11 +410,11 @@ describe('a lane', () => {
     answer = (_request, response) => response.write('...');
     const hanging = await ask(siteUrl());
     const cut = once(hanging, 'error');
-    await lane.close();
+    await egressProxy.close();
     await cut;
     await Promise.all(siteConnections.map(whenClosed));
     await expect(ask(siteUrl())).rejects.toThrow('ECONNREFUSED');
-    await lane.close();
+    await egressProxy.close();
   });
 
   it('stops a capture that asks for too much', async () => {
@@ -424,11 +424,11 @@ describe('a lane', () => {
     await read(siteUrl());
     await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
     expect((await tunnel(`site.test:${site.port}`)).status).toContain('502');
-    expect(lane.failureFor(new URL(siteUrl()))).toEqual({
+    expect(egressProxy.failureFor(new URL(siteUrl()))).toEqual({
       code: 'target_unreachable',
       reason: expect.stringContaining('more than 2 requests'),
     });
-    lane.reset();
+    egressProxy.reset();
     expect(await read(siteUrl())).toBe('hello');
   });
 
@@ -444,9 +444,9 @@ describe('a lane', () => {
     };
     await expect(read(siteUrl())).rejects.toThrow('aborted');
     await expect(ask(siteUrl())).rejects.toThrow();
-    expect(lane.failureFor(new URL(siteUrl()))?.reason).toContain('more than 1048576 bytes');
+    expect(egressProxy.failureFor(new URL(siteUrl()))?.reason).toContain('more than 1048576 bytes');
 
-    lane.reset();
+    egressProxy.reset();
     const { socket } = await tunnel(`site.test:${site.port}`);
     socket.write('GET / HTTP/1.1\r\nHost: site.test\r\n\r\n');
     let received = 0;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
-import type { Action } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/domain.ts';
+import type { Action } from '../../src/capture/request.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   actor = createBrowserActor({
     egress,
-    seats: 2,
+    slots: 2,
     browserPath: undefined,
     sandbox: 'auto',
     retireAfter: 500,

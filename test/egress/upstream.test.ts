@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
-import type { Egress, EgressLane } from '../../src/egress/egress.ts';
+import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Listening, listening, namesOf } from './listening.ts';
 
 /*
- * A lane whose capture names a proxy. `site.test` leads to the site both here and there: what goes direct is seen.
+ * An egress proxy whose capture names a proxy. `site.test` leads to the site both here and there: what goes direct is seen.
  */
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
@@ -19,7 +19,7 @@ let hits: string[];
 let answer: http.RequestListener;
 let site: Listening;
 let egress: Egress;
-let lane: EgressLane;
+let egressProxy: EgressProxy;
 
 beforeEach(async () => {
   hits = [];
@@ -34,7 +34,7 @@ beforeEach(async () => {
     lookup: namesOf({ 'site.test': ['127.0.0.1'], 'inside.test': ['10.0.0.1'], 'proxy.test': ['127.0.0.1'] }),
     dialTimeoutMs: 300,
   });
-  lane = await egress.openLane();
+  egressProxy = await egress.openEgressProxy();
 });
 
 afterEach(async () => {
@@ -44,11 +44,11 @@ afterEach(async () => {
 
 const through = (port: number, host = '127.0.0.1') => ({ server: `http://${host}:${port}` });
 const siteUrl = (path = '/', host = 'site.test') => `http://${host}:${site.port}${path}`;
-const failureOf = (url: string) => lane.failureFor(new URL(url));
+const failureOf = (url: string) => egressProxy.failureFor(new URL(url));
 
 /** The status and the body of an answer, or null when the connection ended without one. */
 async function ask(url: string): Promise<readonly [status: number, body: string] | null> {
-  const { hostname: host, port } = new URL(lane.proxyServer);
+  const { hostname: host, port } = new URL(egressProxy.proxyServer);
   const request = http.request({ host, port, agent: false, path: url });
   request.end();
   try {
@@ -61,7 +61,7 @@ async function ask(url: string): Promise<readonly [status: number, body: string]
 
 /** What comes through a tunnel when `said` is sent, or the status line of a refusal. */
 async function tunnel(authority: string, said: string): Promise<string> {
-  const { hostname: host, port } = new URL(lane.proxyServer);
+  const { hostname: host, port } = new URL(egressProxy.proxyServer);
   const socket = net.connect({ host, port: Number(port) });
   socket.on('error', () => {});
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
@@ -82,7 +82,7 @@ describe('a lane with a proxy', () => {
       seen = request.headers;
       response.end('hello');
     };
-    lane.reset({ ...through(proxy.port), credentials: CREDENTIALS });
+    egressProxy.reset({ ...through(proxy.port), credentials: CREDENTIALS });
     expect(await ask(siteUrl('/a?b=c', 'far.test'))).toEqual([200, 'hello']);
     expect(seen.host).toBe(`far.test:${site.port}`);
     expect(seen).not.toHaveProperty('proxy-authorization');
@@ -92,20 +92,20 @@ describe('a lane with a proxy', () => {
       { what: `GET ${siteUrl('/a?b=c', 'far.test')}`, authorization },
       { what: `CONNECT far.test:${site.port}`, authorization },
     ]);
-    expect(lane.addressFor(new URL(siteUrl('/', 'far.test')))).toBeNull();
+    expect(egressProxy.addressFor(new URL(siteUrl('/', 'far.test')))).toBeNull();
   });
 
   it('forgets the proxy with the capture', async () => {
     await using proxy = await startProxy();
-    lane.reset(through(proxy.port));
-    lane.reset();
+    egressProxy.reset(through(proxy.port));
+    egressProxy.reset();
     expect(await ask(siteUrl())).toEqual([200, 'hello']);
     expect(proxy.asked).toEqual([]);
   });
 
   it('lets the proxy look names up, and checks what the URL says itself', async () => {
     await using proxy = await startProxy({ names: { 'inside.test': '127.0.0.1' } });
-    lane.reset(through(proxy.port));
+    egressProxy.reset(through(proxy.port));
     expect(await ask(siteUrl('/', 'inside.test'))).toEqual([200, 'hello']);
     const before = proxy.asked.length;
     for (const host of ['10.0.0.1', '[::1]', 'www.closed.test']) {
@@ -119,7 +119,7 @@ describe('a lane with a proxy', () => {
 
   it('passes an error page of the target on', async () => {
     await using proxy = await startProxy();
-    lane.reset(through(proxy.port));
+    egressProxy.reset(through(proxy.port));
     answer = (_request, response) => response.writeHead(503).end('out of order');
     expect(await ask(siteUrl('/', '127.0.0.1'))).toEqual([503, 'out of order']);
   });
@@ -137,38 +137,38 @@ describe('a lane with a proxy', () => {
     it('by refusing the connection', async () => {
       const gone = await listening(net.createServer());
       await gone[Symbol.asyncDispose]();
-      lane.reset(through(gone.port));
+      egressProxy.reset(through(gone.port));
       await expectFailure('connection refused by');
     });
 
     it('by refusing the credentials, which no reason shows', async () => {
       await using proxy = await startProxy({ credentials: 'some:body' });
-      lane.reset({ ...through(proxy.port), credentials: CREDENTIALS });
+      egressProxy.reset({ ...through(proxy.port), credentials: CREDENTIALS });
       await expectFailure('does not accept the credentials');
       expect(failureOf(siteUrl())?.reason).not.toMatch(/harbour|master/);
     });
 
     it('by finding no way to the target', async () => {
       await using proxy = await startProxy({ names: { 'site.test': '127.0.0.99' } });
-      lane.reset(through(proxy.port));
+      egressProxy.reset(through(proxy.port));
       await expectFailure('answered 502 Bad Gateway');
     });
 
     it('by hanging up', async () => {
       await using proxy = await listening(net.createServer((socket) => socket.once('data', () => socket.destroy())));
-      lane.reset(through(proxy.port));
+      egressProxy.reset(through(proxy.port));
       await expectFailure('closed the connection without an answer');
     });
 
     it('by speaking something else', async () => {
       await using proxy = await listening(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n')));
-      lane.reset(through(proxy.port));
+      egressProxy.reset(through(proxy.port));
       await expectFailure('does not answer in HTTP');
     });
 
     it('by saying nothing', async () => {
       await using proxy = await listening(net.createServer(() => {}));
-      lane.reset(through(proxy.port));
+      egressProxy.reset(through(proxy.port));
       expect(await tunnel(`site.test:${site.port}`, REQUEST)).toContain('502');
       expect(failureOf(siteUrl())?.reason).toContain('gave no answer in time');
       expect(hits).toEqual([]);
@@ -180,7 +180,7 @@ describe('a lane with a proxy', () => {
     [{ server: 'http://inside.test:3128' }, 'the proxy: inside.test resolves to an address that is not public'],
     [{ server: 'http://127.0.0.1:22' }, 'the proxy: port 22 (ssh)'],
   ])('does not go to %o, as to no such target', async (proxy, reason) => {
-    lane.reset(proxy);
+    egressProxy.reset(proxy);
     expect(await ask(siteUrl())).toBeNull();
     const forbidden = { code: 'target_forbidden', reason: expect.stringContaining(reason) };
     expect(failureOf(siteUrl())).toEqual(forbidden);

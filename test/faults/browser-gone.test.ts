@@ -64,7 +64,7 @@ describe('a service whose browser', () => {
       await expect.poll(async () => (await browsers()).length, { timeout: 30_000 }).toBe(2);
       expect(await browsers()).not.toContain(gone);
       expect(await browsers()).toContain(spared);
-      // A seat is free when its page is disposed of, which the answer does not wait for.
+      // A slot is free when its page is disposed of, which the answer does not wait for.
       await expect
         .poll(async () => (await stats(service.url)).pool, { timeout: 10_000 })
         .toMatchObject({ busy: 0, crashes: crashes + 1 });

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { type Ground, type Served, serve } from '../commands/capstan-process.ts';
 import type { Site } from '../fixtures/site.ts';
 import { type AnsweredResult, capture, captureBatch, stats } from './client.ts';
-import { problemsOf } from './stored-captures.ts';
 import type { Random } from './random.ts';
+import { problemsOf } from './stored-captures.ts';
 
 /** Pages that are done quickly, so that much of what is under way is under way in the stores; and one that fails. */
 const PATHS = ['/title?t=one', '/title?t=two', '/short', '/404', '/empty-response'] as const;
@@ -62,7 +62,7 @@ async function runUntilKilled(service: Served, site: Site, random: Random): Prom
     killed = true;
     service.child.kill('SIGKILL');
   };
-  const lane = async () => {
+  const worker = async () => {
     while (!killed) await note([(await capture(service.url, { url: anyUrl() })).result]);
   };
   const batches = async () => {
@@ -75,7 +75,7 @@ async function runUntilKilled(service: Served, site: Site, random: Random): Prom
   const brokenOff = (error: unknown) => {
     if (!killed) throw error;
   };
-  await Promise.all([...Array.from({ length: LANES }, lane), batches()].map((client) => client.catch(brokenOff)));
+  await Promise.all([...Array.from({ length: LANES }, worker), batches()].map((client) => client.catch(brokenOff)));
   await service.ended;
   return answered;
 }

@@ -54,9 +54,9 @@ beforeAll(async () => {
     startService(NO_BROWSER),
   ]);
   await keepCapture(main.service, 1);
-  const alike = { perception_hash: '0123456789abcdef' };
-  await main.service.results.insert(resultOf(1, alike), EVIDENCE);
-  await main.service.results.insert(resultOf(2, alike));
+  const similar = { perception_hash: '0123456789abcdef' };
+  await main.service.results.insert(resultOf(1, similar), EVIDENCE);
+  await main.service.results.insert(resultOf(2, similar));
   await keepCapture(main.service, 4);
   await main.service.results.insert(resultOf(4));
   await lostDatabase.service.results.close();

@@ -56,8 +56,8 @@ describe('evidence', () => {
     expect(unhashed.perception_hash).toBeNull();
 
     const response = await app.call(`/results/similar/${first.id}`);
-    const alike = z.object({ data: z.array(SimilarResultSchema) }).parse(await response.json()).data;
-    const ids = alike.map(({ id }) => id);
+    const similar = z.object({ data: z.array(SimilarResultSchema) }).parse(await response.json()).data;
+    const ids = similar.map(({ id }) => id);
     expect(ids).toContain(jpeg.id);
     for (const { id } of [first, other, unhashed]) expect(ids).not.toContain(id);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_PIXELS } from '../../src/capture/request.ts';
+import { MAX_PIXELS } from '../../src/capture/request.ts';
 import { parse, problemsOf } from './option-problems.ts';
 
 const VIEWPORT = 'must be an integer of CSS pixels from 1 to 4096';
@@ -27,7 +27,7 @@ describe('the options of the picture', () => {
     [
       { viewport: { width: 4096, height: 4096, deviceScaleFactor: 2 } },
       'viewport',
-      `must come to at most ${MOST_PIXELS} pixels, deviceScaleFactor included`,
+      `must come to at most ${MAX_PIXELS} pixels, deviceScaleFactor included`,
     ],
     [{ viewport: 'large' }, 'viewport', 'must be an object of width, height and, if wanted, deviceScaleFactor'],
     [{ selector: '' }, 'selector', SELECTOR],

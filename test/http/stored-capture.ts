@@ -21,7 +21,7 @@ export interface KeptCapture {
   readonly html: string;
 }
 
-/** Files of a capture as the service keeps them. The bytes are no picture, which HTTP does not care about. */
+/** Files of a capture as the service keeps them. The bytes are no screenshot, which HTTP does not care about. */
 export async function keepCapture(
   service: CaptureService,
   id: number,

@@ -5,7 +5,7 @@ import { perceptionHash } from '../../src/service/perception-hash.ts';
 
 type Shade = (x: number, y: number) => number;
 
-/** A grey picture, of which 0 is black and 255 white. */
+/** A grey screenshot, of which 0 is black and 255 white. */
 function picture(shade: Shade, { width = 900, height = 800, alpha = 255 } = {}): Buffer {
   const png = new PNG({ width, height });
   for (let y = 0; y < height; y += 1) {
@@ -14,7 +14,7 @@ function picture(shade: Shade, { width = 900, height = 800, alpha = 255 } = {}):
   return PNG.sync.write(png);
 }
 
-/** Columns of the shades, eight rows of them, in a picture of 900 by 800. */
+/** Columns of the shades, eight rows of them, in a screenshot of 900 by 800. */
 const columns =
   (...rows: readonly (readonly number[])[]): Shade =>
   (x, y) =>

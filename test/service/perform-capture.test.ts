@@ -57,7 +57,7 @@ describe('a capture', () => {
       egress: { screen: async () => null },
       actor: { capture: async () => page(() => client.abort(new CapstanError('cancelled'))) },
       ipFacts: { lookUp: async () => null, counts: null },
-      keeper: storage.keeper,
+      captureStore: storage.captureStore,
       logger: pino({ level: 'silent' }),
     });
     const record = await storage.results.get(command.id);
@@ -84,7 +84,7 @@ describe('a capture', () => {
   });
 
   it('is stored also when its picture cannot be hashed', async () => {
-    // The picture of this snapshot is none.
+    // The screenshot of this snapshot is none.
     const taken = await perform(() => SNAPSHOT, { evidence: ['perception_hash'] });
     expect(taken).toEqual({ state: 'stored', record: true, files: true });
   });

@@ -2,9 +2,9 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
+import { type CaptureStore, createCaptureStore } from '../../src/storage/capture-store.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
-import { createKeeper, type Keeper } from '../../src/storage/capture-store.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
@@ -24,30 +24,30 @@ describe('The keeper', () => {
   afterEach(() => directory.remove());
 
   it('keeps the files and the record of a capture, and says where the files are', async () => {
-    const { keeper, results, artifacts, outbox, close } = await openParts(directory.path);
-    const kept = await keepPicture(keeper, ID);
+    const { captureStore, results, artifacts, outbox, close } = await openParts(directory.path);
+    const kept = await keepPicture(captureStore, ID);
     expect(kept).toMatchObject({ screenshot: `/screenshot/${ID}`, html: `/screenshot/${ID}?view=html` });
     expect(await results.get(ID)).toEqual({ ...kept, evidence: EVIDENCE });
     expect(kept).not.toHaveProperty('evidence');
     expect(await artifacts.info(ID)).toMatchObject({ id: ID, bytes: IMAGE.length });
     expect(await outbox.read(ID)).toBeUndefined();
-    expect(keeper.pending).toBe(0);
+    expect(captureStore.pending).toBe(0);
     await close();
   });
 
   it('keeps the record alone of a capture that failed', async () => {
-    const { keeper, results, artifacts, close } = await openParts(directory.path);
+    const { captureStore, results, artifacts, close } = await openParts(directory.path);
     const failed = { failed: true, failed_code: 'capture_timeout' } as const;
-    expect(await keeper.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
+    expect(await captureStore.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
     expect(await results.get(ID)).toEqual(captureOf(ID, failed));
     expect(await artifacts.list(1)).toEqual([]);
     await close();
   });
 
   it('keeps files without a database, and no outbox', async () => {
-    const { keeper, artifacts, data, close } = await openParts(directory.path, { database: false });
-    expect(await keepPicture(keeper, ID)).toMatchObject({ screenshot: `/screenshot/${ID}` });
-    await keeper.keep(captureOf(ID + 1), null);
+    const { captureStore, artifacts, data, close } = await openParts(directory.path, { database: false });
+    expect(await keepPicture(captureStore, ID)).toMatchObject({ screenshot: `/screenshot/${ID}` });
+    await captureStore.keep(captureOf(ID + 1), null);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
     expect(await readdir((await data.workspace()).outbox)).toEqual([]);
     await close();
@@ -56,10 +56,10 @@ describe('The keeper', () => {
   it('leaves nothing of a capture whose record the database refuses', async () => {
     const refusing = (results: ResultStore) =>
       around(results, { insert: () => Promise.reject(new CapstanError('internal')) });
-    const { keeper, artifacts, data, close } = await openParts(directory.path, {
+    const { captureStore, artifacts, data, close } = await openParts(directory.path, {
       change: ({ results }) => ({ results: refusing(results) }),
     });
-    await expect(keepPicture(keeper, ID)).rejects.toMatchObject({ code: 'internal' });
+    await expect(keepPicture(captureStore, ID)).rejects.toMatchObject({ code: 'internal' });
     expect(await artifacts.has(ID)).toBe(false);
     const { staging, outbox } = await data.workspace();
     expect([await readdir(staging), await readdir(outbox)]).toEqual([[], []]);
@@ -83,30 +83,30 @@ describe('The keeper', () => {
           inserted.push(result.id);
         },
       });
-      const keeper = createKeeper({ artifacts, results: noting, outbox: createOutbox(data), maxOutbox });
-      await keeper.start();
+      const captureStore = createCaptureStore({ artifacts, results: noting, outbox: createOutbox(data), maxOutbox });
+      await captureStore.start();
       const close = async () => {
-        await keeper.close();
+        await captureStore.close();
         await results.close();
         await data.close();
       };
-      return { data, results, artifacts, keeper, inserted, close };
+      return { data, results, artifacts, captureStore, inserted, close };
     }
 
-    const isDrained = (keeper: Keeper) => vi.waitFor(() => expect(keeper.pending).toBe(0), AWAY);
+    const isDrained = (captureStore: CaptureStore) => vi.waitFor(() => expect(captureStore.pending).toBe(0), AWAY);
 
     it('keeps captures all the same, and writes their records in order, once each, when it is back', async () => {
-      const { keeper, results, artifacts, data, inserted, close } = await open();
-      for (const at of [0, 1, 2]) await keepPicture(keeper, ID + at);
-      await keeper.keep(captureOf(ID + 3, { evidence: null }), null);
-      expect(keeper.pending).toBe(4);
+      const { captureStore, results, artifacts, data, inserted, close } = await open();
+      for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
+      await captureStore.keep(captureOf(ID + 3, { evidence: null }), null);
+      expect(captureStore.pending).toBe(4);
       expect(await artifacts.list(10)).toHaveLength(3);
       const { outbox } = await data.workspace();
       const waiting = JSON.parse(await readFile(join(outbox, `${ID}.json`), 'utf8'));
       expect(waiting).toMatchObject({ id: ID, screenshot: `/screenshot/${ID}` });
 
       await rm(inTheWay());
-      await isDrained(keeper);
+      await isDrained(captureStore);
       expect(inserted).toEqual([ID, ID + 1, ID + 2, ID + 3]);
       const records = await results.page({ by: 'all' }, 10);
       expect(records).toHaveLength(4);
@@ -116,54 +116,54 @@ describe('The keeper', () => {
         expect(await results.get(record.id)).toEqual({ ...record, evidence });
       }
       expect(await readdir(outbox)).toEqual([]);
-      await keepPicture(keeper, ID + 4);
+      await keepPicture(captureStore, ID + 4);
       expect(await results.get(ID + 4)).toMatchObject({ id: ID + 4 });
       await close();
     });
 
     it('writes a record that a version without evidence left', async () => {
-      const { keeper, results, data, close } = await open();
-      await keepPicture(keeper, ID);
+      const { captureStore, results, data, close } = await open();
+      await keepPicture(captureStore, ID);
       const { outbox } = await data.workspace();
       const { perception_hash: _hash, ...left } = resultOf(ID);
       await writeFile(join(outbox, `${ID}.json`), JSON.stringify(left));
       await rm(inTheWay());
-      await isDrained(keeper);
+      await isDrained(captureStore);
       expect(await results.get(ID)).toEqual({ ...left, evidence: null });
       await close();
     });
 
     it('sets a record aside that cannot be read, and writes the others', async () => {
-      const { keeper, results, data, close } = await open();
-      for (const at of [0, 1]) await keepPicture(keeper, ID + at);
+      const { captureStore, results, data, close } = await open();
+      for (const at of [0, 1]) await keepPicture(captureStore, ID + at);
       const { outbox } = await data.workspace();
       await writeFile(join(outbox, `${ID}.json`), '{"id": 30000');
       await rm(inTheWay());
-      await isDrained(keeper);
+      await isDrained(captureStore);
       expect(await results.page({ by: 'all' }, 10)).toMatchObject([{ id: ID + 1 }]);
       expect(await readdir(outbox)).toEqual([`${ID}.json.refused`]);
       await close();
     });
 
     it('refuses what is more than may wait, and leaves nothing of it', async () => {
-      const { keeper, artifacts, close } = await open(3);
-      const kept = await Promise.allSettled([0, 1, 2, 3, 4].map((at) => keepPicture(keeper, ID + at)));
+      const { captureStore, artifacts, close } = await open(3);
+      const kept = await Promise.allSettled([0, 1, 2, 3, 4].map((at) => keepPicture(captureStore, ID + at)));
       expect(kept.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
-      await expect(keepPicture(keeper, ID + 5)).rejects.toMatchObject({ code: 'database_unavailable' });
-      expect(keeper.pending).toBe(3);
+      await expect(keepPicture(captureStore, ID + 5)).rejects.toMatchObject({ code: 'database_unavailable' });
+      expect(captureStore.pending).toBe(3);
       expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 2, ID + 1, ID]);
       await close();
     });
 
     it('leaves the records to the next process when this one stops', async () => {
       const first = await open();
-      await keepPicture(first.keeper, ID);
+      await keepPicture(first.captureStore, ID);
       await first.close();
 
       const second = await open();
-      expect(second.keeper.pending).toBe(1);
+      expect(second.captureStore.pending).toBe(1);
       await rm(inTheWay());
-      await isDrained(second.keeper);
+      await isDrained(second.captureStore);
       expect(await second.results.get(ID)).toMatchObject({ id: ID, screenshot: `/screenshot/${ID}` });
       await second.close();
       expect(await readdir(join(directory.path, 'data', 'workspaces'))).toEqual([]);
@@ -171,32 +171,32 @@ describe('The keeper', () => {
 
     it('does not take the records of a process that lives', async () => {
       const first = await open();
-      await keepPicture(first.keeper, ID);
+      await keepPicture(first.captureStore, ID);
       const second = await open();
-      expect(second.keeper.pending).toBe(0);
+      expect(second.captureStore.pending).toBe(0);
       await second.close();
-      expect(first.keeper.pending).toBe(1);
+      expect(first.captureStore.pending).toBe(1);
       await first.close();
     });
 
     it('drops a record whose files never appeared: its capture was never answered', async () => {
       const first = await open();
-      await keepPicture(first.keeper, ID);
+      await keepPicture(first.captureStore, ID);
       await first.close();
       await rm(join(directory.path, 'data', 'captures'), { recursive: true });
 
       await rm(inTheWay());
       const second = await open();
-      expect(second.keeper.pending).toBe(0);
+      expect(second.captureStore.pending).toBe(0);
       expect(await second.results.get(ID)).toBeUndefined();
       await second.close();
     });
   });
 
   it('takes a picture of many megabytes with its HTML copy', async () => {
-    const { keeper, artifacts, close } = await openParts(directory.path);
+    const { captureStore, artifacts, close } = await openParts(directory.path);
     const image = Buffer.alloc(20_000_000, 7);
-    await keeper.keep(captureOf(ID), { image, html: HTML.repeat(100_000) });
+    await captureStore.keep(captureOf(ID), { image, html: HTML.repeat(100_000) });
     expect(await artifacts.info(ID)).toMatchObject({ bytes: 20_000_000 });
     await close();
   });

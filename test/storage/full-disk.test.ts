@@ -49,25 +49,25 @@ describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : 
   };
 
   it('refuses captures as storage_full, leaves nothing of them, and takes them again when there is room', async () => {
-    const { keeper, artifacts, data, close } = await openParts(disk, { database: false });
-    await keepPicture(keeper, ID);
+    const { captureStore, artifacts, data, close } = await openParts(disk, { database: false });
+    await keepPicture(captureStore, ID);
     await fill();
-    await expect(keepPicture(keeper, ID + 1)).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(keepPicture(captureStore, ID + 1)).rejects.toMatchObject({ code: 'storage_full' });
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
     expect(await readdir((await data.workspace()).staging)).toEqual([]);
     await rm(filler());
-    await keepPicture(keeper, ID + 1);
+    await keepPicture(captureStore, ID + 1);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1, ID]);
     await close();
   });
 
   it('refuses captures that get half of their files onto it', async () => {
-    const { keeper, artifacts, data, close } = await openParts(disk, { database: false });
+    const { captureStore, artifacts, data, close } = await openParts(disk, { database: false });
     await fill();
     await rm(filler());
     await writeFile(filler(), Buffer.alloc(1_980_000));
     const large = { image: Buffer.alloc(500_000), html: '<p>small</p>' };
-    await expect(keeper.keep(captureOf(ID), large)).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(captureStore.keep(captureOf(ID), large)).rejects.toMatchObject({ code: 'storage_full' });
     expect(await artifacts.list(10)).toEqual([]);
     expect(await readdir((await data.workspace()).staging)).toEqual([]);
     await close();

@@ -31,7 +31,7 @@ describe('A process killed while it removes captures', () => {
     'when it has %s leaves no record without its files, and the next one finishes it',
     async (step) => {
       const before = await openParts(directory.path);
-      for (const id of IDS) await keepPicture(before.keeper, id);
+      for (const id of IDS) await keepPicture(before.captureStore, id);
       await removeAndDie(step);
 
       // As the processes see it that go on.
@@ -55,7 +55,7 @@ describe('A process killed while it removes captures', () => {
 
   it('has its removals finished when the database is there again, and by no process without one', async () => {
     const before = await openParts(directory.path);
-    for (const id of IDS) await keepPicture(before.keeper, id);
+    for (const id of IDS) await keepPicture(before.captureStore, id);
     await before.close();
     await removeAndDie('records removed');
 

@@ -38,4 +38,4 @@ const parts = await openParts(directory, {
     }),
   }),
 });
-await parts.keeper.remove(ids.split(',').map(Number));
+await parts.captureStore.remove(ids.split(',').map(Number));

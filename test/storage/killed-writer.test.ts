@@ -56,7 +56,7 @@ describe('A process killed while it keeps captures', () => {
     expect(answered.length).toBeGreaterThanOrEqual(63);
 
     const parts = await openParts(directory.path);
-    await vi.waitFor(() => expect(parts.keeper.pending).toBe(0), 20_000);
+    await vi.waitFor(() => expect(parts.captureStore.pending).toBe(0), 20_000);
     for (const id of answered) await expectWhole(parts, id);
 
     const stored: number[] = [];

@@ -10,14 +10,14 @@ import { captureOf } from './result-of.ts';
 const AT_ONCE = 8;
 const [directory = '', node = ''] = process.argv.slice(2);
 
-const { keeper } = await openParts(directory);
+const { captureStore } = await openParts(directory);
 const ids = createIdSource({ clock: Date.now, node: Number(node) });
 
 async function keepOn(): Promise<never> {
   for (let at = 0; ; at += 1) {
     const id = ids.next();
-    if (at % 4 === 0) await keeper.keep(captureOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
-    else await keeper.keep(captureOf(id), { image: IMAGE, html: HTML });
+    if (at % 4 === 0) await captureStore.keep(captureOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
+    else await captureStore.keep(captureOf(id), { image: IMAGE, html: HTML });
     process.stdout.write(`${id}\n`);
   }
 }

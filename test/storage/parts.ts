@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from '../../src/capture/domain.ts';
+import { type CaptureStore, createCaptureStore } from '../../src/storage/capture-store.ts';
 import { createDisabledStore } from '../../src/storage/disabled-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore, type FileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
-import { createKeeper, type Keeper } from '../../src/storage/capture-store.ts';
 import { createOutbox, type Outbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
@@ -21,12 +21,12 @@ export interface Parts {
   readonly artifacts: FileArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
-  readonly keeper: Keeper;
+  readonly captureStore: CaptureStore;
   readonly problems: readonly unknown[];
   close(): Promise<void>;
 }
 
-/** `change`: puts something around a part before the keeper gets it. */
+/** `change`: puts something around a part before the capture store gets it. */
 export interface PartsOptions {
   readonly database?: boolean;
   readonly change?: (parts: Pick<Parts, 'artifacts' | 'results' | 'outbox'>) => Partial<Parts>;
@@ -38,16 +38,16 @@ export async function openParts(directory: string, { database = true, change }: 
   const made = { artifacts: createFileArtifactStore(data), results, outbox: createOutbox(data) };
   const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];
-  const keeper = createKeeper({ ...parts, onProblem: (problem) => problems.push(problem) });
-  await keeper.start();
+  const captureStore = createCaptureStore({ ...parts, onProblem: (problem) => problems.push(problem) });
+  await captureStore.start();
   return {
     directory,
     data,
     ...parts,
-    keeper,
+    captureStore,
     problems,
     close: async () => {
-      await keeper.close();
+      await captureStore.close();
       await results.close();
       await data.close();
     },
@@ -63,9 +63,9 @@ export async function temporaryDirectory(): Promise<{ readonly path: string; rem
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Keeps a capture with files, as a browser's picture is kept. */
-export function keepPicture(keeper: Keeper, id: number, wanted: Partial<Result> = {}): Promise<Result> {
-  return keeper.keep(captureOf(id, wanted), { image: IMAGE, html: HTML });
+/** Keeps a capture with files, as a browser's screenshot is kept. */
+export function keepPicture(captureStore: CaptureStore, id: number, wanted: Partial<Result> = {}): Promise<Result> {
+  return captureStore.keep(captureOf(id, wanted), { image: IMAGE, html: HTML });
 }
 
 /** A part with some of its methods changed. */

@@ -53,16 +53,16 @@ describe('Removing captures', () => {
   }
 
   it('takes their files and their records, and nothing of the others', async () => {
-    const { keeper, artifacts, results } = await open();
-    for (const at of [0, 1, 2]) await keepPicture(keeper, ID + at);
-    await keeper.keep(captureOf(ID + 3, { failed: true }), null);
-    const { bytes } = await keeper.remove([ID]);
+    const { captureStore, artifacts, results } = await open();
+    for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
+    await captureStore.keep(captureOf(ID + 3, { failed: true }), null);
+    const { bytes } = await captureStore.remove([ID]);
     expect(bytes).toBe(await artifacts.sizeOf(ID + 1));
     expect(bytes).toBeGreaterThan(IMAGE.length + HTML.length);
-    expect(await keeper.remove([ID, ID + 1, ID + 3, ID + 9])).toEqual({ screenshots: 1, records: 2, bytes });
+    expect(await captureStore.remove([ID, ID + 1, ID + 3, ID + 9])).toEqual({ screenshots: 1, records: 2, bytes });
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 2]);
     expect((await results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual([ID + 2]);
-    expect(await Promise.all([ID, ID + 1, ID + 2, ID + 3].map((id) => keeper.has(id)))).toEqual([
+    expect(await Promise.all([ID, ID + 1, ID + 2, ID + 3].map((id) => captureStore.has(id)))).toEqual([
       false,
       false,
       true,
@@ -71,65 +71,65 @@ describe('Removing captures', () => {
   });
 
   it('leaves no file, and no directory of a time of which nothing is kept', async () => {
-    const { keeper, data } = await open();
-    await keepPicture(keeper, ID);
-    await keepPicture(keeper, ID + 1);
+    const { captureStore, data } = await open();
+    await keepPicture(captureStore, ID);
+    await keepPicture(captureStore, ID + 1);
     const minute = dirname(captureDirectory(data.path, ID));
-    await keeper.remove([ID]);
+    await captureStore.remove([ID]);
     expect(await readdir(minute)).toEqual([String(ID + 1)]);
-    await keeper.remove([ID + 1]);
+    await captureStore.remove([ID + 1]);
     expect(await readdir(join(data.path, 'captures'))).toEqual([]);
     const { staging, outbox } = await data.workspace();
     expect([await readdir(staging), await readdir(outbox)]).toEqual([[], []]);
-    await keepPicture(keeper, ID + 2);
-    expect(await keeper.has(ID + 2)).toBe(true);
+    await keepPicture(captureStore, ID + 2);
+    expect(await captureStore.has(ID + 2)).toBe(true);
   });
 
   it('lets whoever is reading read to the end', async () => {
-    const { keeper, artifacts } = await open();
-    await keepPicture(keeper, ID);
+    const { captureStore, artifacts } = await open();
+    await keepPicture(captureStore, ID);
     const [image, html] = await Promise.all([artifacts.open(ID, 'image'), artifacts.open(ID, 'html')]);
-    await keeper.remove([ID]);
+    await captureStore.remove([ID]);
     expect(await artifacts.open(ID, 'image')).toBeUndefined();
     expect(image && (await buffer(image.stream())).equals(IMAGE)).toBe(true);
     expect(html && (await buffer(html.stream())).toString()).toBe(HTML);
   });
 
   it('needs no database where there is none', async () => {
-    const { keeper, artifacts } = await open({ database: false });
-    await keepPicture(keeper, ID);
-    expect(await keeper.has(ID)).toBe(true);
-    expect(await keeper.remove([ID])).toMatchObject({ screenshots: 1, records: 0 });
-    expect(await keeper.has(ID)).toBe(false);
+    const { captureStore, artifacts } = await open({ database: false });
+    await keepPicture(captureStore, ID);
+    expect(await captureStore.has(ID)).toBe(true);
+    expect(await captureStore.remove([ID])).toMatchObject({ screenshots: 1, records: 0 });
+    expect(await captureStore.has(ID)).toBe(false);
     expect(await artifacts.list(1)).toEqual([]);
   });
 
   it('is refused while the database is away, and removes nothing then', async () => {
-    const { keeper, artifacts, results, data } = await open();
-    await keepPicture(keeper, ID);
+    const { captureStore, artifacts, results, data } = await open();
+    await keepPicture(captureStore, ID);
     await whileLocked(async () => {
-      await expect(keeper.remove([ID])).rejects.toMatchObject({ code: 'database_unavailable' });
+      await expect(captureStore.remove([ID])).rejects.toMatchObject({ code: 'database_unavailable' });
     });
     expect(await artifacts.info(ID)).toBeDefined();
     expect(await results.get(ID)).toBeDefined();
     expect(await readdir((await data.workspace()).outbox)).toEqual([]);
-    expect(await keeper.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
+    expect(await captureStore.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
   });
 
   it('takes records that wait for the database, in whichever process', async () => {
     const [one, other] = [await open(), await open()];
     await whileLocked(async () => {
       await Promise.all([
-        keepPicture(one.keeper, ID),
-        keepPicture(other.keeper, ID + 1),
-        one.keeper.keep(captureOf(ID + 2, { failed: true }), null),
+        keepPicture(one.captureStore, ID),
+        keepPicture(other.captureStore, ID + 1),
+        one.captureStore.keep(captureOf(ID + 2, { failed: true }), null),
       ]);
-      await expect(one.keeper.remove([ID + 1])).rejects.toMatchObject({ code: 'database_unavailable' });
+      await expect(one.captureStore.remove([ID + 1])).rejects.toMatchObject({ code: 'database_unavailable' });
       expect(await one.outbox.waiting([ID, ID + 1, ID + 2, ID + 3])).toEqual(new Set([ID, ID + 1, ID + 2]));
     });
-    for (const id of [ID, ID + 1, ID + 2]) expect(await one.keeper.has(id)).toBe(true);
-    await one.keeper.remove([ID, ID + 1, ID + 2]);
-    for (const { keeper } of [one, other]) await vi.waitFor(() => expect(keeper.pending).toBe(0), 20_000);
+    for (const id of [ID, ID + 1, ID + 2]) expect(await one.captureStore.has(id)).toBe(true);
+    await one.captureStore.remove([ID, ID + 1, ID + 2]);
+    for (const { captureStore } of [one, other]) await vi.waitFor(() => expect(captureStore.pending).toBe(0), 20_000);
     // One that was just being written is removed by whoever wrote it.
     await vi.waitFor(async () => expect(await one.results.page({ by: 'all' }, 10)).toEqual([]), 20_000);
     const { outbox } = await other.data.workspace();
@@ -152,18 +152,18 @@ describe('Removing captures', () => {
       }),
     });
     const other = await open();
-    const keeping = keepPicture(late.keeper, ID);
+    const keeping = keepPicture(late.captureStore, ID);
     await arrived.promise;
-    await other.keeper.remove([ID]);
+    await other.captureStore.remove([ID]);
     go.resolve();
     await keeping;
-    await vi.waitFor(async () => expect(await other.keeper.has(ID)).toBe(false), 20_000);
+    await vi.waitFor(async () => expect(await other.captureStore.has(ID)).toBe(false), 20_000);
     expect(late.problems).toEqual([]);
   });
 
   it('is finished when the database went away in the middle of it', async () => {
     let asked = 0;
-    const { keeper, artifacts, results } = await open({
+    const { captureStore, artifacts, results } = await open({
       change: ({ results }) => ({
         results: around(results, {
           delete: async (ids) => {
@@ -175,22 +175,22 @@ describe('Removing captures', () => {
         }),
       }),
     });
-    await keepPicture(keeper, ID);
-    await expect(keeper.remove([ID, ID + 1])).rejects.toMatchObject({ code: 'database_unavailable' });
+    await keepPicture(captureStore, ID);
+    await expect(captureStore.remove([ID, ID + 1])).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(await results.get(ID)).toBeUndefined();
     await vi.waitFor(async () => expect(await artifacts.info(ID)).toBeUndefined(), 20_000);
-    expect(await keeper.has(ID)).toBe(false);
+    expect(await captureStore.has(ID)).toBe(false);
   });
 
   it('makes room on a disk that is full', async () => {
-    const { keeper } = await open({
+    const { captureStore } = await open({
       change: ({ outbox }) => ({
         outbox: { ...outbox, intend: () => Promise.reject(new CapstanError('storage_full')) },
       }),
     });
-    await keepPicture(keeper, ID);
-    expect(await keeper.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
-    expect(await keeper.has(ID)).toBe(false);
+    await keepPicture(captureStore, ID);
+    expect(await captureStore.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
+    expect(await captureStore.has(ID)).toBe(false);
   });
 
   describe('counts bytes', () => {
@@ -203,42 +203,42 @@ describe('Removing captures', () => {
 
     it('exactly: those of before, those that it stores and removes, those of other processes', async () => {
       const before = await open();
-      for (let at = 0; at < 10; at += 1) await keepPicture(before.keeper, ID + at * 400_000_000);
-      const { keeper, artifacts, ...parts } = await open();
+      for (let at = 0; at < 10; at += 1) await keepPicture(before.captureStore, ID + at * 400_000_000);
+      const { captureStore, artifacts, ...parts } = await open();
       expect(artifacts.bytes).toBeNull();
       const counted = await artifacts.measure();
-      expect(counted).toBe(await bytesOnDisk({ keeper, artifacts, ...parts }));
+      expect(counted).toBe(await bytesOnDisk({ captureStore, artifacts, ...parts }));
       expect(counted).toBeGreaterThan(10 * IMAGE.length);
 
-      await keepPicture(keeper, ID + 1, { title: 'another' });
-      await keeper.remove([ID, ID + 400_000_000]);
-      expect(artifacts.bytes).toBe(await bytesOnDisk({ keeper, artifacts, ...parts }));
+      await keepPicture(captureStore, ID + 1, { title: 'another' });
+      await captureStore.remove([ID, ID + 400_000_000]);
+      expect(artifacts.bytes).toBe(await bytesOnDisk({ captureStore, artifacts, ...parts }));
       expect(artifacts.bytes).not.toBe(counted);
 
-      await keepPicture(before.keeper, ID + 2);
-      await before.keeper.remove([ID + 800_000_000, ID + 3 * 400_000_000]);
+      await keepPicture(before.captureStore, ID + 2);
+      await before.captureStore.remove([ID + 800_000_000, ID + 3 * 400_000_000]);
       await rm(captureDirectory(parts.data.path, ID + 4 * 400_000_000), { recursive: true });
-      expect(await artifacts.measure()).toBe(await bytesOnDisk({ keeper, artifacts, ...parts }));
+      expect(await artifacts.measure()).toBe(await bytesOnDisk({ captureStore, artifacts, ...parts }));
     });
 
     it('exactly where a capture of another process came within the same tick of the clock', async () => {
       const [parts, other] = [await open(), await open()];
-      await keepPicture(parts.keeper, ID);
+      await keepPicture(parts.captureStore, ID);
       const minute = dirname(captureDirectory(parts.data.path, ID));
       const tick = Math.floor(Date.now() / 1000);
       await utimes(minute, tick, tick);
       await parts.artifacts.measure();
-      await keepPicture(other.keeper, ID + 1);
+      await keepPicture(other.captureStore, ID + 1);
       await utimes(minute, tick, tick);
       expect(await parts.artifacts.measure()).toBe(await bytesOnDisk(parts));
     });
 
     it('exactly while captures come and go', async () => {
       const parts = await open();
-      const { keeper, artifacts } = parts;
-      for (let at = 0; at < 30; at += 1) await keepPicture(keeper, ID + at);
+      const { captureStore, artifacts } = parts;
+      for (let at = 0; at < 30; at += 1) await keepPicture(captureStore, ID + at);
       const measuring = artifacts.measure();
-      await Promise.all([keepPicture(keeper, ID + 50), keeper.remove([ID, ID + 7, ID + 29])]);
+      await Promise.all([keepPicture(captureStore, ID + 50), captureStore.remove([ID, ID + 7, ID + 29])]);
       await measuring;
       await artifacts.measure();
       expect(artifacts.bytes).toBe(await bytesOnDisk(parts));

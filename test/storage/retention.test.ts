@@ -42,7 +42,7 @@ describe('Retention', () => {
       limits: { days: null, bytes: null, ...limits },
       artifacts: parts.artifacts,
       results: parts.results,
-      remove: (ids) => parts.keeper.remove(ids),
+      remove: (ids) => parts.captureStore.remove(ids),
       lock: () => holdLock(retentionLock(parts.data.path)),
       clock: () => NOW,
       onProblem: problems,
@@ -57,7 +57,7 @@ describe('Retention', () => {
     records: (await parts.results.page({ by: 'all' }, 1000)).map(({ id }) => id),
   });
 
-  const keepAll = (ids: readonly number[]) => Promise.all(ids.map((id) => keepPicture(parts.keeper, id)));
+  const keepAll = (ids: readonly number[]) => Promise.all(ids.map((id) => keepPicture(parts.captureStore, id)));
 
   it('removes captures that are too old, files and records, and keeps the others', async () => {
     const [old, older, young] = [idOfAge(2 * DAY + 1), idOfAge(90 * DAY), idOfAge(2 * DAY - 1000)];
@@ -122,7 +122,7 @@ describe('Retention', () => {
     expect((await kept()).files).toEqual([second]);
 
     const other = await openParts(directory.path);
-    await keepPicture(other.keeper, third);
+    await keepPicture(other.captureStore, third);
     await other.close();
     await bytes.pass();
     expect((await kept()).files).toEqual([third, second]);
@@ -158,8 +158,8 @@ describe('Retention', () => {
   it('needs no database', async () => {
     await keepAll([idOfAge(2 * DAY)]);
     const without = await openParts(directory.path, { database: false });
-    const { artifacts, results, keeper } = without;
-    const days = retention({ days: 1 }, { artifacts, results, remove: (ids) => keeper.remove(ids) });
+    const { artifacts, results, captureStore } = without;
+    const days = retention({ days: 1 }, { artifacts, results, remove: (ids) => captureStore.remove(ids) });
     await days.pass();
     expect(days.counts).toMatchObject({ screenshots: 1, records: 0 });
     await without.close();
@@ -182,7 +182,9 @@ describe('Retention', () => {
     const broken = new CapstanError('internal');
     const days = retention(
       { days: 1 },
-      { remove: (step) => (step.includes(idOfAge(2 * DAY)) ? Promise.reject(broken) : parts.keeper.remove(step)) },
+      {
+        remove: (step) => (step.includes(idOfAge(2 * DAY)) ? Promise.reject(broken) : parts.captureStore.remove(step)),
+      },
     );
     await days.pass();
     expect(problems).toHaveBeenCalledWith(broken);
@@ -207,7 +209,7 @@ describe('Retention', () => {
       {
         remove: (step) => {
           removing.resolve();
-          return parts.keeper.remove(step);
+          return parts.captureStore.remove(step);
         },
       },
     );

@@ -1,7 +1,6 @@
 import type { Observable, ObservableInput, SchedulerLike } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
-import { UNSEEN } from '../../src/capture/result.ts';
 import type {
   CapstanEvent,
   CaptureCommand,
@@ -10,6 +9,7 @@ import type {
   CaptureRequest,
   Result,
 } from '../../src/capture/domain.ts';
+import { UNSEEN } from '../../src/capture/result.ts';
 import { createBatchRunner, type RunBatch } from '../../src/streams/batch.ts';
 import { type CapturePipeline, createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
 import { type Counters, createCounters } from '../../src/streams/counters.ts';

@@ -2,9 +2,9 @@ import type { Server } from 'node:net';
 import { type BrowserActorOptions, createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
 import type { BrowserEvent, CaptureRequest } from '../../src/capture/domain.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
-import { CapstanError } from '../../src/capture/errors.ts';
 
 export interface RunningActor {
   readonly actor: CaptureActor;
@@ -22,7 +22,7 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
   const warnings: string[] = [];
   const actor = createBrowserActor({
     egress,
-    seats: 4,
+    slots: 4,
     browserPath: undefined,
     sandbox: 'auto',
     retireAfter: 500,

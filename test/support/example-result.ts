@@ -1,5 +1,5 @@
-import { UNSEEN } from '../../src/capture/result.ts';
 import type { Result } from '../../src/capture/domain.ts';
+import { UNSEEN } from '../../src/capture/result.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
 
 /** The record of a page, of the time that its id tells, with what is wanted of it. Without files, if none are named. */

@@ -2,11 +2,11 @@ import { Subject } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BatchEvent, WebhookEvent } from '../../src/capture/domain.ts';
 import type { Egress } from '../../src/egress/egress.ts';
-import { createWebhooks, type Told, type Webhooks, type WebhooksOptions } from '../../src/webhooks/webhooks.ts';
+import { createWebhooks, type Notification, type Webhooks, type WebhooksOptions } from '../../src/webhooks/webhooks.ts';
 import { receiverEgress, SECRET, startReceiver, statuses } from './receiver.ts';
 
 let egress: Egress;
-let conclusions$: Subject<Told>;
+let conclusions$: Subject<Notification>;
 let reported: WebhookEvent[];
 let webhooks: Webhooks | undefined;
 
@@ -131,7 +131,7 @@ describe('webhooks', () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using quick = await startReceiver();
-    start({ bounds: { concurrency: 1, mostOfOne: 2 } });
+    start({ bounds: { concurrency: 1, maxOfOne: 2 } });
     for (const batch of ['a', 'b', 'c', 'd']) tell(batch, slow.url);
     expect(said()).toEqual(['c dropped', 'd dropped']);
     tell('e', quick.url);

@@ -201,7 +201,7 @@ export class CdpSession {
     return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject));
   }
 
-  /** The picture of the page. Rejects as `send` does. */
+  /** The screenshot of the page. Rejects as `send` does. */
   async shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer> {
     const answer = await new Promise<Buffer | Protocol.Page.CaptureScreenshotResponse>((resolve, reject) =>
       this.#connection.send(this, 'Page.captureScreenshot', params, resolve, reject, true),

@@ -4,7 +4,7 @@ import { DataAnswer } from './data-answer.ts';
 export interface MessageLimits {
   /** Most bytes of an event. What a page says in its console and sends in its requests stands in them, at any length. */
   readonly eventBytes: number;
-  /** Most bytes of an answer, which begins with its `id`: the largest picture has some 180 MiB in base64. */
+  /** Most bytes of an answer, which begins with its `id`: the largest screenshot has some 180 MiB in base64. */
   readonly answerBytes: number;
 }
 
@@ -23,14 +23,14 @@ export interface MessageTaker {
 
 /** How an answer begins. */
 const ANSWER = '{"id":';
-/** How one begins whose only member is text in base64: a picture. */
+/** How one begins whose only member is text in base64: a screenshot. */
 const DATA_ANSWER = /^\{"id":(\d+),"result":\{"data":"/;
 /** Of a message that is too long: enough to know whose answer it is. */
 const HEAD_BYTES = 64;
 
 /**
  * Reads the messages of a stream in which a NUL ends a message. One that spans many chunks is put together once, when
- * its end is seen; a picture is decoded as it comes, because to put it together, parse it and decode it then would hold
+ * its end is seen; a screenshot is decoded as it comes, because to put it together, parse it and decode it then would hold
  * the event loop for 2 ms a megabyte. One that is longer than it may be is never held.
  */
 export function readMessages(input: Readable, taker: MessageTaker, limits: MessageLimits = LIMITS): void {

@@ -1,17 +1,17 @@
-import type { CaptureRequest } from '../../capture/request.ts';
 import type { CapturePhase, Snapshot } from '../../capture/domain.ts';
-import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
+import { changePage } from './content/change-page.ts';
 import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import { awaitMoment } from './wait/await-ready.ts';
-import { demandPaint } from './wait/demand-paint.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
-import { completePage } from './screenshot/scroll-through.ts';
-import { takePicture } from './screenshot/take-screenshot.ts';
-import { changePage } from './content/change-page.ts';
+import { loadLazyContent } from './screenshot/load-lazy-content.ts';
+import { takeScreenshot } from './screenshot/take-screenshot.ts';
+import { awaitReady } from './wait/await-ready.ts';
+import { demandPaint } from './wait/demand-paint.ts';
 
 /** Redirects by script or by refresh that are followed; a page that goes on and on is taken where it is then. */
 const MAX_DOCUMENTS = 20;
@@ -28,7 +28,7 @@ export interface PageCapture {
  */
 export function capturePage(
   open: (over: AbortSignal) => Promise<IsolatedPage>,
-  lane: EgressLane,
+  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
 ): PageCapture {
@@ -36,7 +36,7 @@ export function capturePage(
   const opening = open(over.signal);
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium does not answer for a page that crashed: whatever is awaited of it then never comes.
-    Promise.race([look(page, lane, request, deadline), page.frame.ended()]).catch((error: unknown) => {
+    Promise.race([look(page, egressProxy, request, deadline), page.frame.ended()]).catch((error: unknown) => {
       throw withEvidence(error, page.notes.soFar);
     }),
   );
@@ -51,15 +51,15 @@ export function capturePage(
 
 async function look(
   page: IsolatedPage,
-  lane: EgressLane,
+  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
 ): Promise<Snapshot> {
   deadline.enter('navigate');
-  const standIn = await navigate(page, lane, request, deadline);
-  const { cutPhase, facts } = await awaitDocument(page, lane, request, deadline);
+  const standIn = await navigate(page, egressProxy, request, deadline);
+  const { cutPhase, facts } = await awaitDocument(page, egressProxy, request, deadline);
   deadline.enter('picture');
-  const { held, ...picture } = await takePicture(page, request, deadline);
+  const { held, ...picture } = await takeScreenshot(page, request, deadline);
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page, deadline);
   return {
@@ -68,7 +68,7 @@ async function look(
     ...picture,
     cutPhase: cutPhase ?? (held ? 'picture' : null),
     timings: deadline.timings,
-    remoteIp: URL.canParse(facts.finalUrl) ? lane.addressFor(new URL(facts.finalUrl)) : null,
+    remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     evidence,
   };
 }
@@ -81,29 +81,29 @@ interface RestingPlace {
 /** The document that the page comes to rest on, wherever it sends itself, or is sent, first. */
 async function awaitDocument(
   page: IsolatedPage,
-  lane: EgressLane,
+  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
 ): Promise<RestingPlace> {
-  let toAct = page.hands !== undefined;
+  let toAct = page.interaction !== undefined;
   let acted = true;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
-    const loaded = await awaitLoad(page, lane, request, deadline);
+    const loaded = await awaitLoad(page, egressProxy, request, deadline);
     if (!loaded && page.frame.leaving) page.session.post('Page.stopLoading');
     const { document } = page.frame;
     const changed = await changePage(page, request, deadline);
     if (toAct) {
       toAct = false;
       deadline.enter('interact');
-      acted = (await page.hands?.act(request, deadline)) ?? true;
+      acted = (await page.interaction?.act(request, deadline)) ?? true;
       // It may have sent the page on.
       continue;
     }
     deadline.enter('wait');
-    const came = await awaitMoment(page, request, deadline);
+    const came = await awaitReady(page, request, deadline);
     deadline.enter('settle');
-    const complete = await completePage(page, request, deadline);
+    const complete = await loadLazyContent(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
     // What was changed must be what is seen.
     const isSame = page.visit.changed.size === 0 || page.frame.document === document;

@@ -13,7 +13,7 @@ type Events = ProtocolMapping.Events;
 export interface PageSession {
   /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
   send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
-  /** The picture of the page. Rejects as `send` does. */
+  /** The screenshot of the page. Rejects as `send` does. */
   shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer>;
   /** Sends without waiting; whatever is answered, errors among it, is dropped. */
   post<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): void;
@@ -30,13 +30,13 @@ export interface IsolatedPage {
   /** Resolves with the name of the file that was offered for download, once one is. */
   readonly download: Promise<string>;
   /** Can do what a person would do; only where Playwright drives. */
-  readonly hands?: Hands;
+  readonly interaction?: Interaction;
   /** Ends the context and all that is in it. Resolves also when the browser is gone. */
   dispose(): Promise<void>;
 }
 
 /** What a page lets a person do with it. */
-export interface Hands {
+export interface Interaction {
   /**
    * Does the request's actions and fills in its form. Resolves with whether that was done before no more time was to be
    * spent on waiting; throws `action_failed`.

@@ -1,12 +1,12 @@
-import type { CaptureRequest } from '../../capture/request.ts';
-import type { EgressLane } from '../../egress/egress.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
-import { waitWithin } from './wait/wait-within.ts';
 import { openDownload, type StandIn } from './non-html/open-download.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
+import { waitWithin } from './wait/wait-within.ts';
 
 /**
  * Sends the page to a URL. Resolves when a document is there, with what it really is when a page of ours shows it;
@@ -14,11 +14,11 @@ import { openUrl, whyUnreachable } from './open-url.ts';
  */
 export async function navigate(
   page: IsolatedPage,
-  lane: EgressLane,
+  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
 ): Promise<StandIn | null> {
-  const opening = await openUrl(page, lane, request, deadline);
+  const opening = await openUrl(page, egressProxy, request, deadline);
   if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
   return opening.came === 'download' ? openDownload(page, request, opening.url, deadline) : null;
 }
@@ -30,7 +30,7 @@ export async function navigate(
  */
 export async function awaitLoad(
   page: IsolatedPage,
-  lane: EgressLane,
+  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
 ): Promise<boolean> {
@@ -44,7 +44,7 @@ export async function awaitLoad(
   );
   const failed = frame.document?.unreachableUrl;
   if (failed !== undefined) {
-    const { code, reason } = whyUnreachable(lane, failed, 'the page sent itself there, and nothing answered');
+    const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
     throw new CapstanError(code, reason);
   }
   // Style sheets that do not come keep everything from being shown: it is shown without them.

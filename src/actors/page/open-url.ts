@@ -1,6 +1,6 @@
-import type { CaptureRequest } from '../../capture/request.ts';
-import type { EgressLane } from '../../egress/egress.ts';
 import { type Failure, failure } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { EgressProxy } from '../../egress/egress.ts';
 import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 
@@ -13,23 +13,23 @@ export type Opening =
 /** Sends the page to the URL of the request, and where nothing answers at the scheme that was put before it, at `http`. */
 export async function openUrl(
   page: IsolatedPage,
-  lane: EgressLane,
+  egressProxy: EgressProxy,
   { url, schemeAssumed }: CaptureRequest,
   deadline: Deadline,
 ): Promise<Opening> {
-  if (!schemeAssumed) return deadline.step('open the URL', attempt(page, lane, url));
-  const overTls = attempt(page, lane, url);
+  if (!schemeAssumed) return deadline.step('open the URL', attempt(page, egressProxy, url));
+  const overTls = attempt(page, egressProxy, url);
   // It may hang; the other way is to have as much time.
   const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
   if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
   const plainUrl = url.replace(/^https:/i, 'http:');
-  const second = await deadline.step('open the URL over http', attempt(page, lane, plainUrl));
+  const second = await deadline.step('open the URL over http', attempt(page, egressProxy, plainUrl));
   if (second.came !== 'nothing' || second.failure.code !== 'target_unreachable') return second;
   const silence = first?.failure.reason ?? `no answer from ${url}`;
   return { ...second, failure: failure('target_unreachable', `${silence}; over http: ${second.failure.reason}`) };
 }
 
-async function attempt({ session, frame }: IsolatedPage, lane: EgressLane, url: string): Promise<Opening> {
+async function attempt({ session, frame }: IsolatedPage, egressProxy: EgressProxy, url: string): Promise<Opening> {
   const before = frame.document;
   const { errorText, isDownload } = await session.send('Page.navigate', { url });
   if (isDownload) return { came: 'download', url };
@@ -41,8 +41,8 @@ async function attempt({ session, frame }: IsolatedPage, lane: EgressLane, url: 
   if (errorText === undefined) return { came: 'document', url };
   // Which hop of a chain of redirects failed is told by the error page.
   const failedUrl = frame.document?.unreachableUrl ?? url;
-  const answered = !isSamePlace(url, failedUrl) || !isSilence(lane, failedUrl, errorText);
-  return { came: 'nothing', url, failure: whyUnreachable(lane, failedUrl, errorText), answered };
+  const answered = !isSamePlace(url, failedUrl) || !isSilence(egressProxy, failedUrl, errorText);
+  return { came: 'nothing', url, failure: whyUnreachable(egressProxy, failedUrl, errorText), answered };
 }
 
 function isSamePlace(url: string, other: string): boolean {
@@ -62,8 +62,8 @@ const SILENCES: ReadonlySet<string> = new Set([
   'net::ERR_SSL_PROTOCOL_ERROR',
 ]);
 
-function isSilence(lane: EgressLane, url: string, errorText: string): boolean {
-  const known = lane.failureFor(new URL(url));
+function isSilence(egressProxy: EgressProxy, url: string, errorText: string): boolean {
+  const known = egressProxy.failureFor(new URL(url));
   return known === null ? SILENCES.has(errorText) : known.code === 'target_unreachable';
 }
 
@@ -81,8 +81,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
 };
 
-/** Why nothing came from a URL: what the lane knows of its host and port, else Chromium's text. */
-export function whyUnreachable(lane: EgressLane, url: string, errorText: string): Failure {
-  const known = URL.canParse(url) ? lane.failureFor(new URL(url)) : null;
+/** Why nothing came from a URL: what the egress proxy knows of its host and port, else Chromium's text. */
+export function whyUnreachable(egressProxy: EgressProxy, url: string, errorText: string): Failure {
+  const known = URL.canParse(url) ? egressProxy.failureFor(new URL(url)) : null;
   return known ?? failure('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);
 }

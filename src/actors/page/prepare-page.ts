@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { PageSession } from './isolated-page.ts';
 import { addScripts } from './content/add-scripts.ts';
+import type { PageSession } from './isolated-page.ts';
 import { adRule } from './network/ads.ts';
 import { blockRules, type IsPageItself } from './network/block.ts';
 import { Interception } from './network/intercept.ts';

@@ -2,8 +2,8 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import { emulateVisitor } from './emulation/emulate-visitor.ts';
 import { type Notes, takeNotes } from './evidence/notes.ts';
 import type { PageSession } from './isolated-page.ts';
-import { emulateDevice } from './screenshot/emulate-device.ts';
 import { prepareVisit, type Visit } from './prepare-page.ts';
+import { emulateDevice } from './screenshot/emulate-device.ts';
 
 export interface PageSetUp {
   readonly notes: Notes;

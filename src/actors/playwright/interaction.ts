@@ -1,11 +1,11 @@
 import { tmpdir } from 'node:os';
 import type { Page } from 'playwright-core';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import { type Deadline, within } from '../deadline.ts';
-import type { Hands, IsolatedPage } from '../page/isolated-page.ts';
+import type { Interaction, IsolatedPage } from '../page/isolated-page.ts';
 import { PageCrashedError, waitWithin } from '../page/wait/wait-within.ts';
 import { formSteps } from './fill-form.ts';
 import { PageTransport } from './page-transport.ts';
@@ -20,7 +20,7 @@ const SOONER_MS = 100;
 const ANSWER_MS = 150;
 
 /** Playwright on a page that we have opened. It joins the page when it is first needed. */
-export class PlaywrightHands implements Hands {
+export class PlaywrightInteraction implements Interaction {
   readonly #host: BrowserHost;
   readonly #page: IsolatedPage;
   #transport: PageTransport | undefined;
@@ -109,7 +109,7 @@ export class PlaywrightHands implements Hands {
   }
 
   /**
-   * Ends a script that keeps the page from all else, so that a picture of it can be taken. Resolves with whether there
+   * Ends a script that keeps the page from all else, so that a screenshot of it can be taken. Resolves with whether there
    * was one.
    */
   async #endScripts(): Promise<boolean> {

@@ -42,7 +42,7 @@ interface Group {
  * nothing.
  */
 const GATHER_US_PER_SUBSCRIBER = 10;
-const LONGEST_GATHER_MS = 10;
+const MAX_GATHER_MS = 10;
 
 export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanOutOptions): FanOut {
   const groups = new Map<string, Group>();
@@ -79,7 +79,7 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
         group.frames.push(frame);
       }
     }
-    const wait = Math.min((subscribers * GATHER_US_PER_SUBSCRIBER) / 1000, LONGEST_GATHER_MS);
+    const wait = Math.min((subscribers * GATHER_US_PER_SUBSCRIBER) / 1000, MAX_GATHER_MS);
     gathering ??= setTimeout(flush, wait);
   }
 

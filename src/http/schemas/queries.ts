@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
-import { MOST_DISTANCE } from '../../storage/result-store.ts';
+import { MAX_DISTANCE } from '../../storage/result-store.ts';
 import { readIdCursor, readKeysetCursor } from '../cursor.ts';
 import { parseOrRefuse, refusal } from '../problems.ts';
 import { readTarget } from '../target-url.ts';
@@ -42,7 +42,7 @@ export const ByHostQuery = z.object({
   cursor: keysetCursor,
 });
 
-const DISTANCE = { error: `must be an integer from 0 to ${MOST_DISTANCE}, bits of the hash that may differ` };
+const DISTANCE = { error: `must be an integer from 0 to ${MAX_DISTANCE}, bits of the hash that may differ` };
 export const DEFAULT_DISTANCE = 5;
 
 export const SimilarQuery = z.object({
@@ -50,7 +50,7 @@ export const SimilarQuery = z.object({
     .string()
     .regex(/^\d+$/, DISTANCE)
     .transform(Number)
-    .pipe(z.number().max(MOST_DISTANCE, DISTANCE))
+    .pipe(z.number().max(MAX_DISTANCE, DISTANCE))
     .optional(),
   limit,
 });

@@ -4,9 +4,9 @@ import { readTarget } from '../target-url.ts';
 import { objectError } from './fields.ts';
 import { emulationFields, withDevice } from './options/emulation.ts';
 import { interactionFields } from './options/interaction.ts';
-import { momentFields } from './options/moment.ts';
+import { waitFields } from './options/moment.ts';
 import { pageFields, refuseTwoAnswers, withBannerAnswer } from './options/page.ts';
-import { pictureFields, refuseContradictions } from './options/picture.ts';
+import { imageFields, refuseContradictions } from './options/picture.ts';
 import { recordFields } from './options/record.ts';
 import { visitorFields } from './options/visitor.ts';
 
@@ -96,8 +96,8 @@ function screenshotFields({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }:
         description: 'Without a scheme it is tried with `https://`, and where nothing answers there, with `http://`.',
         examples: ['https://example.com/', 'example.com'],
       }),
-    ...pictureFields,
-    ...momentFields,
+    ...imageFields,
+    ...waitFields,
     ...visitorFields,
     ...emulationFields,
     ...pageFields,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { CAPTURE_FORMATS } from '../../capture/request.ts';
 import type { Result, ScreenshotInfo } from '../../capture/domain.ts';
+import { CAPTURE_FORMATS } from '../../capture/request.ts';
 import { htmlPath, imagePath } from './layout.ts';
 
 /** Bytes: a third of a millisecond. */
@@ -46,7 +46,7 @@ export async function screenshotInfo(result: Result, image: Uint8Array): Promise
 }
 
 /**
- * A piece at a time, for a picture may have many megabytes. The copy that a thread would have to be given (webcrypto)
+ * A piece at a time, for a screenshot may have many megabytes. The copy that a thread would have to be given (webcrypto)
  * takes the event loop more than hashing does, and at once.
  */
 async function sha256(bytes: Uint8Array): Promise<string> {

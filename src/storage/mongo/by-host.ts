@@ -24,7 +24,7 @@ const MERGED_HOSTS = 150;
 const COMMON_SHARE = 0.02;
 const WALKED_PER_ROW = 20;
 /** No host is longer, and a regular expression may not be. */
-const LONGEST_PREFIX = 8192;
+const MAX_PREFIX = 8192;
 
 type HostHead = Pick<HostDocument, '_id' | 'newest'>;
 
@@ -36,7 +36,7 @@ export async function pageByHost(
   limit: number,
   after: Keyset | undefined,
 ): Promise<ResultDocument[]> {
-  const possible = allRanges.filter(({ prefix }) => prefix.length <= LONGEST_PREFIX && !prefix.includes('\0'));
+  const possible = allRanges.filter(({ prefix }) => prefix.length <= MAX_PREFIX && !prefix.includes('\0'));
   const found = await Promise.all(possible.map((range) => findHosts(collections, range)));
   const ranges = possible.filter((_, at) => found[at]?.length !== 0);
   const hosts = [...new Set(found.flat())];

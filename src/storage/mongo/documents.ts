@@ -34,7 +34,7 @@ export interface EvidenceDocument {
   readonly evidence: Evidence;
 }
 
-/** A hash of pictures of which there are results. */
+/** A hash of screenshots of which there are results. */
 export interface PerceptionDocument {
   /** 16 hex digits. */
   readonly _id: string;

@@ -14,7 +14,7 @@ import {
 import { mongoFailure } from './failure.ts';
 
 /** What one link holds at most. */
-const LARGEST_LINK = { events: 512, characters: 1024 * 1024 } as const;
+const MAX_LINK = { events: 512, characters: 1024 * 1024 } as const;
 /** A server that takes longer is away, as far as those are concerned who wait for what happens. */
 const PATIENCE_MS = 1000;
 const RETRY_MS = 500;
@@ -284,7 +284,7 @@ function lengthOfLink(events: readonly EventEntry[]): number {
   let characters = 0;
   const tooMany = events.findIndex(({ body }, index) => {
     characters += body.length;
-    return index === LARGEST_LINK.events || (index > 0 && characters > LARGEST_LINK.characters);
+    return index === MAX_LINK.events || (index > 0 && characters > MAX_LINK.characters);
   });
   return tooMany === -1 ? events.length : tooMany;
 }

@@ -1,4 +1,4 @@
-import { type LikeCapture, MostAlike } from '../most-similar.ts';
+import { MostSimilar, type SimilarCapture } from '../most-similar.ts';
 import { bandsNear, bandsOf, distanceOf } from '../perception.ts';
 import type { Likeness } from '../result-store.ts';
 import { BY_BAND, BY_PERCEPTION, type Collections } from './collections.ts';
@@ -35,14 +35,14 @@ export async function similarTo(
   collections: Collections,
   { hash, distance: most, except }: Likeness,
   limit: number,
-): Promise<readonly LikeCapture[]> {
-  const alike = new MostAlike(limit);
+): Promise<readonly SimilarCapture[]> {
+  const similar = new MostSimilar(limit);
   const gathered = new Map<number, string[]>();
 
   async function look(hashes: readonly string[], distance: number): Promise<void> {
-    if (!alike.takes(distance)) return;
+    if (!similar.takes(distance)) return;
     const ids = await newestOf(collections, hashes, limit + 1);
-    alike.add(
+    similar.add(
       ids.filter((id) => id !== except),
       distance,
     );
@@ -55,7 +55,7 @@ export async function similarTo(
     .project<Pick<PerceptionDocument, '_id'>>({ _id: 1 });
   for await (const { _id: other } of near) {
     const distance = distanceOf(hash, other);
-    if (distance > most || !alike.takes(distance)) continue;
+    if (distance > most || !similar.takes(distance)) continue;
     const hashes = gathered.get(distance) ?? [];
     gathered.set(distance, [...hashes, other]);
     if (hashes.length + 1 < HASHES_AT_ONCE) continue;
@@ -63,7 +63,7 @@ export async function similarTo(
     await look([...hashes, other], distance);
   }
   for (const [distance, hashes] of [...gathered].sort(([a], [b]) => a - b)) await look(hashes, distance);
-  return alike.found;
+  return similar.found;
 }
 
 /** Ids of the newest captures with one of these hashes. */

@@ -27,7 +27,7 @@ import { notePerceptions, similarTo } from './perceptions.ts';
 
 const DEFAULT_DATABASE = 'capstan';
 const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 5000;
+const MAX_RETRY_MS = 5000;
 
 /** A server that is gone costs a caller this long, an election of a replica set less. */
 const SERVER_SELECTION_MS = 3000;
@@ -132,10 +132,10 @@ class MongoStore implements MongoStoreWithDatabase {
 
   similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]> {
     return this.#ask(async () => {
-      const alike = await similarTo(this.#collections, likeness, limit);
-      const documents = await this.#collections.results.find({ _id: { $in: alike.map(({ id }) => id) } }).toArray();
+      const similar = await similarTo(this.#collections, likeness, limit);
+      const documents = await this.#collections.results.find({ _id: { $in: similar.map(({ id }) => id) } }).toArray();
       const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
-      return alike.flatMap(({ id, distance }) => {
+      return similar.flatMap(({ id, distance }) => {
         const record = records.get(id);
         return record === undefined ? [] : [{ ...record, distance }];
       });
@@ -227,7 +227,7 @@ class MongoStore implements MongoStoreWithDatabase {
       if (this.#closed) return;
       this.#setState('down', explain(error));
       this.#retry = setTimeout(() => void this.#prepare(), this.#retryMs).unref();
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type LikeCapture, MostAlike } from '../most-similar.ts';
+import { MostSimilar, type SimilarCapture } from '../most-similar.ts';
 import { BAND_BITS, bandsNear, bandsOf, distanceOf, firstBandNear } from '../perception.ts';
 import type { Likeness } from '../result-store.ts';
 
@@ -25,7 +25,7 @@ const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND has
 const IDS_OF_HASH = `
   SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
 
-/** Of a band whose hashes are many, as plain pictures' are: a few milliseconds. */
+/** Of a band whose hashes are many, as plain screenshots' are: a few milliseconds. */
 const HASHES_AT_ONCE = 1000;
 
 /** For whoever reads the query plans. */
@@ -35,10 +35,10 @@ export interface Perceptions {
   add(id: number, hash: string): void;
   remove(id: number): void;
   /** Nearest first, then newest. In steps of a few milliseconds, between which the database may change. */
-  similar(likeness: Likeness, limit: number): Generator<void, readonly LikeCapture[]>;
+  similar(likeness: Likeness, limit: number): Generator<void, readonly SimilarCapture[]>;
 }
 
-/** The hashes of pictures in an open database. To be changed in the transaction of their results. */
+/** The hashes of screenshots in an open database. To be changed in the transaction of their results. */
 export function perceptions(db: DatabaseSync): Perceptions {
   const insertBand = db.prepare('INSERT INTO perception_bands (band, hash) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const deleteBand = db.prepare('DELETE FROM perception_bands WHERE band = ? AND hash = ?');
@@ -60,19 +60,20 @@ export function perceptions(db: DatabaseSync): Perceptions {
   }
 
   function* similar({ hash, distance: most, except }: Likeness, limit: number) {
-    const alike = new MostAlike(limit);
+    const similar = new MostSimilar(limit);
     for (const band of bandsNear(hash, most)) {
       for (const others of hashesOf(band)) {
         for (const other of others) {
           const distance = distanceOf(hash, other);
-          if (distance > most || !alike.takes(distance)) continue;
+          if (distance > most || !similar.takes(distance)) continue;
           // Another band may lead to it too.
-          if (firstBandNear(hash, other, most) === band >>> BAND_BITS) alike.add(idsOf(other, except, limit), distance);
+          if (firstBandNear(hash, other, most) === band >>> BAND_BITS)
+            similar.add(idsOf(other, except, limit), distance);
         }
         yield;
       }
     }
-    return alike.found;
+    return similar.found;
   }
 
   return {

@@ -12,7 +12,7 @@ const VERSION = 1;
 /** How long a statement waits for another process's write lock. */
 const BUSY_TIMEOUT_MS = 2000;
 const CACHE_KIB = 65_536;
-const LARGEST_WAL_BYTES = 67_108_864;
+const MAX_WAL_BYTES = 67_108_864;
 
 /*
  * A host is written once and has its keys in small indexes; results refer to it by number. So by-host finds the hosts
@@ -69,7 +69,7 @@ export function openDatabase(path: string): DatabaseSync {
     // FULL: a commit that was answered is on the disk, also after a power cut.
     db.exec('PRAGMA synchronous = FULL');
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
-    db.exec(`PRAGMA journal_size_limit = ${LARGEST_WAL_BYTES}`);
+    db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
     db.exec('BEGIN IMMEDIATE');
     const version = pragma(db, 'user_version');
     if (version === 0 && pragma(db, 'application_id') === 0 && isEmpty(db)) {

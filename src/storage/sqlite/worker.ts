@@ -17,7 +17,7 @@ import { ForeignFileError, openDatabase } from './schema.ts';
  */
 
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5000;
+const MAX_RETRY_MS = 5000;
 
 /** How long a search goes on before calls that came meanwhile are worked off. */
 const TURN_MS = 5;
@@ -77,7 +77,7 @@ function serve(
     tell(false, why);
     clearTimeout(retry);
     retry = setTimeout(tryOpen, retryMs);
-    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   }
 
   function close(): void {

@@ -1,5 +1,5 @@
-import type { CaptureRequest } from '../../../capture/request.ts';
 import { CapstanError } from '../../../capture/errors.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 
 /** The world in which the style sheet is kept, away from the page's scripts. */

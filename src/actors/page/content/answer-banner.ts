@@ -13,7 +13,7 @@ const ANSWERING_MS = 6_000;
 /** Banners take their leave with a transition. */
 const LEAVING_MS = 400;
 /** Frames that are looked through besides the page itself; some banners stand in one. */
-const MOST_FRAMES = 8;
+const MAX_FRAMES = 8;
 /** Longest that a rule's question to the page's own scripts may take. */
 const QUESTION_MS = 1_000;
 
@@ -39,7 +39,7 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     const answered = await within(Math.min(APPEARING_MS, deadline.waitingMs), asking, null);
     if (answered === null) return false;
     const { frameTree } = answered;
-    const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MOST_FRAMES)];
+    const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MAX_FRAMES)];
     const looking = frames.map((frame) => answerIn(page, frame, answer, deadline));
     if (await isAnyTrue(looking)) await delay(LEAVING_MS);
   } catch (error) {
@@ -74,8 +74,8 @@ async function answerIn(
     const starting = bannerScript(answer, place).then((script) => startIn(session, frame.id, script));
     const consent = await within(Math.min(APPEARING_MS, deadline.waitingMs), starting, null);
     if (consent === null) return false;
-    for (let longestMs = APPEARING_MS; ; ) {
-      const leftMs = Math.min(began + longestMs - performance.now(), deadline.waitingMs);
+    for (let maxMs = APPEARING_MS; ; ) {
+      const leftMs = Math.min(began + maxMs - performance.now(), deadline.waitingMs);
       const item = await within(Math.max(0, leftMs), consent.next(), null);
       if (item === null || (item.type === 'state' && GIVEN_UP.has(item.state))) return false;
       if (item.type === 'eval') {
@@ -84,7 +84,7 @@ async function answerIn(
       } else if (ANSWERED.has(item.state)) {
         return true;
       } else if (ANSWERING.has(item.state)) {
-        longestMs = APPEARING_MS + ANSWERING_MS;
+        maxMs = APPEARING_MS + ANSWERING_MS;
       }
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autoconsent';
 
 /** How often a document is looked through; half a second lies between two looks. */
-const LOOKS_AGAIN = 3;
+const REPEAT_PASSES = 3;
 
 /** A rule, and where it holds. */
 interface PlacedRule {
@@ -61,7 +61,7 @@ export async function bannerScript(answer: BannerAnswer, { url, isTop }: BannerP
   const { source, rules } = await loadLibrary();
   const config: Partial<Config> = {
     autoAction: answer === 'accept' ? 'optIn' : 'optOut',
-    detectRetries: LOOKS_AGAIN,
+    detectRetries: REPEAT_PASSES,
     // What no rule knows is rejected by the words on its buttons; to accept by guessing is not offered.
     heuristicMode: answer === 'accept' ? 'off' : 'reject',
     enablePrehide: false,

@@ -1,6 +1,6 @@
 /** Text of a page, at most so many characters of it, and none that is half of one. */
-export function bounded(text: string, mostCharacters: number): string {
-  return text.slice(0, mostCharacters).toWellFormed();
+export function bounded(text: string, maxCharacters: number): string {
+  return text.slice(0, maxCharacters).toWellFormed();
 }
 
 /** Seconds since the Unix epoch as ISO 8601, UTC, whatever the number: what lies outside of the calendar is at its end. */

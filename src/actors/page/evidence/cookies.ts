@@ -1,11 +1,11 @@
 import type { Protocol } from 'devtools-protocol';
-import type { RequestCookie } from '../../../capture/request.ts';
 import type { Noted, NotedCookie } from '../../../capture/evidence.ts';
+import type { RequestCookie } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';
 
-const MOST_COOKIES = 200;
+const MAX_COOKIES = 200;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 1024;
 const MAX_PLACE_CHARACTERS = 1024;
@@ -20,7 +20,7 @@ export async function notedCookies(
   brought: readonly RequestCookie[],
 ): Promise<Noted<NotedCookie>> {
   const { cookies } = await session.send('Network.getAllCookies');
-  const tally = new Tally<NotedCookie>(MOST_COOKIES);
+  const tally = new Tally<NotedCookie>(MAX_COOKIES);
   for (const cookie of cookies) {
     const isSecret = brought.some(({ name, value }) => name === cookie.name && value === cookie.value);
     tally.note({ ...notedCookie(cookie), ...(isSecret && { value: '' }) });

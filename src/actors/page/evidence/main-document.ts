@@ -5,9 +5,9 @@ import type { PageSession } from '../isolated-page.ts';
 import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';
 
-const MOST_REDIRECTS = 100;
-const MOST_HEADERS = 200;
-const MOST_NAMES = 100;
+const MAX_REDIRECTS = 100;
+const MAX_HEADERS = 200;
+const MAX_NAMES = 100;
 const MAX_URL_CHARACTERS = 2048;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 4096;
@@ -26,7 +26,7 @@ interface Visit {
 /** How the page came to the document that it shows, and with which answer. Needs `Network.enable`. */
 export class MainDocument {
   readonly #session: PageSession;
-  readonly #redirects = new Tally<NotedRedirect>(MOST_REDIRECTS);
+  readonly #redirects = new Tally<NotedRedirect>(MAX_REDIRECTS);
   /** By loader, the latest last. */
   readonly #visits = new Map<string, Visit>();
   #frame: string | null = null;
@@ -56,11 +56,11 @@ export class MainDocument {
   get redirectsTried(): Noted<NotedRedirect> {
     const { items, omitted } = this.#redirects.noted;
     const all = [...items, ...([...this.#visits.values()].at(-1)?.hops ?? [])];
-    return { items: all.slice(0, MOST_REDIRECTS), omitted: omitted + Math.max(0, all.length - MOST_REDIRECTS) };
+    return { items: all.slice(0, MAX_REDIRECTS), omitted: omitted + Math.max(0, all.length - MAX_REDIRECTS) };
   }
 
   get headers(): Noted<NotedHeader> {
-    const tally = new Tally<NotedHeader>(MOST_HEADERS);
+    const tally = new Tally<NotedHeader>(MAX_HEADERS);
     const { response, wire } = this.#visit ?? {};
     // What came over the wire may be that of a hop, where the last answer came from elsewhere.
     const headers = wire?.statusCode === response?.status ? wire?.headers : response?.headers;
@@ -79,7 +79,7 @@ export class MainDocument {
       cipher: bounded(details.cipher, MAX_NAME_CHARACTERS),
       issuer: bounded(details.issuer, MAX_NAME_CHARACTERS),
       subject: bounded(details.subjectName, MAX_NAME_CHARACTERS),
-      names: details.sanList.slice(0, MOST_NAMES).map((name) => bounded(name, MAX_NAME_CHARACTERS)),
+      names: details.sanList.slice(0, MAX_NAMES).map((name) => bounded(name, MAX_NAME_CHARACTERS)),
       valid_from: instant(details.validFrom),
       valid_to: instant(details.validTo),
       fingerprint,
@@ -106,7 +106,7 @@ export class MainDocument {
     if (frameId !== this.#frame) return;
     const visit = this.#visits.get(loaderId) ?? this.#begin(loaderId);
     const from = redirectResponse ?? (this.#shown === null ? undefined : { url: this.#shown.url, status: 0 });
-    if (from === undefined || visit.hops.length >= MOST_REDIRECTS) return;
+    if (from === undefined || visit.hops.length >= MAX_REDIRECTS) return;
     visit.hops.push({
       url: bounded(from.url, MAX_URL_CHARACTERS),
       status: from.status,

@@ -4,10 +4,10 @@ import type { PageSession } from '../isolated-page.ts';
 import { bounded } from './bounded.ts';
 import { Tally } from './tally.ts';
 
-const MOST_MESSAGES = 200;
+const MAX_MESSAGES = 200;
 const MAX_TEXT_CHARACTERS = 2048;
 const MAX_URL_CHARACTERS = 1024;
-const MOST_ARGUMENTS = 20;
+const MAX_ARGUMENTS = 20;
 
 type Level = NotedMessage['level'];
 
@@ -24,13 +24,13 @@ const LEVELS: Readonly<Record<string, Level>> = {
 
 /** What a person would read in the page's console. Needs `Runtime.enable` and `Log.enable`. */
 export class Messages {
-  readonly #tally = new Tally<NotedMessage>(MOST_MESSAGES);
+  readonly #tally = new Tally<NotedMessage>(MAX_MESSAGES);
 
   constructor(session: PageSession) {
     session.on('Runtime.consoleAPICalled', ({ type, args, stackTrace }) => {
       if (SILENT.has(type)) return;
       const [frame] = stackTrace?.callFrames ?? [];
-      const text = args.slice(0, MOST_ARGUMENTS).map(textOf).join(' ');
+      const text = args.slice(0, MAX_ARGUMENTS).map(textOf).join(' ');
       this.#note(LEVELS[type] ?? 'log', text, frame?.url, frame?.lineNumber);
     });
     session.on('Runtime.exceptionThrown', ({ exceptionDetails: { text, exception, url, lineNumber, stackTrace } }) => {

@@ -1,5 +1,5 @@
-import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '../../../capture/evidence.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import { bounded } from './bounded.ts';
@@ -10,10 +10,10 @@ import { Messages } from './messages.ts';
 import { Requests } from './requests.ts';
 import { Tally } from './tally.ts';
 
-const MOST_DIALOGS = 20;
-const MOST_POPUPS = 20;
+const MAX_DIALOGS = 20;
+const MAX_POPUPS = 20;
 const MAX_URL_CHARACTERS = 2048;
-/** Longest that is waited for what has to be fetched when the picture is taken, and the share of what time is left. */
+/** Longest that is waited for what has to be fetched when the screenshot is taken, and the share of what time is left. */
 const GATHER_MS = 5_000;
 const GATHER_SHARE = 0.5;
 
@@ -24,7 +24,7 @@ export interface Notes {
   dialog(dialog: NotedDialog): void;
   popup(url: string): void;
   /**
-   * What is there at the time of the picture; asks the page only for what the request wants. What cannot be had, or not
+   * What is there at the time of the screenshot; asks the page only for what the request wants. What cannot be had, or not
    * in time, is missing from it: rejects only when the capture is cancelled.
    */
   gather(page: IsolatedPage, deadline: Deadline): Promise<Evidence>;
@@ -35,8 +35,8 @@ export interface Notes {
 /** Begins to listen for what the request wants: what the browser tells of costs something from then on. */
 export function takeNotes(session: PageSession, { evidence = [], cookies: brought = [] }: CaptureRequest): Notes {
   const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
-  const dialogs = new Tally<NotedDialog>(MOST_DIALOGS);
-  const popups = new Tally<string>(MOST_POPUPS);
+  const dialogs = new Tally<NotedDialog>(MAX_DIALOGS);
+  const popups = new Tally<string>(MAX_POPUPS);
   const main = wants('redirects', 'headers', 'tls') ? new MainDocument(session) : undefined;
   const requests = wants('network') ? new Requests(session) : undefined;
   const messages = wants('console') ? new Messages(session) : undefined;

@@ -3,7 +3,7 @@ import type { PageSession } from '../isolated-page.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import { bounded } from './bounded.ts';
 
-const MOST_REQUESTS = 500;
+const MAX_REQUESTS = 500;
 const MAX_URL_CHARACTERS = 1024;
 const MAX_WORD_CHARACTERS = 64;
 const MAX_FAILURE_CHARACTERS = 256;
@@ -74,7 +74,7 @@ export class Requests {
   ): void {
     // What stands in the page itself goes over no wire.
     if (url.startsWith('data:') || url.startsWith('blob:')) return;
-    if (this.#entries.length >= MOST_REQUESTS) {
+    if (this.#entries.length >= MAX_REQUESTS) {
       this.#omitted += 1;
       return;
     }

@@ -1,5 +1,5 @@
-import type { CaptureRequest, RequestCookie } from '../../../capture/request.ts';
 import { CapstanError } from '../../../capture/errors.ts';
+import type { CaptureRequest, RequestCookie } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { PageSession } from '../isolated-page.ts';
 

@@ -1,5 +1,5 @@
-import type { CaptureRequest } from '../../../capture/request.ts';
 import { CapstanError, type Download } from '../../../capture/errors.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';

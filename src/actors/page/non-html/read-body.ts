@@ -12,7 +12,7 @@ const CHUNK_BYTES = 512 * 1024;
 export async function readBody(
   session: PageSession,
   requestId: string,
-  mostBytes: number,
+  maxBytes: number,
   deadline: Deadline,
 ): Promise<readonly Buffer[] | undefined> {
   const { stream } = await deadline.step(
@@ -30,7 +30,7 @@ export async function readBody(
     const { data, base64Encoded, eof } = await deadline.step('read the body', reading);
     const chunk = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) return undefined;
+    if (bytes > maxBytes) return undefined;
     // The end alone comes in one without content.
     if (chunk.byteLength > 0) chunks.push(chunk);
     if (eof) return chunks;

@@ -1,17 +1,17 @@
-import type { CaptureRequest } from '../../../capture/request.ts';
 import { CapstanError, type Download } from '../../../capture/errors.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { waitWithin } from '../wait/wait-within.ts';
 import type { PausedRequest } from '../network/intercept.ts';
+import { waitWithin } from '../wait/wait-within.ts';
 import type { StandIn } from './open-download.ts';
 import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';
 
-/** Larger ones take longer than anybody waits for a picture, and their bytes are held in memory. */
-const MOST_BYTES = 32 * 1024 * 1024;
-/** CSS pixels: more does not go into one picture. */
-const TALLEST_PICTURE = 16_384;
+/** Larger ones take longer than anybody waits for a screenshot, and their bytes are held in memory. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** CSS pixels: more does not go into one screenshot. */
+const MAX_IMAGE_HEIGHT = 16_384;
 
 /** Why a PDF is not shown. */
 const REASONS: Readonly<Record<Exclude<ViewerWord, 'opened'>, string>> = {
@@ -34,10 +34,10 @@ export async function showPdf(
   deadline: Deadline,
 ): Promise<StandIn> {
   const { session, frame } = page;
-  const body = await readBody(session, paused.requestId, MOST_BYTES, deadline);
+  const body = await readBody(session, paused.requestId, MAX_BYTES, deadline);
   if (body === undefined) {
     session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
-    const reason = `the target is a PDF of more than ${MOST_BYTES / 1024 / 1024} MiB`;
+    const reason = `the target is a PDF of more than ${MAX_BYTES / 1024 / 1024} MiB`;
     throw new CapstanError('not_a_page', reason, { download });
   }
   const contentLength = body.reduce((sum, piece) => sum + piece.byteLength, 0);
@@ -56,7 +56,7 @@ export async function showPdf(
   throw new CapstanError('not_a_page', REASONS[word], { download: { ...download, bytes: contentLength } });
 }
 
-/** How much of it is drawn: all that goes into a picture, where more than the window may be wanted. */
+/** How much of it is drawn: all that goes into a screenshot, where more than the window may be wanted. */
 function drawnHeight({ fullPage, selector, clip, format }: CaptureRequest): number | null {
-  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? TALLEST_PICTURE : null;
+  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? MAX_IMAGE_HEIGHT : null;
 }

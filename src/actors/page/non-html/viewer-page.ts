@@ -41,10 +41,10 @@ canvas { display: block; background: #fff; }
 </body></html>
 `;
 
-/** Pages that get a place of their own; a picture holds fewer. */
-const MOST_PAGES = 2_000;
-/** Of all canvases together: as many as the largest picture has. Each takes four bytes. */
-const MOST_PIXELS = 2048 * 16_384;
+/** Pages that get a place of their own; a screenshot holds fewer. */
+const MAX_PAGES = 2_000;
+/** Of all canvases together: as many as the largest screenshot has. Each takes four bytes. */
+const MAX_PIXELS = 2048 * 16_384;
 
 /** The module that draws. It says what has become of it by asking for `/says?...`. */
 export function viewerModule({ name, drawnHeight, bytes }: ViewerTask): string {
@@ -101,7 +101,7 @@ try {
   const { info } = await opened.getMetadata().catch(() => ({ info: {} }));
   document.title = String(info.Title ?? '').trim() || name;
   const pages = [];
-  const count = Math.min(opened.numPages, ${MOST_PAGES});
+  const count = Math.min(opened.numPages, ${MAX_PAGES});
   let first;
   for (let number = 1; number <= count; number += 1) {
     // What is too far down to be seen is taken to be as large as the first page.
@@ -113,7 +113,7 @@ try {
   }
   await says('opened');
   const area = pages.reduce((sum, { shownWidth, shownHeight }) => sum + shownWidth * shownHeight, 0);
-  const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MOST_PIXELS} / area));
+  const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MAX_PIXELS} / area));
   // One that cannot be drawn stays white, as in any viewer.
   for (const placed of pages) await draw(placed, sharpness).catch(() => undefined);
   for (const script of document.querySelectorAll('script')) script.remove();

@@ -8,7 +8,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 const PATIENCE_MS = 2_000;
 
 /** Documents that are asked the same, of a page that goes on to another one meanwhile. */
-const MOST_DOCUMENTS = 5;
+const MAX_DOCUMENTS = 5;
 const NEXT_DOCUMENT_MS = 50;
 
 /** What `work` gives, which needs the page to let go: a script that does not is ended when its time is over. */
@@ -54,13 +54,13 @@ export async function askPage(
 }
 
 /** The same of a page that must answer. Throws `capture_timeout` when its documents go faster than they can be asked. */
-export async function insistOnAnswer(
+export async function retryUntilAnswered(
   page: IsolatedPage,
   deadline: Deadline,
   step: string,
   expression: string,
 ): Promise<unknown> {
-  for (let documents = 1; documents <= MOST_DOCUMENTS; documents += 1) {
+  for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const answer = await askPage(page, deadline, step, expression);
     if (answer !== undefined) return answer;
     await deadline.step(step, delay(NEXT_DOCUMENT_MS));

@@ -1,17 +1,17 @@
-import type { CaptureRequest, Rectangle } from '../../../capture/request.ts';
 import { CapstanError } from '../../../capture/errors.ts';
+import type { CaptureRequest, Rectangle } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { viewportOf } from './emulate-device.ts';
 import { measurePage } from './measure-page.ts';
-import { holdable, type PictureSize, windowSize } from './screenshot-size.ts';
+import { holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
-/** What of the page the picture shows. */
+/** What of the page the screenshot shows. */
 export interface ChosenPart {
   /** CSS pixels of the page; null: the window. */
   readonly part: Rectangle | null;
-  readonly size: PictureSize;
+  readonly size: ScreenshotSize;
 }
 
 /** Throws `selector_not_found` when there is nothing at the place that the request names. */

@@ -2,17 +2,17 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';
-import { insistOnAnswer } from './ask-page.ts';
+import { retryUntilAnswered } from './ask-page.ts';
 import { SET_STYLE } from './set-style.ts';
 
 const MASK_COLOUR = '#ff00ff';
 
 /**
- * Hides and masks what the request wants to be unseen, in the page as it stands. To be done right before the picture:
+ * Hides and masks what the request wants to be unseen, in the page as it stands. To be done right before the screenshot:
  * the HTML copy has been read, and does not show it. Throws `selector_not_found` when one is no selector; one that
  * matches nothing is none the worse.
  */
-export async function coverElements(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
+export async function hideAndMask(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
   const { hide = [], mask = [] } = request;
   if (hide.length + mask.length === 0) return;
   // From here on the page cannot take notice, nor anything back.
@@ -24,7 +24,7 @@ export async function coverElements(page: IsolatedPage, request: CaptureRequest,
     if (selectors.length === 0) continue;
     const finders = selectors.map((selector) => `() => ${elementsOf(selector)}`);
     const expression = `(${COVER})([${finders.join(',\n')}], ${cover}, ${SET_STYLE})`;
-    const wrong = await insistOnAnswer(page, deadline, 'hide and mask', expression);
+    const wrong = await retryUntilAnswered(page, deadline, 'hide and mask', expression);
     if (typeof wrong === 'number') throw notASelector(selectors[wrong] ?? '');
   }
 }
@@ -52,7 +52,7 @@ const HIDE = `(elements, setStyle) => {
 
 /**
  * Boxes over the elements, in the top layer, above what the page has there itself. They stand in the page's own
- * coordinates, so that they are right in a picture that is taller than the window.
+ * coordinates, so that they are right in a screenshot that is taller than the window.
  */
 const MASK = `(elements, setStyle) => {
   const create = () => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'div');

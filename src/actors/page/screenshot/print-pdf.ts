@@ -1,10 +1,10 @@
 import type { Protocol } from 'devtools-protocol';
-import type { PaperFormat, PdfOptions } from '../../../capture/request.ts';
 import { CapstanError } from '../../../capture/errors.ts';
+import type { PaperFormat, PdfOptions } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
-import { insist } from './retry-screenshot.ts';
+import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
 import type { Picture } from './take-screenshot.ts';
 
@@ -21,9 +21,9 @@ const DEFAULT_MARGIN_MM = 10;
 const MM_PER_INCH = 25.4;
 
 /** Most sheets, and what is tried when that many come to more bytes than are taken. */
-const MOST_SHEETS = 200;
-const SHEETS = [MOST_SHEETS, 20, 1];
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_SHEETS = 200;
+const SHEETS = [MAX_SHEETS, 20, 1];
+const MAX_BYTES = 64 * 1024 * 1024;
 /** The event loop is held for each at once. */
 const READ_BYTES = 256 * 1024;
 
@@ -36,16 +36,16 @@ export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline
   const parameters = parametersOf(options);
   for (const most of SHEETS) {
     const print = () => session.send('Page.printToPDF', { ...parameters, pageRanges: `1-${most}` });
-    const { answer, held } = await insist(page, deadline, print);
+    const { answer, held } = await retryScreenshot(page, deadline, print);
     const image = await deadline.step('read the print', readStream(session, answer.stream));
     if (image === null) continue;
-    const cut = most < MOST_SHEETS;
-    const full = sheetsOf(image) === MOST_SHEETS;
-    const next = { ...parameters, pageRanges: String(MOST_SHEETS + 1) };
+    const cut = most < MAX_SHEETS;
+    const full = sheetsOf(image) === MAX_SHEETS;
+    const next = { ...parameters, pageRanges: String(MAX_SHEETS + 1) };
     const truncated = cut || (full && (await deadline.step('count the sheets', canPrint(session, next))));
     return { image, held, ...ON_PAPER, truncated };
   }
-  throw new CapstanError('not_a_page', `its first sheet alone is more than ${MOST_BYTES} bytes as a PDF`);
+  throw new CapstanError('not_a_page', `its first sheet alone is more than ${MAX_BYTES} bytes as a PDF`);
 }
 
 function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
@@ -76,7 +76,7 @@ async function readStream(session: PageSession, handle: string | undefined): Pro
       const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: READ_BYTES });
       const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
       bytes += chunk.byteLength;
-      if (bytes > MOST_BYTES) return null;
+      if (bytes > MAX_BYTES) return null;
       chunks.push(chunk);
       if (eof) return Buffer.concat(chunks);
     }

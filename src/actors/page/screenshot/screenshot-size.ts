@@ -1,51 +1,51 @@
-import { type CaptureRequest, type ImageFormat, MOST_PIXELS, type Rectangle } from '../../../capture/request.ts';
+import { type CaptureRequest, type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/request.ts';
 import { viewportOf } from './emulate-device.ts';
 
-/** Pixels. Chromium cannot draw more into one picture; WebP cannot hold the last row of it. */
+/** Pixels. Chromium cannot draw more into one screenshot; WebP cannot hold the last row of it. */
 const TALLEST: Readonly<Record<ImageFormat, number>> = { png: 16_384, jpeg: 16_384, webp: 16_383 };
 
-/** Pixels of a picture, and of what it is a part of. */
-export interface PictureSize {
+/** Pixels of a screenshot, and of what it is a part of. */
+export interface ScreenshotSize {
   readonly width: number;
   readonly height: number;
-  /** True when it shows less than was asked for, because that is more than one picture can hold. */
+  /** True when it shows less than was asked for, because that is more than one screenshot can hold. */
   readonly truncated: boolean;
   /** Pixels of the whole page, with `fullPage`; 0 without. */
   readonly fullHeight: number;
 }
 
 /** What is printed has sheets, and no pixels. */
-export const ON_PAPER: PictureSize = { width: 0, height: 0, truncated: false, fullHeight: 0 };
+export const ON_PAPER: ScreenshotSize = { width: 0, height: 0, truncated: false, fullHeight: 0 };
 
-/** CSS pixels of the longest side that a picture may have. */
-export function tallestOf(request: CaptureRequest): number {
+/** CSS pixels of the longest side that a screenshot may have. */
+export function maxHeightOf(request: CaptureRequest): number {
   const { format } = request;
   return Math.floor(TALLEST[format === 'pdf' ? 'png' : format] / viewportOf(request).deviceScaleFactor);
 }
 
-export function windowSize(request: CaptureRequest): PictureSize {
+export function windowSize(request: CaptureRequest): ScreenshotSize {
   return sizeOf({ x: 0, y: 0, ...viewportOf(request) }, request, false);
 }
 
-/** As much of a rectangle as one picture can hold, from its upper left corner, and the picture's size. */
+/** As much of a rectangle as one screenshot can hold, from its upper left corner, and the screenshot's size. */
 export function holdable(
   whole: Rectangle,
   request: CaptureRequest,
-): { readonly part: Rectangle; readonly size: PictureSize } {
+): { readonly part: Rectangle; readonly size: ScreenshotSize } {
   const { deviceScaleFactor } = viewportOf(request);
   // Chromium never answers when it is to draw less than a pixel.
   const least = Math.ceil(1 / deviceScaleFactor);
-  const tallest = tallestOf(request);
+  const tallest = maxHeightOf(request);
   const width = Math.max(least, Math.min(whole.width, tallest));
   const height = Math.max(
     least,
-    Math.min(whole.height, tallest, Math.floor(MOST_PIXELS / deviceScaleFactor ** 2 / width)),
+    Math.min(whole.height, tallest, Math.floor(MAX_PIXELS / deviceScaleFactor ** 2 / width)),
   );
   const part = { x: whole.x, y: whole.y, width, height };
   return { part, size: sizeOf(part, request, width < whole.width || height < whole.height) };
 }
 
-function sizeOf({ width, height }: Rectangle, request: CaptureRequest, truncated: boolean): PictureSize {
+function sizeOf({ width, height }: Rectangle, request: CaptureRequest, truncated: boolean): ScreenshotSize {
   const { deviceScaleFactor } = viewportOf(request);
   return {
     width: Math.round(width * deviceScaleFactor),

@@ -3,7 +3,7 @@ import type { Rectangle } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';
-import { insistOnAnswer } from './ask-page.ts';
+import { retryUntilAnswered } from './ask-page.ts';
 
 const found = z.union([
   z.enum(['absent', 'invisible', 'not a selector']),
@@ -21,7 +21,7 @@ export async function scrollToElement(
   deadline: Deadline,
 ): Promise<Rectangle | 'absent' | 'invisible'> {
   const expression = `(${SCROLL_TO})(() => ${elementsOf(selector)})`;
-  const box = found.parse(await insistOnAnswer(page, deadline, 'look for the selector', expression));
+  const box = found.parse(await retryUntilAnswered(page, deadline, 'look for the selector', expression));
   if (box === 'not a selector') throw notASelector(selector);
   return box;
 }

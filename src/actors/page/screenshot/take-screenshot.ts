@@ -1,30 +1,34 @@
-import type { CaptureRequest } from '../../../capture/request.ts';
 import { CapstanError } from '../../../capture/errors.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
-import { coverElements } from './hide-and-mask.ts';
-import { insist } from './retry-screenshot.ts';
-import type { PictureSize } from './screenshot-size.ts';
+import { hideAndMask } from './hide-and-mask.ts';
 import { printPdf } from './print-pdf.ts';
+import { retryScreenshot } from './retry-screenshot.ts';
+import type { ScreenshotSize } from './screenshot-size.ts';
 
-export interface Picture extends PictureSize {
+export interface Picture extends ScreenshotSize {
   readonly image: Uint8Array;
   /** True when the page had to be held still for it. */
   readonly held: boolean;
 }
 
-/** Pictures of a page that goes on to another document between what is done to it and the picture. */
-const MOST_DOCUMENTS = 5;
+/** Pictures of a page that goes on to another document between what is done to it and the screenshot. */
+const MAX_DOCUMENTS = 5;
 
 /**
- * The picture of what the page shows: the window, the whole page up to the cap, a part of it, or its sheets. Throws
+ * The screenshot of what the page shows: the window, the whole page up to the cap, a part of it, or its sheets. Throws
  * `selector_not_found` when what is to be shown is not there, and `capture_timeout` when the page does not hold still
  * for what is to be done to it.
  */
-export async function takePicture(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
+export async function takeScreenshot(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<Picture> {
   let held = false;
-  for (let documents = 1; documents <= MOST_DOCUMENTS; documents += 1) {
+  for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const { document } = page.frame;
     const picture = await shoot(page, request, deadline);
     held ||= picture.held;
@@ -41,11 +45,11 @@ function isPrepared({ selector, hide, mask }: CaptureRequest): boolean {
 async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
   const { format } = request;
   if (format === 'pdf') {
-    await coverElements(page, request, deadline);
+    await hideAndMask(page, request, deadline);
     return printPdf(page, request.pdf ?? {}, deadline);
   }
   const { part, size } = await choosePart(page, request, deadline);
-  await coverElements(page, request, deadline);
+  await hideAndMask(page, request, deadline);
   if (request.omitBackground === true) {
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   }
@@ -56,6 +60,6 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     optimizeForSpeed: true,
     ...(part === null ? {} : { captureBeyondViewport: true, clip: { ...part, scale: 1 } }),
   };
-  const { answer, held } = await insist(page, deadline, () => page.session.shoot(options));
+  const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
   return { image: answer, held, ...size };
 }

@@ -6,10 +6,10 @@ import { awaitSelector } from './await-selector.ts';
 import { waitWithin } from './wait-within.ts';
 
 /**
- * Waits for what the request wants to see before the picture is taken, or until no more time is to be spent on
+ * Waits for what the request wants to see before the screenshot is taken, or until no more time is to be spent on
  * waiting. Resolves with whether all of it came.
  */
-export async function awaitMoment(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+export async function awaitReady(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { waitUntil, waitForSelector, waitForFunction, delayMs } = request;
   const { frame } = page;
   if (waitUntil === 'networkidle') {
@@ -22,8 +22,8 @@ export async function awaitMoment(page: IsolatedPage, request: CaptureRequest, d
     const came = await waitWithin(page, deadline, 'wait for the selector', visible).finally(() => over.abort());
     if (!came) return false;
   }
-  if (waitForFunction !== undefined && page.hands !== undefined) {
-    if (!(await page.hands.waitForFunction(waitForFunction, deadline))) return false;
+  if (waitForFunction !== undefined && page.interaction !== undefined) {
+    if (!(await page.interaction.waitForFunction(waitForFunction, deadline))) return false;
   }
   return delayMs === undefined || waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
 }

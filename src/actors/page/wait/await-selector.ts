@@ -5,14 +5,14 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf } from '../selectors.ts';
 
 /** Asked from outside: a page can clear the timers of its document, ours among them. */
-const LOOK_MS = 100;
+const PASS_MS = 100;
 
 /**
  * Resolves when an element that matches is visible, in whatever document the page shows by then, and never when none
  * comes or `signal` is aborted. Rejects with `selector_not_found` when it is no selector.
  */
 export async function awaitSelector(page: IsolatedPage, selector: string, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !(await isVisible(page, selector))) await delay(LOOK_MS);
+  while (!signal.aborted && !(await isVisible(page, selector))) await delay(PASS_MS);
 }
 
 /** Has a box of some size, and is not hidden. */

@@ -19,7 +19,7 @@ export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promi
 }
 
 /**
- * What the frames of a page paint is no paint of its own, and neither are some of its pictures: it is looked at. What
+ * What the frames of a page paint is no paint of its own, and neither are some of its screenshots: it is looked at. What
  * cannot be looked at in time may show something.
  */
 async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Promise<boolean> {

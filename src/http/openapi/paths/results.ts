@@ -1,4 +1,4 @@
-import { MOST_DISTANCE } from '../../../storage/result-store.ts';
+import { MAX_DISTANCE } from '../../../storage/result-store.ts';
 import { DEFAULT_DISTANCE, DEFAULT_LIMIT } from '../../schemas/queries.ts';
 import { MAX_URL_CHARACTERS } from '../../schemas/requests.ts';
 import { type JsonObject, schemaRef } from '../components.ts';
@@ -67,7 +67,7 @@ function getSimilar(): JsonObject {
         name: 'distance',
         in: 'query',
         description: 'Bits that may differ, of 64.',
-        schema: { type: 'integer', minimum: 0, maximum: MOST_DISTANCE, default: DEFAULT_DISTANCE },
+        schema: { type: 'integer', minimum: 0, maximum: MAX_DISTANCE, default: DEFAULT_DISTANCE },
       },
       limitParameter(String(DEFAULT_LIMIT)),
     ],

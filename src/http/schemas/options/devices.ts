@@ -8,7 +8,7 @@ export interface Device {
 }
 
 /** Names that are suggested where one is unknown. */
-const MOST_SUGGESTIONS = 5;
+const MAX_SUGGESTIONS = 5;
 
 /**
  * Playwright's, as `node scripts/device-list.ts` prints them: to be told by its library itself would hold the event loop
@@ -28,7 +28,7 @@ export function nearestDevices(name: string): readonly string[] {
   return Object.keys(DEVICES)
     .map((candidate) => ({ candidate, likeness: likeness(wanted, plain(candidate)) }))
     .sort((a, b) => b.likeness - a.likeness)
-    .slice(0, MOST_SUGGESTIONS)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ candidate }) => candidate);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const MOST_HEADERS = 50;
+const MAX_HEADERS = 50;
 const MAX_VALUE_CHARACTERS = 8192;
 const MAX_NAME_CHARACTERS = 256;
 /** Of all names and values together; few servers take as much. */
@@ -43,8 +43,8 @@ export const headersField = z
   })
   .superRefine((headers, context) => {
     const names = Object.keys(headers);
-    if (names.length > MOST_HEADERS) {
-      context.addIssue({ code: 'custom', message: `must have at most ${MOST_HEADERS} headers` });
+    if (names.length > MAX_HEADERS) {
+      context.addIssue({ code: 'custom', message: `must have at most ${MAX_HEADERS} headers` });
       return;
     }
     const characters = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -64,7 +64,7 @@ export const headersField = z
   .meta({
     description:
       "Sent with every request that the target's own documents make to its own origin, and to no other. Not those that belong to the connection, nor `Cookie`, `User-Agent`, `Origin` and `Sec-*`.",
-    maxProperties: MOST_HEADERS,
+    maxProperties: MAX_HEADERS,
   });
 
 function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | null {

@@ -4,8 +4,8 @@ import { integer, selector } from '../fields.ts';
 
 const MAX_DELAY_MS = 60_000;
 
-/** When the picture is taken. */
-export const momentFields = {
+/** When the screenshot is taken. */
+export const waitFields = {
   waitUntil: z
     .enum(WAIT_UNTIL, { error: `must be one of ${WAIT_UNTIL.join(', ')}` })
     .optional()

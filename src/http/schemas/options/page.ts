@@ -4,7 +4,7 @@ import { flag, objectOf } from '../fields.ts';
 
 /** Of each script and of the style sheet. */
 const MAX_SOURCE_CHARACTERS = 64 * 1024;
-const MOST_PATTERNS = 100;
+const MAX_PATTERNS = 100;
 const MAX_PATTERN_CHARACTERS = 512;
 
 const source = () =>
@@ -42,7 +42,7 @@ export const pageFields = {
             .max(MAX_PATTERN_CHARACTERS, { error: `must have at most ${MAX_PATTERN_CHARACTERS} characters` }),
           { error: 'must be a list of URL patterns' },
         )
-        .max(MOST_PATTERNS, { error: `must have at most ${MOST_PATTERNS} patterns` })
+        .max(MAX_PATTERNS, { error: `must have at most ${MAX_PATTERNS} patterns` })
         .optional()
         .meta({ description: 'Each is held against the whole URL; `*` stands for any characters.' }),
     },

@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { CAPTURE_FORMATS, MOST_PIXELS, type PictureOptions, type Viewport } from '../../../capture/request.ts';
+import { CAPTURE_FORMATS, MAX_PIXELS, type ScreenshotOptions, type Viewport } from '../../../capture/request.ts';
 import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from '../fields.ts';
 import { pdfField } from './pdf.ts';
 
 const DEFAULT_QUALITY = 80;
 const MAX_VIEWPORT = 4096;
-/** CSS pixels: as far as anybody's page goes, and as much as one picture holds. */
+/** CSS pixels: as far as anybody's page goes, and as much as one screenshot holds. */
 const MAX_CLIP_OFFSET = 1_000_000;
 const MAX_CLIP_SIZE = 16_384;
-const MOST_SELECTORS = 50;
+const MAX_SELECTORS = 50;
 
 const viewportSide = integer('CSS pixels', 1, MAX_VIEWPORT);
 const clipOffset = integer('CSS pixels', 0, MAX_CLIP_OFFSET);
 const clipSize = integer('CSS pixels', 1, MAX_CLIP_SIZE);
 const selectors = z
   .array(selector, { error: 'must be a list of selectors' })
-  .max(MOST_SELECTORS, { error: `must have at most ${MOST_SELECTORS} selectors` })
+  .max(MAX_SELECTORS, { error: `must have at most ${MAX_SELECTORS} selectors` })
   .transform(noneIfEmpty)
   .optional();
 
-/** What the picture shows. */
-export const pictureFields = {
+/** What the screenshot shows. */
+export const imageFields = {
   fullPage: flag.default(false).meta({
     description:
       'The whole page, to a cap of 16384 px, past which `truncated` is true. It is scrolled through first, so that what loads only where somebody looks is there.',
@@ -42,8 +42,8 @@ export const pictureFields = {
     'a viewport',
     'an object of width, height and, if wanted, deviceScaleFactor',
   )
-    .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MOST_PIXELS, {
-      error: `must come to at most ${MOST_PIXELS} pixels, deviceScaleFactor included`,
+    .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MAX_PIXELS, {
+      error: `must come to at most ${MAX_PIXELS} pixels, deviceScaleFactor included`,
     })
     .refine(({ width, height, deviceScaleFactor }) => Math.min(width, height) * deviceScaleFactor >= 1, {
       error: 'must come to at least one pixel, deviceScaleFactor included',
@@ -73,12 +73,12 @@ export const pictureFields = {
   pdf: pdfField,
 };
 
-type Written = Partial<Omit<PictureOptions, 'quality'>>;
+type Written = Partial<Omit<ScreenshotOptions, 'quality'>>;
 
 /** What has no meaning on paper: there are sheets, and no pixels. */
 const NOT_ON_PAPER = ['fullPage', 'selector', 'clip', 'omitBackground', 'mask'] as const satisfies (keyof Written)[];
 
-/** Refuses options of the picture that contradict each other, by the name of the one that is to go. */
+/** Refuses options of the screenshot that contradict each other, by the name of the one that is to go. */
 export function refuseContradictions(written: Written, context: z.RefinementCtx): void {
   const refuse = (field: keyof Written, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });

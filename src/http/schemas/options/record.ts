@@ -7,7 +7,7 @@ const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
 
-/** What is noted beside the picture, and what may be taken in place of a new capture. */
+/** What is noted beside the screenshot, and what may be taken in place of a new capture. */
 export const recordFields = {
   evidence: z
     .union([z.literal('all'), z.array(z.enum(EVIDENCE_KINDS, EVIDENCE)).max(EVIDENCE_KINDS.length, EVIDENCE)], EVIDENCE)

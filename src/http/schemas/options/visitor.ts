@@ -4,7 +4,7 @@ import { headersField } from './headers.ts';
 import { proxyField } from './proxy.ts';
 
 const MAX_USER_AGENT_CHARACTERS = 512;
-const MOST_COOKIES = 100;
+const MAX_COOKIES = 100;
 /** Of a name and its value together; browsers keep no more. */
 const MAX_COOKIE_CHARACTERS = 4096;
 /** Of all values together: they go in one header, and few servers take as much. */
@@ -78,7 +78,7 @@ export const visitorFields = {
   headers: headersField,
   cookies: z
     .array(cookie, { error: 'must be a list of cookies' })
-    .max(MOST_COOKIES, { error: `must have at most ${MOST_COOKIES} cookies` })
+    .max(MAX_COOKIES, { error: `must have at most ${MAX_COOKIES} cookies` })
     .refine((cookies) => cookies.reduce((sum, { value }) => sum + value.length, 0) <= MAX_COOKIES_CHARACTERS, {
       error: `must have at most ${MAX_COOKIES_CHARACTERS} characters in their values`,
     })

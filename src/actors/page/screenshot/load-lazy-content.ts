@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { type CaptureRequest, MOST_PIXELS } from '../../../capture/request.ts';
+import { type CaptureRequest, MAX_PIXELS } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { askPage, letGo } from './ask-page.ts';
 import { viewportOf } from './emulate-device.ts';
-import { tallestOf } from './screenshot-size.ts';
+import { maxHeightOf } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
 /** Part of the window that is moved on by, so that nothing lies between two looks. */
 const STEP_SHARE = 0.9;
 /** Time for observers and scroll handlers to have seen what came into the window. */
-const LOOK_MS = 75;
+const PASS_MS = 75;
 /** Looks at the end of a page that does not grow any more, before it is believed to end there. */
-const LOOKS_AT_END = 4;
-/** The largest picture takes 2 s, on a machine that does nothing else. */
-const PICTURE_MS_PER_PIXEL = 2_000 / MOST_PIXELS;
+const PASSES_AT_END = 4;
+/** The largest screenshot takes 2 s, on a machine that does nothing else. */
+const SCREENSHOT_MS_PER_PIXEL = 2_000 / MAX_PIXELS;
 /** Looks at the top, back again, while a header that was folded away unfolds. */
-const MOST_LOOKS_AT_TOP = 8;
+const MAX_PASSES_AT_TOP = 8;
 
 const seen = z.object({
   /** CSS pixels of the page and of the window. */
@@ -37,15 +37,19 @@ interface Stretch {
 }
 
 /**
- * Has a page load what it loads only where somebody looks, as far as the picture shows it: it is scrolled through and
- * back to the top. Resolves with whether that was done before no more time was to be spent on waiting. A picture of
+ * Has a page load what it loads only where somebody looks, as far as the screenshot shows it: it is scrolled through and
+ * back to the top. Resolves with whether that was done before no more time was to be spent on waiting. A screenshot of
  * the window needs none of it, nor does a page that is no taller.
  */
-export async function completePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
+export async function loadLazyContent(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<boolean> {
   if (!showsMoreThanWindow(request)) return true;
   const over = new AbortController();
   const mayGoOn = ({ height }: Stretch) =>
-    !over.signal.aborted && pictureMs(height, request) < deadline.remainingMs / 2;
+    !over.signal.aborted && screenshotMs(height, request) < deadline.remainingMs / 2;
   let complete = false;
   const work = stretchOf(page, request, deadline).then(async (stretch) => {
     complete = stretch === null || (await scrollThrough(page, stretch, deadline, mayGoOn));
@@ -56,27 +60,27 @@ export async function completePage(page: IsolatedPage, request: CaptureRequest, 
   return complete;
 }
 
-/** What the picture of a part of the page so tall will take. */
-function pictureMs(height: number, request: CaptureRequest): number {
+/** What the screenshot of a part of the page so tall will take. */
+function screenshotMs(height: number, request: CaptureRequest): number {
   const { width, deviceScaleFactor } = viewportOf(request);
-  return width * height * deviceScaleFactor ** 2 * PICTURE_MS_PER_PIXEL;
+  return width * height * deviceScaleFactor ** 2 * SCREENSHOT_MS_PER_PIXEL;
 }
 
 function showsMoreThanWindow({ fullPage, selector, clip, format }: CaptureRequest): boolean {
   return fullPage || selector !== undefined || clip !== undefined || format === 'pdf';
 }
 
-/** The part of the page that the picture shows, as far as the cap; null when all of it is in the window. */
+/** The part of the page that the screenshot shows, as far as the cap; null when all of it is in the window. */
 async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Stretch | null> {
   const stretch = (y: number, height: number, end: number) =>
     y >= 0 && Math.min(y + height, end) <= viewportOf(request).height ? null : { top: y, height };
   if (request.selector !== undefined) {
     const element = await scrollToElement(page, request.selector, deadline);
     if (typeof element === 'string') return null;
-    return stretch(element.y, Math.min(element.height, tallestOf(request)), Number.POSITIVE_INFINITY);
+    return stretch(element.y, Math.min(element.height, maxHeightOf(request)), Number.POSITIVE_INFINITY);
   }
   const { cssContentSize } = await letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
-  const { y, height } = request.clip ?? { y: 0, height: tallestOf(request) };
+  const { y, height } = request.clip ?? { y: 0, height: maxHeightOf(request) };
   return stretch(y, height, cssContentSize.height);
 }
 
@@ -91,7 +95,7 @@ async function scrollThrough(
   const end = top + stretch.height;
   let y = top;
   let known = 0;
-  for (let quiet = 0; quiet < LOOKS_AT_END; ) {
+  for (let quiet = 0; quiet < PASSES_AT_END; ) {
     const now = await look(page, deadline, y);
     if (now === undefined) return true;
     if (!mayGoOn({ top, height: Math.min(end, now.height) - top })) return false;
@@ -101,11 +105,11 @@ async function scrollThrough(
     quiet = isEnd && !grows && now.loading === 0 ? quiet + 1 : 0;
     known = now.height;
     if (!isEnd) y += now.window * STEP_SHARE;
-    await delay(LOOK_MS);
+    await delay(PASS_MS);
   }
-  for (let looks = 0; looks < MOST_LOOKS_AT_TOP; looks += 1) {
+  for (let looks = 0; looks < MAX_PASSES_AT_TOP; looks += 1) {
     const now = await look(page, deadline, 0);
-    await delay(LOOK_MS);
+    await delay(PASS_MS);
     if (now === undefined || (looks > 0 && now.moving === 0)) break;
   }
   return true;
