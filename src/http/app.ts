@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureService } from '../service/create-service.ts';
+import type { CaptureService } from '../service/capture-service.ts';
 import { accessLog } from './access-log.ts';
 import { authenticate } from './auth.ts';
 import { answerErrors } from './errors.ts';

@@ -1,5 +1,5 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
-import type { CaptureService } from '../service/create-service.ts';
+import type { CaptureService } from '../service/capture-service.ts';
 import { clientGone } from './client-gone.ts';
 import type { HttpContext } from './state.ts';
 

@@ -4,7 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureService } from '../service/create-service.ts';
+import type { CaptureService } from '../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../storage/idempotency-store.ts';
 import { describeArtifact } from './artifact-answer.ts';
 import { refusal } from './problems.ts';

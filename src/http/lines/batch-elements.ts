@@ -1,5 +1,5 @@
 import { type Failure, toFailure } from '../../capture/errors.ts';
-import type { BatchElement } from '../../service/create-service.ts';
+import type { BatchElement } from '../../service/capture-service.ts';
 import { parseOrRefuse } from '../problems.ts';
 import { MAX_URL_CHARACTERS, type requestSchemas } from '../schemas/requests.ts';
 import type { BodyLine } from './body-lines.ts';

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { lastValueFrom, map, takeUntil, toArray } from 'rxjs';
 import { CapstanError } from '../../capture/errors.ts';
-import type { BatchElement, CaptureService } from '../../service/create-service.ts';
+import type { BatchElement, CaptureService } from '../../service/capture-service.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
 import { refuseIdempotencyKey } from '../idempotency.ts';

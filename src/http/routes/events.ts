@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import { createFanOut, type FanOutOptions } from '../live/fan-out.ts';
 import { sendEvents } from '../live/subscription.ts';
 import { parseSubscription } from '../schemas/events.ts';

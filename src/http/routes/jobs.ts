@@ -3,7 +3,7 @@ import type Router from '@koa/router';
 import type { CaptureRequest } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { JobManner } from '../../jobs/jobs.ts';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/job-store.ts';
 import { idCursor } from '../cursor.ts';
 import { answer } from '../envelope.ts';

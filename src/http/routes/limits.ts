@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../envelope.ts';
 import { jsonBody } from '../json-body.ts';
 import { parseOrRefuse } from '../problems.ts';

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../envelope.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { HttpState } from '../state.ts';

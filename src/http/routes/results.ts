@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Result } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../storage/result-store.ts';
 import { keysetCursor } from '../cursor.ts';
 import { answer, envelopeAround } from '../envelope.ts';

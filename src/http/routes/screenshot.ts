@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import { firstValueFrom, takeUntil } from 'rxjs';
 import type { CaptureOutcome } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import type { DetailedResult } from '../../storage/result-store.ts';
 import { answerArtifact, describeArtifact, mediaTypeOf } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';

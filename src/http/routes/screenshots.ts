@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { CaptureService } from '../../service/create-service.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import { idCursor } from '../cursor.ts';
 import { cutPage, linkNext } from '../paging.ts';
 import { DEFAULT_LIMIT, parseQuery, ScreenshotsQuery } from '../schemas/queries.ts';

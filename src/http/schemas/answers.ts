@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CAPTURE_PHASES, type Result, type ScreenshotInfo } from '../../capture/domain.ts';
 import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
 import { CAPTURE_FORMATS } from '../../capture/request.ts';
-import type { ServiceStats } from '../../service/create-service.ts';
+import type { ServiceStats } from '../../service/capture-service.ts';
 import type { JobKind, JobState } from '../../storage/job-store.ts';
 import type { DetailedResult, SimilarResult } from '../../storage/result-store.ts';
 import { EvidenceSchema } from './evidence.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CaptureLimits, LIMIT_BOUNDS, type Pressure } from '../../capture/domain.ts';
-import type { LimitsChange } from '../../service/create-service.ts';
+import type { LimitsChange } from '../../service/capture-service.ts';
 
 const FIELDS = Object.keys(LIMIT_BOUNDS).join(', ');
 

@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/*
+ * Import boundaries. Each room of src/ says in its boundary.json which other rooms, or files of them, it may import, and
+ * why; the rules below hold everywhere.
+ */
+
+const rooms = globSync('src/*/boundary.json', { cwd: import.meta.dirname }).map((file) => {
+  const { why, mayImport } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const room = dirname(file);
+  return {
+    name: room,
+    comment: why,
+    severity: 'error',
+    from: { path: `^${room}/` },
+    to: { path: '^src/', pathNot: [`^${room}/`, ...mayImport.map((path) => `^src/${path}`)] },
+  };
+});
+
+export default {
+  forbidden: [
+    ...rooms,
+    {
+      name: 'every-room-has-a-boundary',
+      comment: 'A new folder of src/ needs a boundary.json that says what it may import.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: rooms.map(({ name }) => `^${name}/`) },
+      to: {},
+    },
+    {
+      name: 'playwright-drives-interaction-only',
+      comment: 'Plain captures must not pay for Playwright: src/actors/playwright alone imports it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/actors/playwright/' },
+      to: { path: 'playwright', pathNot: '^src/' },
+    },
+    {
+      name: 'published-code-is-self-contained',
+      comment: 'The package ships src/ without tests, benches, examples, scripts and development dependencies.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|bench|examples|scripts)/' },
+    },
+    {
+      name: 'no-development-dependencies',
+      comment:
+        'The package is installed without its development dependencies. Types are erased, so they may come from one.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm-optional'] },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Files that import each other cannot be read one at a time. Types are erased, so they do not count.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no parser for other programs yet.
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+  },
+};
