@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+interface Run {
+  readonly code: number | null;
+  /** The lines of standard output, blank ones left out. */
+  readonly lines: readonly string[];
+}
+
+describe('the reporter of CI', () => {
+  let dir: string;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'capstan-reporter-'));
+    await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  });
+
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  it('names the tests that passed only when repeated, before the closing line', async () => {
+    const { code, lines } = await runTests(dir, { flaky: 1, steady: 1 });
+
+    expect(lines.slice(-2)).toEqual([
+      'passed only when repeated: suite.test.ts > flaky 0',
+      '2 passed, 0 failed, 0 skipped',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('fails a run in which more than two tests passed only when repeated', async () => {
+    const { code, lines } = await runTests(dir, { flaky: 3, steady: 1 });
+
+    expect(lines.slice(-2)).toEqual([
+      '3 tests passed only when repeated; at most 2 may',
+      '4 passed, 3 failed, 0 skipped',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('counts an error outside of any test as failed', async () => {
+    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail: 'throw new Error("while loading");' });
+
+    expect(lines.at(-1)).toBe('0 passed, 1 failed, 0 skipped');
+    expect(code).toBe(1);
+  });
+});
+
+/** Runs a suite of tests of which `flaky` many fail the first time, with one repetition. */
+function runTests(dir: string, suite: { flaky: number; steady: number; tail?: string }): Promise<Run> {
+  const text = `
+    import { expect, it } from 'vitest';
+    const failedOnce = new Set<number>();
+    for (let i = 0; i < ${suite.flaky}; i += 1) {
+      it('flaky ' + i, () => {
+        const passes = failedOnce.has(i);
+        failedOnce.add(i);
+        expect(passes).toBe(true);
+      });
+    }
+    for (let i = 0; i < ${suite.steady}; i += 1) it('steady ' + i, () => expect(i).toBe(i));
+    ${suite.tail ?? ''}
+  `;
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const reporter = join(ROOT, 'test/support/ci-reporter.ts');
+  const args = [vitest, 'run', '--root', dir, '--retry=1', '--reporter=default', `--reporter=${reporter}`];
+  return writeFile(join(dir, 'suite.test.ts'), text).then(
+    () =>
+      new Promise<Run>((resolve) => {
+        const child = execFile(process.execPath, args, { cwd: dir }, (_failed, stdout) =>
+          resolve({ code: child.exitCode, lines: stdout.split('\n').filter((line) => line.trim() !== '') }),
+        );
+      }),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+/** A run with more tests than this that passed only when repeated fails: one flaky test hides the next. */
+const MAX_RETRIED = 2;
+
+/**
+ * Ends a run with the names of the tests that passed only when repeated, and one plain line for programs:
+ * `12 passed, 0 failed, 3 skipped`. Errors outside a test (in a hook, while loading a file, uncaught) and too many
+ * repeated tests count as failed.
+ */
+export default class CiReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[], reason: string): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    const brokenParts = modules
+      .flatMap((module) => [module, ...module.children.allSuites()])
+      .filter((part) => part.errors().length > 0);
+    const retried = tests.filter(passedWhenRepeated);
+    const tooManyRetried = retried.length > MAX_RETRIED ? retried.length : 0;
+    const failed = count('failed') + count('pending') + brokenParts.length + unhandledErrors.length + tooManyRetried;
+    const isExplained = reason === 'passed' || failed > 0;
+    if (tooManyRetried > 0) process.exitCode = 1;
+    const lines = [
+      ...retried.map((test) => `passed only when repeated: ${test.module.relativeModuleId} > ${test.fullName}`),
+      ...(tooManyRetried > 0 ? [`${retried.length} tests passed only when repeated; at most ${MAX_RETRIED} may`] : []),
+      `${count('passed')} passed, ${isExplained ? failed : 1} failed, ${count('skipped')} skipped`,
+    ];
+    // On exit, so that the other reporters have printed before.
+    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
+  }
+}
+
+function passedWhenRepeated(test: TestCase): boolean {
+  return test.result().state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0;
+}
