@@ -5,10 +5,10 @@ import { startBenchSite } from './support/site.ts';
 import type { Finding } from './support/table.ts';
 import { ratioFinding, seriesTable } from './throughput.ts';
 
-/** Two runs of the same code differ by so much. */
+/** Two runs of the same code differ by this share. */
 const NOISE = 0.03;
 
-/** Captures per second with default options, of what another checkout of the service gives (`--before <folder>`). */
+/** Captures per second with default options, relative to another checkout of the service (`--before <folder>`). */
 export async function before(options: BenchOptions): Promise<readonly Finding[]> {
   const { browserPath, checkout } = options;
   if (checkout === undefined) throw new Error('before takes --before <folder>: a checkout with its node_modules');

@@ -10,10 +10,10 @@ import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
 import { pick, randomFrom, type SeededResults, seededResults } from './seeded-results.ts';
 
 /*
- * By host on a great store: milliseconds of a page of 100, by kind of query and altogether, beside the same on 10,000
- * results.
+ * Times queries by host on a large store: milliseconds for a page of 100, by kind of query and overall, compared with a
+ * store of 10,000 results.
  *
- *   node bench/by-host.ts [--rows 1000000] [--store sqlite|mongo|both] [--queries 100]
+ * node bench/by-host.ts [--rows 1000000] [--store sqlite|mongo|both] [--queries 100]
  */
 
 const LIMIT = 100;
@@ -93,7 +93,7 @@ async function fill(store: ResultStore, seeded: SeededResults, count: number, na
   console.error(`${name}: ${count} results written in ${Math.round((performance.now() - began) / 1000)} s`);
 }
 
-/** What people ask for: mostly a host or a site, now and then the beginning of a name, of one letter too. */
+/** A realistic mix: mostly a host or a site, now and then a prefix of a name, sometimes of one letter. */
 function queriesOn({ sites }: SeededResults, each: number): readonly Query[] {
   const random = randomFrom(7);
   const site = (from: number, to: number) => pick(sites.slice(from, Math.max(to, from + 1)), random);
@@ -111,7 +111,7 @@ function queriesOn({ sites }: SeededResults, each: number): readonly Query[] {
   const queries = Object.entries(kinds).flatMap(([kind, host]) =>
     Array.from({ length: each }, () => ({ kind, host: host() })),
   );
-  // In mixed order, as no kind is to have the caches for itself.
+  // Shuffled, so that no kind of query has the caches to itself.
   return queries
     .map((query) => ({ query, at: random() }))
     .sort((a, b) => a.at - b.at)

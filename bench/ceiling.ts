@@ -9,8 +9,8 @@ import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.j
 import { type Driver, type DriverOptions, inFlight, sandboxFlags, VIEWPORT } from './support/driver.ts';
 
 /*
- * The ceiling: the least that can be asked of Chromium for an isolated screenshot and HTML copy of a page. It has no
- * deadlines, no retries, no settling and no store; whatever a service does beside this costs something.
+ * The ceiling: the minimum work that Chromium needs for an isolated screenshot and HTML snapshot of a page. It has no
+ * deadlines, retries, settling or store, so everything that a service adds costs something.
  */
 
 type Commands = ProtocolMapping.Commands;
@@ -68,7 +68,7 @@ export async function open({ browserPath }: DriverOptions): Promise<Driver> {
     const created = send('Target.createTarget', { url: 'about:blank', browserContextId, ...VIEWPORT });
     const sessionId = await session;
     attached.delete(browserContextId);
-    // The load may be told before the navigation is answered, and the blank page has a load event too.
+    // The load event may arrive before the answer to the navigation, and the blank page fires one too.
     const loadedBy = new Set<string>();
     let whenLoaded = (_loaderId: string) => {};
     loads.set(sessionId, ({ name, loaderId }) => {
@@ -100,7 +100,7 @@ export async function open({ browserPath }: DriverOptions): Promise<Driver> {
     run: (urls, concurrency) => inFlight(urls, concurrency, capture),
     close: async () => {
       const gone = once(browser, 'exit');
-      // It may be gone before it has answered.
+      // The process may exit before it answers.
       send('Browser.close').catch(() => {});
       await gone;
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
@@ -108,7 +108,7 @@ export async function open({ browserPath }: DriverOptions): Promise<Driver> {
   };
 }
 
-/** Messages are JSON, each with a NUL behind it: file descriptor 3 takes commands, 4 gives answers and events. */
+/** Messages are JSON, terminated by NUL: file descriptor 3 takes commands, 4 returns answers and events. */
 function connect(browser: ChildProcess, onEvent: (message: Message) => void): Send {
   const writer = browser.stdio[3] as Writable;
   const reader = browser.stdio[4] as Readable;

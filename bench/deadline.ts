@@ -8,7 +8,7 @@ const TIMEOUT_MS = 3_000;
 const LATEST_MS = 3_500;
 const AT_ONCE = 4;
 
-/** How late the answer is for pages that never finish loading, and whether it shows what was there. */
+/** How late pages that never finish loading are answered, and whether the screenshot shows what was there. */
 export async function deadline({ browserPath, captures }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const service = await startServiceProcess({ browserPath });

@@ -8,13 +8,13 @@ import { residentKiB, watchTree } from './support/process-tree.ts';
 import type { Finding } from './support/table.ts';
 
 const LINES = 20_000;
-/** Before the first sample: code is compiled, buffers take their size. */
+/** Lines before the first sample: the code gets compiled and the buffers reach their size. */
 const WARM_UP = 5_000;
 const MAX_MS = 1;
-/** What a batch could hold for each line by mistake is hundreds of bytes. */
+/** A batch that leaks would keep hundreds of bytes for each line. */
 const MAX_BYTES = 32;
 
-/** What the service does for a capture beside the capture: one batch of 20,000 lines, on a stub of the browsers. */
+/** The service's own cost per capture: one batch of 20,000 lines with a stub in place of the browsers. */
 export async function dispatch({ report }: BenchOptions): Promise<readonly Finding[]> {
   const service = await startStubService();
   try {
@@ -91,7 +91,7 @@ async function openBatch(origin: string) {
   if (response?.statusCode !== 200) throw new Error(`the stub answered ${response?.statusCode}`);
   const answers = createInterface({ input: response })[Symbol.asyncIterator]();
   return {
-    /** Sends so many lines, and takes as many answers. */
+    /** Sends this many lines and receives as many answers. */
     async exchange(count: number): Promise<void> {
       const sending = sendLines(sent, count);
       for (let left = count; left > 0; left -= 1) {

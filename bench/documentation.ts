@@ -8,13 +8,13 @@ import type { BenchOptions } from './support/bench.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import type { Finding } from './support/table.ts';
 
-/** Where Debian's packages python3-doc and postgresql-doc have their pages. */
+/** Where Debian's packages python3-doc and postgresql-doc install their pages. */
 const SHELF = '/usr/share/doc';
 const BOOKS = [/^python3\.\d+$/, /^postgresql-doc-\d+$/];
 const PAGES_OF_EACH = 25;
-/** A page with text and a line in it has more: smooth letters alone have dozens of shades. */
+/** Minimum number of colours in a page with text and a line: antialiased letters alone have dozens of shades. */
 const FEWEST_COLOURS = 16;
-/** Twice as large as a page of text is at that time. */
+/** Twice the time that a page of text takes. */
 const TIMEOUT_MS = 60_000;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** Fifty whole pages as people write them: every one captured, none blank, none cut without saying so. */
+/** Fifty full pages written by people: each one must be captured, none blank, and none truncated without saying so. */
 export async function documentation({ browserPath, report }: BenchOptions): Promise<readonly Finding[]> {
   const shelf = await openShelf();
   const service = await startServiceProcess({ browserPath });
@@ -71,7 +71,7 @@ interface Seen {
   readonly colours: number;
 }
 
-/** What the service shows of a page; text says why it shows nothing. */
+/** The image that the service returned, or the reason why there is none. */
 async function capturePage(service: ServiceProcess, url: string): Promise<Seen | string> {
   const { status, body } = await service.capture(url, { fullPage: true, timeoutMs: TIMEOUT_MS });
   const { data, error } = JSON.parse(body);
@@ -88,14 +88,14 @@ async function capturePage(service: ServiceProcess, url: string): Promise<Seen |
   };
 }
 
-/** So many different colours, counted no further than it matters. */
+/** Counts distinct colours, up to the number that matters. */
 function coloursOf({ data }: PNG): number {
   const colours = new Set<number>();
   for (let at = 0; at < data.length && colours.size < FEWEST_COLOURS; at += 4) colours.add(data.readUInt32BE(at));
   return colours.size;
 }
 
-/** The books, served from loopback; pages from all over each of them. Throws when a book is not installed. */
+/** Serves the books from loopback, with pages from all parts of each. Throws when a book is not installed. */
 async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
   const shelf = await realpath(SHELF);
   const names = await readdir(shelf);

@@ -10,14 +10,16 @@ import { type Finding, formatTable } from './support/table.ts';
 const SUBSCRIBERS = 1000;
 const CONCURRENCY = 4;
 const MIN_RATIO = 0.97;
-const LARGEST_P99_MS = 50;
-/** How long the last events may take before they count as lost. */
+const MAX_P99_MS = 50;
+/** Time limit for the last events, after which they count as lost. */
 const LAST_MS = 2000;
 
-/** Of so many subscribers on other machines, one is watched. */
+/** One subscriber in this many is watched. */
 const ONE_IN = 20;
 
-/** In this order, beginning with another one each round. The second without any tells how much rates differ anyway. */
+/**
+ * Runs in this order, starting with a different scene each round. The second scene without subscribers shows the noise.
+ */
 const SCENES = [
   { name: 'none', reading: 0, oneInReads: 1, stalled: 0 },
   { name: 'none again', reading: 0, oneInReads: 1, stalled: 0 },
@@ -37,15 +39,15 @@ type SceneName = (typeof SCENES)[number]['name'];
 
 interface Played {
   readonly perSecond: number;
-  /** Of the service and its browsers: what the machine's other work does not change. */
+  /** CPU of the service and its browsers only, so that other work on the machine does not count. */
   readonly cpuSecondsPerCapture: number;
   readonly delays: readonly number[];
   readonly lost: number;
-  /** How often each subscriber was sent something, for each capture. */
+  /** Writes to each subscriber for each capture. */
   readonly sendingsPerCapture: number;
 }
 
-/** What subscribers cost those who capture, and how soon they hear of it. */
+/** What subscribers cost the captures, and how soon they receive an event. */
 export async function events({
   browserPath,
   rounds,
@@ -140,8 +142,8 @@ function findings(
     {
       what: `from stored to received with ${what}, p99`,
       figure: `${p99} ms (${lost} lost)`,
-      target: `< ${LARGEST_P99_MS} ms`,
-      met: p99 < LARGEST_P99_MS && lost === 0,
+      target: `< ${MAX_P99_MS} ms`,
+      met: p99 < MAX_P99_MS && lost === 0,
     },
   ];
 }
@@ -180,7 +182,7 @@ async function captureAll(service: ServiceProcess, urls: readonly string[]): Pro
   return urls.length / ((performance.now() - startedAt) / 1000);
 }
 
-/** To the mean of those with none; of each of these, to the other one. */
+/** Ratio to the mean of the scenes without subscribers; for those scenes, ratio to the other one. */
 function ratiosToNone(played: readonly Record<SceneName, Played>[], name: SceneName): readonly number[] {
   return played.map((round) => {
     const bases = NONE.filter((none) => none !== name).map((none) => round[none].perSecond);
@@ -196,7 +198,7 @@ function delaysOf(played: readonly Record<SceneName, Played>[], name: SceneName)
   return Array.from(sums, (count) => count ?? 0);
 }
 
-/** In milliseconds, of how many took how long. */
+/** A percentile in milliseconds, from a histogram with one bucket per millisecond. */
 function percentileOf(counts: readonly number[], share: number): number {
   const all = counts.reduce((sum, count) => sum + count, 0);
   let sum = 0;

@@ -5,20 +5,20 @@ import { startBenchSite } from './support/site.ts';
 import { trend } from './support/statistics.ts';
 import type { Finding } from './support/table.ts';
 
-/** Captures before the first sample: caches fill, code is compiled, the heap takes its size. */
+/** Captures before the first sample: caches fill, the code gets compiled, the heap reaches its size. */
 const WARM_UP_SHARE = 0.2;
 const CONCURRENCY = 3;
 /**
- * Resident memory is a saw-tooth of tens of MiB, as screenshots come and are collected: what would show a leak are the
- * lowest points, one of each of so many blocks.
+ * Resident memory is a saw-tooth of tens of MiB while screenshots are allocated and collected. A leak shows in the
+ * lowest points, so one is taken from each of this many blocks.
  */
 const BLOCKS = 16;
-/** Less is no leak: what a capture could leave behind is a record of a KiB, or a page of hundreds. */
+/** Smallest slope that counts as a leak: a capture could leave behind a record of 1 KiB, or a page of hundreds. */
 const MAX_SLOPE_KIB = 1;
 
 type Sample = readonly [captures: number, residentKiB: number];
 
-/** Memory of the service's own process, its browsers not counted, over many captures. */
+/** Memory of the service's own process over many captures, without its browsers. */
 export async function memory({ browserPath, memoryCaptures, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const service = await startServiceProcess({ browserPath });

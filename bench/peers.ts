@@ -9,7 +9,7 @@ import { seriesTable } from './throughput.ts';
 
 const FOLDER = join(import.meta.dirname, 'peers');
 
-/** By module of `peers/`: at its default settings, and at the fastest that leave the work the same. */
+/** Modules of `peers/`, at their default settings and at the fastest settings that do the same work. */
 const PEERS: readonly (readonly [name: string, module: string])[] = [
   ['puppeteer-cluster', 'puppeteer-cluster.mjs'],
   ['puppeteer-cluster, fast PNG', 'puppeteer-cluster-fast.mjs'],
@@ -19,7 +19,7 @@ const PEERS: readonly (readonly [name: string, module: string])[] = [
   ['browserless, load only, fast PNG', 'browserless-fast.mjs'],
 ];
 
-/** The whole service beside libraries for the same job, each in a process of its own. It states figures, no targets. */
+/** The whole service beside libraries for the same job, each in a process of its own. States figures, no targets. */
 export async function peers(options: BenchOptions): Promise<readonly []> {
   if (!existsSync(join(FOLDER, 'node_modules'))) {
     throw new Error('the peers are not installed: npm run bench:peers installs them and measures');

@@ -8,11 +8,11 @@ import type { Finding } from './support/table.ts';
 
 const OVERLOAD = 10;
 const OVERLOAD_SECONDS = 15;
-/** Full within a second of the overload, so that nearly every request is refused. */
+/** Fills the queue within a second of the overload, so that nearly every request is refused. */
 const MAX_QUEUE = 20;
-const LARGEST_P99_MS = 5;
+const MAX_P99_MS = 5;
 
-/** How quickly a request is refused while ten times as many come as can be served, and every core is at work. */
+/** How quickly requests are refused at ten times the load that can be served, with every core busy. */
 export async function refusal({ browserPath, captures, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const service = await startServiceProcess({ browserPath, flags: ['--max-queue', String(MAX_QUEUE)] });
@@ -52,8 +52,8 @@ export async function refusal({ browserPath, captures, report }: BenchOptions): 
       {
         what: `refusing at ${perSecond.toFixed(0)} requests/s, p99 (${refusedMs.length} refused, ${served} served)`,
         figure: `${p99.toFixed(2)} ms (${spread})`,
-        target: `< ${LARGEST_P99_MS} ms`,
-        met: p99 < LARGEST_P99_MS,
+        target: `< ${MAX_P99_MS} ms`,
+        met: p99 < MAX_P99_MS,
       },
     ];
   } finally {
@@ -77,8 +77,9 @@ async function bearablePerSecond(
 }
 
 /**
- * Who asks stands for another machine: that it waits for a core of this one is not the service's doing. Where that is
- * not allowed, the wait is part of the figure. Only what is started afterwards would inherit it: nothing is.
+ * The client stands for another machine, so its wait for a core of this one must not count. Where its priority cannot
+ * be raised, that wait is part of the figure. Child processes would inherit the priority, but none is started
+ * afterwards.
  */
 function preferThisProcess(): () => void {
   const before = getPriority();

@@ -14,13 +14,14 @@ import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
 
 /*
- * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before folder]]
+ * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
+ * folder]]
  *
- * Prints each bench's table, then every figure that has a target beside it; ends with 1 when one is missed. Rates of a
- * busy machine say little: read the ratios, which are medians of interleaved rounds.
+ * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
+ * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
  */
 
-/** What `npm run bench` measures. */
+/** The benches of `npm run bench`. */
 const OWN = ['throughput', 'memory', 'refusal', 'dispatch', 'stores', 'events', 'deadline', 'documentation'];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
   throughput,
@@ -49,7 +50,7 @@ const { values, positionals } = parseArgs({
 
 const browser = await executableFinder(values['browser-path'])();
 if ('missing' in browser) throw new Error(browser.missing);
-// Whoever is measured starts this browser, and inherits what it needs.
+// Every measured process starts this browser and inherits the environment that it needs.
 Object.assign(process.env, browser.env);
 
 const options: BenchOptions = {

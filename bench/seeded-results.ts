@@ -3,12 +3,12 @@ import { htmlPath, imagePath } from '../src/storage/files/layout.ts';
 import { exampleResult } from '../test/support/example-result.ts';
 
 /*
- * Results as a service that has run for a while has them: some hosts are captured all the time and most once or twice
- * (Zipf), sites have subdomains, names begin with every letter. The same seed gives the same results.
+ * Results like those of a service that has run for a while: a few hosts are captured all the time and most once or
+ * twice (Zipf), sites have subdomains, and names start with every letter. The same seed gives the same results.
  */
 
 const DEFAULT_SEED = 20_240_101;
-/** Results of one host on average: 1,000,000 results are of 50,000 sites with some 100,000 hosts. */
+/** Mean number of results per site: 1,000,000 results come from 50,000 sites with some 100,000 hosts. */
 const RESULTS_PER_SITE = 20;
 const SYLLABLES =
   'ba be bi co cu da de di el en fa fi go ha ho in jo ka ki la li lo ma me mi na no nu or pa pe qu ra re ri sa se so ta te ti to un va ve vi wa we xi ya zo'.split(
@@ -33,13 +33,13 @@ const SUFFIXES = [
   'jp',
 ];
 const FIRST_ID = 300_000_000_000_000;
-/** About one result each 300 ms. */
+/** About one result every 300 ms. */
 const IDS_BETWEEN = 1_228_800;
 
 export interface SeededResults {
-  /** The host of every site without its subdomain, the one with the most results first. */
+  /** Each site's host without its subdomain, starting with the host that has the most results. */
   readonly sites: readonly string[];
-  /** The results, the oldest first. */
+  /** The results, oldest first. */
   results(): Generator<Result>;
 }
 
@@ -61,7 +61,7 @@ export function seededResults(count: number, seed: number = DEFAULT_SEED): Seede
   return { sites, results };
 }
 
-/** A generator of numbers, 0 <= x < 1 (mulberry32). */
+/** Returns a seeded random number generator, 0 <= x < 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -83,7 +83,7 @@ function siteName(at: number, random: () => number): string {
   return `${syllables}${at % 7 === 0 ? at : ''}.${pick(SUFFIXES, random)}`;
 }
 
-/** Ranks from 0, each with a probability that is inverse to its place. */
+/** Returns a generator of ranks from 0, each with a probability inversely proportional to its position. */
 function zipf(ranks: number, random: () => number): () => number {
   const sums = new Float64Array(ranks);
   let sum = 0;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { BenchOptions } from './support/bench.ts';
 
-/** By host on a great store: a process of its own, which prints a table for each store. */
+/** Queries by host on a large store, in a process of its own; prints a table for each store. */
 export async function stores({ storedResults, print }: BenchOptions): Promise<readonly []> {
   print(`by host on ${storedResults} stored results (p99 of all: under 20 ms)`);
   const script = join(import.meta.dirname, 'by-host.ts');

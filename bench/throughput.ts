@@ -10,7 +10,7 @@ import { type Finding, formatTable } from './support/table.ts';
 const CEILING = 'raw CDP over the pipe (ceiling)';
 const PLAYWRIGHT = 'Playwright loop';
 
-/** Captures per second through the whole service, beside what the browser can do at all and what Playwright does. */
+/** Captures per second through the whole service, compared with the browser's ceiling and with Playwright. */
 export async function throughput(options: BenchOptions): Promise<readonly Finding[]> {
   const { browserPath } = options;
   const concurrency = Math.max(...options.concurrencies);
@@ -31,7 +31,7 @@ export async function throughput(options: BenchOptions): Promise<readonly Findin
   }
 }
 
-/** A line for each contender; the first is what the others are compared with. */
+/** One row per contender; the others are compared with the first. */
 export function seriesTable(series: readonly Series[]): string {
   const rows = series.map(({ name, concurrency, rounds }) => {
     const rates = rounds.map(({ perSecond }) => perSecond);
@@ -52,14 +52,14 @@ export function seriesTable(series: readonly Series[]): string {
   return formatTable(head, rows);
 }
 
-/** Median of the rounds' own ratios of the first contender's rate to the named one's. */
+/** Median over the rounds of the ratio between the first contender's rate and the named one's. */
 function ratioToFirst(series: readonly Series[], name: string): number {
   const first = series[0]?.rounds ?? [];
   const other = series.find((one) => one.name === name)?.rounds ?? [];
   return median(first.map(({ perSecond }, round) => perSecond / (other[round]?.perSecond ?? Number.NaN)));
 }
 
-/** How much of the named contender's rate the first one has. */
+/** The first contender's rate as a share of the named contender's. */
 export function ratioFinding(series: readonly Series[], name: string, least: number): Finding {
   const ratio = ratioToFirst(series, name);
   return { what: `captures/s, of ${name}`, figure: ratio.toFixed(2), target: `>= ${least}`, met: ratio >= least };

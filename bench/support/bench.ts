@@ -1,18 +1,18 @@
-/** What every bench is told. */
+/** Settings of every bench. */
 export interface BenchOptions {
   readonly browserPath: string;
   readonly rounds: number;
-  /** Captures of one round. */
+  /** Captures per round. */
   readonly captures: number;
   /** Captures over which memory is watched. */
   readonly memoryCaptures: number;
-  /** Results in the store that is asked by host. */
+  /** Results in the store that is queried by host. */
   readonly storedResults: number;
-  /** Another checkout, to compare with. */
+  /** Another checkout to compare with. */
   readonly checkout: string | undefined;
   readonly concurrencies: readonly number[];
-  /** Results. */
+  /** Prints a line of the results. */
   readonly print: (text: string) => void;
-  /** Progress. */
+  /** Prints a line of progress. */
   readonly report: (line: string) => void;
 }

@@ -1,17 +1,17 @@
 import type { Work } from './driver.ts';
 
-/** Somebody who captures pages, and how to get hold of one. */
+/** A program that captures pages, and how to start it. */
 export interface Contender {
   readonly name: string;
   start(): Promise<Running>;
 }
 
-/** A contender at work: a process tree of its own. */
+/** A running contender: a process tree of its own. */
 export interface Running {
-  /** Root of the process tree that does the work. */
+  /** Process id of the root of its process tree. */
   readonly pid: number;
-  /** Captures each URL once, `concurrency` of them at a time. Rejects when one fails. */
+  /** Captures each URL once, `concurrency` at a time. Rejects when a capture fails. */
   run(urls: readonly string[], concurrency: number): Promise<Work>;
-  /** Leaves no process behind. */
+  /** Stops the contender and leaves no process behind. */
   stop(): Promise<void>;
 }

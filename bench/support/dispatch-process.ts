@@ -16,15 +16,15 @@ import { createCounters } from '../../src/streams/counters.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 
 /*
- * The service with a stub in the place of its browsers and stores: a capture is stored as it is begun. What is left is
- * what the service itself does for a capture: read its line, check it, queue it, run it, count it, tell of it, answer.
+ * The service with stubs in place of its browsers and stores: a capture is stored as soon as it starts. This leaves the
+ * service's own work for a capture: read its line, validate, queue, run, count, publish the event, answer.
  */
 
 const LIMITS = { maxConcurrent: 16, maxQueue: 1000 };
 
 function stored(command: CaptureCommand): CaptureOutcome {
   const timing = { startedAt: Date.now(), durationMs: 0 };
-  // A record like any other; only its failure is none.
+  // A record like any other, without the failure.
   const result = failedResult(command, new CapstanError('internal'), timing);
   return {
     state: 'stored',
@@ -70,6 +70,6 @@ process.once('disconnect', async () => {
   await real.stop(0);
   await rm(directory, { recursive: true, force: true });
 });
-// The channel alone keeps it alive.
+// Only the IPC channel keeps the process alive.
 process.channel?.ref();
 console.log(server.address);

@@ -1,7 +1,7 @@
 import type { Driver, DriverModule } from './driver.ts';
 import type { DriverAnswer, DriverOrder } from './driver-contender.ts';
 
-/* The child's side of `driver-contender.ts`: holds one driver and does what it is told, one order after another. */
+/* The child's side of `driver-contender.ts`: holds one driver and executes orders one after another. */
 
 const { open }: DriverModule = await import(process.argv[2] ?? '');
 let driver: Driver | undefined;
@@ -18,5 +18,5 @@ process.on('message', async (order: DriverOrder) => {
   const answer = await obey(order).catch((error: unknown): DriverAnswer => ({ type: 'failed', reason: String(error) }));
   process.send?.(answer);
 });
-// Whatever became of the parent, the browser goes with this process.
+// The browser ends with this process, whatever happened to the parent.
 process.on('disconnect', () => process.exit());

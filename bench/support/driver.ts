@@ -1,44 +1,44 @@
 /*
- * What is measured: a driver captures pages (a screenshot and the HTML, an isolated context for each). Every driver runs
- * in a process of its own, so that its CPU and memory, its browser's included, can be told from the others'.
+ * A driver captures pages (a screenshot and the HTML, with an isolated context for each). Every driver runs in a
+ * process of its own, so that its CPU time and memory, including its browser's, can be measured separately.
  */
 
 export interface DriverOptions {
-  /** The Chromium that every driver of a run uses. */
+  /** Path of the Chromium that all drivers of a run use. */
   readonly browserPath: string;
-  /** Captures at once that the driver must be able to do; one that fixes it at its launch is opened with it. */
+  /** Maximum number of concurrent captures, for drivers that fix it at launch. */
   readonly concurrency: number;
 }
 
 export interface Driver {
-  /** Captures each URL once, `concurrency` of them at a time. Rejects when any of them fails. */
+  /** Captures each URL once, `concurrency` at a time. Rejects when a capture fails. */
   run(urls: readonly string[], concurrency: number): Promise<Work>;
   close(): Promise<void>;
 }
 
-/** What came of a run: two drivers did the same work when their means agree. */
+/** Means of a run: two drivers did the same work when theirs agree. */
 export interface Work {
   readonly captures: number;
   readonly imageBytes: number;
   readonly htmlCharacters: number;
 }
 
-/** What a driver's module exports. */
+/** The export of a driver's module. */
 export interface DriverModule {
   open(options: DriverOptions): Promise<Driver>;
 }
 
 export const VIEWPORT = { width: 1280, height: 720 } as const;
 
-/** Small, medium and heavy, in equal parts. */
+/** Small, medium and heavy pages, in equal parts. */
 export const BENCH_PATHS = ['/short', '/medium', '/heavy'] as const;
 
-/** Flags without which Chromium cannot start here: its sandbox needs a user other than root. */
+/** Flags that Chromium needs to start as root, where its sandbox does not work. */
 export function sandboxFlags(): readonly string[] {
   return process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 }
 
-/** Works off `urls`, `concurrency` at a time, and adds up what came of it. */
+/** Captures `urls`, `concurrency` at a time, and adds up the results. */
 export async function inFlight(
   urls: readonly string[],
   concurrency: number,

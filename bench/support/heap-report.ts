@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/* Preloaded into the service that is measured: answers its parent with the bytes in use after a full collection. */
+/* Preloaded into the measured service: reports the bytes in use after a full collection to its parent. */
 
 process.on('message', async () => {
-  // Buffers outside of the heap go after the objects that held them.
+  // Buffers outside the heap are freed after the objects that held them.
   globalThis.gc?.();
   await nextTurn();
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   process.send?.(heapUsed + external);
 });
-// Listening must not keep the service from ending.
+// The listener must not keep the service alive.
 process.channel?.unref();

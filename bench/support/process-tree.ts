@@ -1,37 +1,40 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setInterval } from 'node:timers/promises';
 
-/** Linux counts CPU time in these (`getconf CLK_TCK`; it is 100 on every platform that Node runs on). */
+/** Linux counts CPU time in these ticks (`getconf CLK_TCK`; 100 on every platform that Node runs on). */
 const TICKS_PER_SECOND = 100;
-/** Adding up a browser's memory takes the kernel some 30 ms: oftener than this would be felt in what is measured. */
+/**
+ * Interval between memory samples. Summing up a browser's memory takes the kernel about 30 ms, so sampling more often
+ * would distort the measurement.
+ */
 const SAMPLE_EVERY_MS = 700;
 
 interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
-  /** Its own, and its children's that it waited for. */
+  /** CPU time of the process, including children it waited for. */
   readonly cpuTicks: number;
 }
 
-/** Memory of a process and everything under it, in MiB; pages that several share are counted once (PSS). */
+/** Memory of a process and its descendants, in MiB; shared pages are counted once (PSS). */
 export function memoryMiB(root: number): number {
   return tree(root).reduce((sum, { pid }) => sum + proportionalKiB(pid), 0) / 1024;
 }
 
-/** Resident memory of one process alone, in KiB. */
+/** Resident memory of one process, in KiB. */
 export function residentKiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN);
 }
 
 export interface Watched<T> {
   readonly value: T;
-  /** CPU seconds that the tree used meanwhile, processes that came and went included. */
+  /** CPU seconds of the tree, including processes that started and ended meanwhile. */
   readonly cpuSeconds: number;
-  /** The largest memory that was seen. */
+  /** Peak memory, in MiB. */
   readonly peakMiB: number;
 }
 
-/** What a process and everything under it used while `work` was under way. */
+/** Measures a process and its descendants while `work` runs. */
 export async function watchTree<T>(root: number, work: () => Promise<T>): Promise<Watched<T>> {
   const cpu = new CpuAccount(root);
   const ended = new AbortController();
@@ -57,9 +60,9 @@ export async function watchTree<T>(root: number, work: () => Promise<T>): Promis
 }
 
 /**
- * CPU time of a tree from now on. A child's time goes to the parent that waits for it when it ends, and a browser's
- * renderers are waited for by its zygote. A browser that ends leaves its zygote to nobody in the tree: what had been
- * seen of those whose parent went with them is kept here.
+ * CPU time of a tree from now on. When a child ends, its time is added to the parent that waits for it; a browser's
+ * zygote waits for its renderers. A zygote outlives its browser and leaves the tree, so the last known time of such
+ * orphans is kept here.
  */
 class CpuAccount {
   readonly #root: number;
@@ -73,7 +76,7 @@ class CpuAccount {
     this.#ticksBefore = sumTicks(this.#seen);
   }
 
-  /** Seconds up to now. */
+  /** CPU seconds up to now. */
   sample(): number {
     const now = byPid(tree(this.#root));
     for (const { pid, parent, cpuTicks } of this.#seen.values()) {
@@ -104,10 +107,10 @@ function tree(root: number): readonly ProcessStat[] {
   return found;
 }
 
-/** Nothing when the process has gone meanwhile. */
+/** Null when the process has ended. */
 function readStat(pid: number): ProcessStat[] {
   const text = readOrEmpty(`/proc/${pid}/stat`);
-  // The name stands in parentheses and may hold anything; the numbers follow the last one.
+  // The name is in parentheses and may contain anything; the numbers follow the last parenthesis.
   const [, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (parent === undefined) return [];
   const cpuTicks = rest.slice(9, 13).reduce((sum, ticks) => sum + Number(ticks), 0);

@@ -14,13 +14,13 @@ export interface RoundsOptions {
   readonly rounds: number;
   /** URLs of one round. */
   readonly urls: readonly string[];
-  /** What each contender tries first, to find how many captures at once suit it. */
+  /** Concurrency levels to try first, to find the best one for each contender. */
   readonly concurrencies: readonly number[];
-  /** Told what is under way. */
+  /** Prints progress. */
   readonly report: (line: string) => void;
 }
 
-/** What one contender did in every round, at the concurrency that suited it best. */
+/** Measurements of one contender in every round, at its best concurrency. */
 export interface Series {
   readonly name: string;
   readonly concurrency: number;
@@ -28,9 +28,9 @@ export interface Series {
 }
 
 /**
- * Interleaved rounds: within each, every contender captures the same URLs, one contender after another, beginning
- * with another one each time. What else the machine does falls on all of them, so ratios of a round mean more than
- * the rates themselves.
+ * Interleaved rounds: in each round every contender captures the same URLs, one contender after another, starting with
+ * a different one each time. Other load on the machine affects all contenders alike, so ratios within a round are more
+ * reliable than rates.
  */
 export async function interleavedRounds(
   contenders: readonly Contender[],
@@ -71,7 +71,7 @@ async function measure(running: Running, urls: readonly string[], concurrency: n
   return { perSecond: urls.length / seconds, cpuSecondsPerCapture: cpuSeconds / urls.length, peakMiB, work: value };
 }
 
-/** Two short interleaved rounds for each concurrency; the better median wins. One alone needs no trial. */
+/** Two short interleaved rounds for each concurrency; the better median wins. A single candidate needs no trial. */
 async function bestConcurrencies(
   entrants: readonly { name: string; running: Running }[],
   { urls, concurrencies, report }: RoundsOptions,

@@ -2,7 +2,7 @@ import type { Contender } from './contender.ts';
 import type { Work } from './driver.ts';
 import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 
-/** The whole service as a user starts it, asked over HTTP for one capture after another. */
+/** The whole service as a user starts it, sent one HTTP request per capture. */
 export function serviceContender(options: ServiceOptions): Contender {
   return {
     name: 'capstan (HTTP, SQLite, files)',

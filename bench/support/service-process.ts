@@ -10,31 +10,31 @@ export interface ServiceOptions {
   readonly browserPath: string;
   /** More flags of `capstan serve`. */
   readonly flags?: readonly string[];
-  /** Folder of the checkout that is started; by default this one. */
+  /** Folder of the checkout to start. @default this checkout */
   readonly checkout?: string;
 }
 
 export interface Answer {
   readonly status: number;
   readonly body: string;
-  /** From the sending of the request to the end of the answer. */
+  /** Milliseconds from sending the request to the end of the answer. */
   readonly ms: number;
 }
 
 export interface ServiceProcess {
   readonly origin: string;
   readonly pid: number;
-  /** `POST /screenshot`; aborting hangs up. */
+  /** Sends `POST /screenshot`; aborting the signal closes the connection. */
   capture(url: string, options?: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Answer>;
-  /** Bytes on the disk: images, and HTML copies. */
+  /** Bytes on disk: images and HTML snapshots. */
   artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
-  /** Bytes that the service's JavaScript holds after a full collection, buffers outside of the heap included. */
+  /** Bytes that JavaScript holds after a full collection, including buffers outside the heap. */
   bytesAfterCollection(): Promise<number>;
-  /** SIGTERM; resolves when the process has gone, and its files with it. */
+  /** Sends SIGTERM; resolves when the process has ended and its files are removed. */
   stop(): Promise<void>;
 }
 
-/** `capstan serve` with a store and a data directory of its own, and logs that go nowhere. */
+/** Starts `capstan serve` with its own store and data directory, without logs. */
 export async function startServiceProcess({
   browserPath,
   flags = [],
@@ -89,7 +89,7 @@ async function readyAddress(output: NodeJS.ReadableStream, exit: Promise<unknown
   const ended = exit.then(([code]): never => {
     throw new Error(`the service ended with ${code} before it was ready`);
   });
-  // Its end is expected once it is ready.
+  // Once the service is ready, its end is expected.
   ended.catch(() => {});
   return await Promise.race([ready(), ended]);
 }

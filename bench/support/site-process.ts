@@ -1,6 +1,6 @@
 import { startSite } from '../../test/fixtures/site.ts';
 
-/* The fixture site in a process of its own, so that its work is nobody's CPU time. Ends with its parent. */
+/* Serves the fixture site from a process of its own, so that its CPU time is not measured. Ends with its parent. */
 
 const site = await startSite();
 process.send?.(site.origin);

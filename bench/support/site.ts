@@ -5,7 +5,7 @@ import { BENCH_PATHS } from './driver.ts';
 
 export interface BenchSite {
   readonly origin: string;
-  /** So many URLs of small, medium and heavy pages in turn. */
+  /** Returns this many URLs of small, medium and heavy pages in turn. */
   urls(count: number): readonly string[];
   stop(): Promise<void>;
 }

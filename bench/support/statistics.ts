@@ -1,4 +1,4 @@
-/** The `share` (0..1) of the values that are not above it, by the nearest rank; NaN of nothing. */
+/** Returns the quantile for `share` (0 to 1) by the nearest rank; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
@@ -22,11 +22,11 @@ export function mean(values: readonly number[]): number {
 
 export interface Trend {
   readonly slope: number;
-  /** Of the slope: a slope within two of these of nothing is not told from nothing. */
+  /** Standard error of the slope: a slope within two standard errors of zero is not significant. */
   readonly standardError: number;
 }
 
-/** The least-squares line through points (x, y); at least three of them. */
+/** Fits a least-squares line through points (x, y); needs at least three. */
 export function trend(points: readonly (readonly [x: number, y: number])[]): Trend {
   const meanX = mean(points.map(([x]) => x));
   const meanY = mean(points.map(([, y]) => y));

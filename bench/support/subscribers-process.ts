@@ -3,28 +3,28 @@ import { constants, setPriority } from 'node:os';
 import type { SubscribersAnswer, SubscribersOrder } from './subscribers.ts';
 
 /*
- * The child's side of `subscribers.ts`. It stands for a thousand other machines on the cores of this one, and so does
- * as little as can be: all sockets read into one buffer, and bytes that equal those of the socket before are not looked
- * at again.
+ * The child's side of `subscribers.ts`. It stands for 1,000 other machines on the cores of this one, so it does as
+ * little as possible: all sockets read into one buffer, and bytes equal to those of the previous socket are not parsed
+ * again.
  */
 
 try {
-  // That they wait for a core of this machine is not the service's doing.
+  // Waiting for a core of this machine must not count as the service's latency.
   setPriority(constants.priority.PRIORITY_HIGH);
 } catch {
-  // Where that is not allowed, the wait is part of the figure.
+  // Where the priority cannot be raised, that wait is part of the figure.
 }
 
-/** Often enough that nothing waits in the service: a socket takes some forty sendings. */
+/** Often enough that nothing waits in the service: a socket buffer holds about forty writes. */
 const VISIT_MS = 2000;
 
 const shared = Buffer.alloc(256 * 1024);
-/** Deliveries of stored captures to those who read at once, by how many milliseconds they took. */
+/** Deliveries of stored captures to the watched subscribers, by latency in milliseconds. */
 const delays: number[] = [];
 let deliveries = 0;
 let reads = 0;
 let sockets: Socket[] = [];
-/** Those who are only looked at now and then. */
+/** Subscribers that are read only every two seconds. */
 let visited: Socket[] = [];
 let seen = Buffer.alloc(0);
 let storedAt: readonly number[] = [];
@@ -35,7 +35,7 @@ function visit(): void {
   for (const socket of visited) socket.resume();
 }
 
-/** When the captures that are told of in whole events were stored, in milliseconds since the Unix epoch. */
+/** Times at which the captures in complete events were stored, in milliseconds since the Unix epoch. */
 function storedIn(bytes: Buffer): readonly number[] {
   if (bytes.equals(seen)) return storedAt;
   seen = Buffer.from(bytes);

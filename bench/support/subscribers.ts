@@ -10,32 +10,34 @@ export type SubscribersOrder =
 export interface Audience {
   readonly reading: number;
   /**
-   * How many of them one stands for that reads at once. The others lie there until they are looked at, every two
-   * seconds, and lose nothing: what a subscriber's own machine spends on reading is then not spent on this one.
+   * Number of subscribers for each one that reads at once. The others are read every two seconds and lose nothing, so
+   * that the cost of reading, which a subscriber's own machine would pay, is not paid here.
    */
   readonly oneInReads: number;
-  /** Those who read what comes first, and nothing more. */
+  /** Subscribers that read the first bytes and nothing more. */
   readonly stalled: number;
 }
 
-/** What came since they were opened. */
+/** Deliveries since the subscribers connected. */
 export interface SubscribersAnswer {
-  /** At index n: how many stored captures were received n milliseconds after they were stored, by who reads at once. */
+  /**
+   * At index n: the number of stored captures that a watched subscriber received n milliseconds after they were stored.
+   */
   readonly delays: readonly number[];
   readonly deliveries: number;
-  /** How often one that reads at once found something to read: what a socket costs, it costs each time. */
+  /** Number of reads of the watched subscribers that returned data: each one has the full cost of a socket. */
   readonly reads: number;
 }
 
 export interface Subscribers {
-  /** Resolves when each has its first bytes. */
+  /** Resolves when every subscriber has received its first bytes. */
   open(origin: string, audience: Audience): Promise<void>;
   count(): Promise<SubscribersAnswer>;
   close(): Promise<SubscribersAnswer>;
   stop(): Promise<void>;
 }
 
-/** Subscribers to `/events`, all of them in one process of their own. */
+/** Connects subscribers to `/events`, all in one process of their own. */
 export function startSubscribers(): Subscribers {
   const child = fork(join(import.meta.dirname, 'subscribers-process.ts'));
   const order = async (message: SubscribersOrder): Promise<SubscribersAnswer> => {

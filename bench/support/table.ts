@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell; the first is flush left, the rest flush right. */
+/** Formats columns as wide as their widest cell; the first is aligned left, the others right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
@@ -9,7 +9,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
 }
 
-/** A figure beside what it ought to be. */
+/** A figure and its target. */
 export interface Finding {
   readonly what: string;
   readonly figure: string;
