@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 import { parseTargetList } from '../egress/address-policy.ts';
 
@@ -76,6 +77,27 @@ export function targets(facts: Omit<Facts, 'placeholder' | 'default'>) {
       default: [],
       ...facts,
     });
+}
+
+export function nameServers(facts: Omit<Facts, 'placeholder' | 'default'>) {
+  const takes = 'addresses with or without a port (10.0.0.53, 127.0.0.1:5353, [fd00::53]:53), divided by commas';
+  return z.array(z.string().refine(isNameServer, `it takes ${takes}`)).register(table, {
+    kind: 'list',
+    takes,
+    placeholder: 'address,...',
+    default: [],
+    ...facts,
+  });
+}
+
+/** As Node understands it, which is what asks them. */
+function isNameServer(text: string): boolean {
+  try {
+    new Resolver().setServers([text]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function file(facts: Facts & { readonly takes?: string }) {

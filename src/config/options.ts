@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMIT_BOUNDS } from '../capture/domain.ts';
-import { bytes, choice, file, integer, type OptionFacts, table, targets } from './kinds.ts';
+import { bytes, choice, file, integer, nameServers, type OptionFacts, table, targets } from './kinds.ts';
 
 /*
  * The one table of options. Flags, environment variables, keys of the configuration file, `--help`,
@@ -156,6 +156,12 @@ export const configSchema = z.strictObject({
   denyTargets: targets({
     group: 'Targets',
     description: 'Public targets that may not be captured.',
+  }),
+  nameServers: nameServers({
+    group: 'Targets',
+    description:
+      'Name servers for targets and webhook receivers. The hosts file goes first; search domains are those of /etc/resolv.conf.',
+    defaultText: 'those of /etc/resolv.conf',
   }),
 
   webhook: z.array(z.url({ protocol: /^https?$/ })).register(table, {

@@ -14,7 +14,7 @@ export interface EgressOptions {
   readonly policy: TargetPolicy;
   /** The option that opens what is not public, for those who are refused; `--allow-targets` by default. */
   readonly openedWith?: string;
-  /** How names become addresses; the system's way by default. */
+  /** How names become addresses. @default the hosts file and the system's name servers, see `createDnsLookup` */
   readonly lookup?: Lookup;
   /** For the look-up of a name and for the connection, each, in milliseconds. */
   readonly dialTimeoutMs?: number;
@@ -24,6 +24,8 @@ export interface EgressOptions {
   readonly maxBytes?: number;
   /** Requests and tunnels that one capture may open. */
   readonly maxRequests?: number;
+  /** Names that one capture may look up. */
+  readonly maxLookups?: number;
 }
 
 /** What a browser waits for is a page for a person: ten seconds without a sign are a "no". */
@@ -31,6 +33,7 @@ const DIAL_TIMEOUT_MS = 10_000;
 /** Some ten times the heaviest pages of the public web: a limit for floods, not for pages. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_REQUESTS = 5_000;
+const MAX_LOOKUPS = 1_000;
 
 export function createEgress({
   policy,
@@ -40,9 +43,11 @@ export function createEgress({
   lookupCacheMs,
   maxBytes = MAX_BYTES,
   maxRequests = MAX_REQUESTS,
+  maxLookups = MAX_LOOKUPS,
 }: EgressOptions): Egress {
   const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
   const egressPolicy = createEgressPolicy(policy, resolver, openedWith);
+  const limits = { maxBytes, maxRequests, maxLookups };
   const egressProxies = new Set<EgressProxy>();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
@@ -77,7 +82,7 @@ export function createEgress({
     },
 
     async openEgressProxy() {
-      const egressProxy = await openEgressProxy({ egressPolicy, limits: { maxBytes, maxRequests }, dialTimeoutMs });
+      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs });
       const close = egressProxy.close.bind(egressProxy);
       const tracked: EgressProxy = {
         ...egressProxy,

@@ -1,7 +1,7 @@
 import { CapstanError } from '../capture/errors.ts';
 import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
-import type { Resolver } from './resolver.ts';
+import type { LookupQueue, Resolver } from './resolver.ts';
 import { restrictedPort } from './restricted-ports.ts';
 import { withoutTrailingDot } from './target-list.ts';
 
@@ -19,9 +19,9 @@ export interface EgressPolicy {
 
   /**
    * The addresses that may be dialled for a destination, never none. Throws `target_forbidden` when any address of it
-   * may not be, `target_unreachable` when it has none, or the signal's reason.
+   * may not be, `target_unreachable` when it has none, or the signal's reason. A lookup waits its turn in `lookups`.
    */
-  admit(destination: Destination, signal: AbortSignal): Promise<readonly string[]>;
+  admit(destination: Destination, signal: AbortSignal, lookups?: LookupQueue): Promise<readonly string[]>;
 }
 
 /** RFC 6761: these names are this machine whatever a name server says, so none is asked. */
@@ -56,12 +56,12 @@ export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, ope
       inspect(destination);
     },
 
-    async admit(destination, signal) {
+    async admit(destination, signal, lookups) {
       const { host } = destination;
       const said = inspect(destination);
       if (said) return said;
       const verdict = policy.judgeName(host);
-      const addresses = await resolver.resolve(host, signal);
+      const addresses = await resolver.resolve(host, signal, lookups);
       for (const address of addresses) {
         const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
         // The address itself is left out: a stranger has no business with what a private name resolves to.

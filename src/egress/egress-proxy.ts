@@ -44,7 +44,7 @@ export async function openEgressProxy({
     if (proxy !== undefined) return startPassageThrough(proxy, traffic);
     const open = async (destination: Destination): Promise<Socket> => {
       const { signal } = traffic;
-      const addresses = await egressPolicy.admit(destination, signal);
+      const addresses = await egressPolicy.admit(destination, signal, traffic.lookups);
       const { socket, address } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
       traffic.noteAddress(destination, address);
       return traffic.hold(socket);

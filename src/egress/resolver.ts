@@ -1,79 +1,114 @@
-import { lookup as systemLookup } from 'node:dns/promises';
+import { NODATA, NOTFOUND } from 'node:dns';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { CapstanError } from '../capture/errors.ts';
+import { createDnsLookup } from './dns-lookup.ts';
 
-/** Every address of a name, in the order in which they are to be tried. Rejects as `dns.lookup` does. */
-export type Lookup = (name: string) => Promise<readonly string[]>;
+/**
+ * Resolves with every address of a name, in the order in which they are to be tried. Rejects with an error whose `code`
+ * is one of `node:dns`. Aborting the signal ends the lookup.
+ */
+export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/** Starts a lookup when there is room for one more, and not at all after its capture has ended. */
+export type LookupQueue = <T>(lookUp: () => Promise<T>) => Promise<T>;
 
 export interface ResolverOptions {
   readonly lookup?: Lookup | undefined;
-  /** How long an answer serves again, in milliseconds; 0 asks anew for each connection. */
+  /** How long an answer is reused, in milliseconds; 0 asks again for each connection. */
   readonly cacheMs?: number | undefined;
-  /** How long to wait for an answer, in milliseconds. */
+  /** How long a lookup may take once it is started, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface Resolver {
-  /** Rejects with `target_unreachable`, or the signal's reason. The list is never empty. */
-  resolve(name: string, signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Resolves with at least one address. Rejects with `target_unreachable`, or the signal's reason. A name that nobody
+   * is looking up yet waits its turn in `queue`.
+   */
+  resolve(name: string, signal: AbortSignal, queue?: LookupQueue): Promise<readonly string[]>;
 }
 
 /**
- * A page opens many connections to few names, and `dns.lookup` has two threads for the whole process: those few
- * seconds, and one question for all who ask at once, keep look-ups from being the bottleneck. They are no border: the
+ * A page opens many connections to few names: one lookup serves them all. The egress policy does not depend on it: the
  * address that is dialled is always the one that was checked.
  */
 const CACHE_MS = 5_000;
-const CACHE_NAMES = 2_000;
+const MAX_CACHED_NAMES = 2_000;
 
-export function createResolver({ lookup = lookupAll, cacheMs = CACHE_MS, timeoutMs }: ResolverOptions): Resolver {
-  const answers = new LRUCache<string, Promise<readonly string[]>>({ max: CACHE_NAMES, ttl: Math.max(cacheMs, 1) });
+/** A lookup under way, ended when the last of those who wait for it has gone. */
+interface SharedLookup {
+  readonly answer: Promise<readonly string[]>;
+  readonly abandoned: AbortController;
+  waiting: number;
+}
 
-  const ask = (name: string): Promise<readonly string[]> => {
-    const known = cacheMs > 0 ? answers.get(name) : undefined;
-    if (known) return known;
-    const answer = lookup(name);
-    if (cacheMs > 0) {
-      answers.set(name, answer);
-      answer.catch(() => {
-        if (answers.peek(name) === answer) answers.delete(name);
-      });
+export function createResolver({
+  lookup = createDnsLookup(),
+  cacheMs = CACHE_MS,
+  timeoutMs,
+}: ResolverOptions): Resolver {
+  const known = new LRUCache<string, readonly string[]>({ max: MAX_CACHED_NAMES, ttl: Math.max(cacheMs, 1) });
+  const underWay = new Map<string, SharedLookup>();
+
+  const start = (name: string): SharedLookup => {
+    const abandoned = new AbortController();
+    const answer = lookup(name, abandoned.signal);
+    const shared: SharedLookup = { answer, abandoned, waiting: 0 };
+    underWay.set(name, shared);
+    const forget = () => {
+      if (underWay.get(name) === shared) underWay.delete(name);
+    };
+    answer.then((addresses) => {
+      if (cacheMs > 0) known.set(name, addresses);
+    }, forget);
+    answer.then(forget, () => {});
+    return shared;
+  };
+
+  /** Joins the lookup of a name, or starts it. */
+  const join = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
+    signal.throwIfAborted();
+    const shared = underWay.get(name) ?? start(name);
+    shared.waiting += 1;
+    const settled = new AbortController();
+    const expiry = delay(timeoutMs, 'expired' as const, { signal: AbortSignal.any([signal, settled.signal]) });
+    try {
+      const addresses = await Promise.race([shared.answer, expiry]);
+      if (addresses === 'expired') {
+        throw new CapstanError('target_unreachable', `no address of ${name} was found within ${timeoutMs / 1000} s`);
+      }
+      if (addresses.length === 0) throw new CapstanError('target_unreachable', `no such name: ${name}`);
+      return addresses;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof CapstanError ? error : lookupFailure(name, error);
+    } finally {
+      settled.abort();
+      expiry.catch(() => {});
+      shared.waiting -= 1;
+      if (shared.waiting === 0 && underWay.get(name) === shared) {
+        underWay.delete(name);
+        shared.abandoned.abort();
+      }
     }
-    return answer;
   };
 
   return {
-    async resolve(name, signal) {
+    async resolve(name, signal, queue = (lookUp) => lookUp()) {
       signal.throwIfAborted();
-      const settled = new AbortController();
-      const expiry = delay(timeoutMs, 'expired' as const, { signal: AbortSignal.any([signal, settled.signal]) });
-      try {
-        const addresses = await Promise.race([ask(name), expiry]);
-        if (addresses === 'expired') {
-          throw new CapstanError('target_unreachable', `no address of ${name} was found within ${timeoutMs / 1000} s`);
-        }
-        if (addresses.length === 0) throw new CapstanError('target_unreachable', `no such name: ${name}`);
-        return addresses;
-      } catch (error) {
-        signal.throwIfAborted();
-        throw error instanceof CapstanError ? error : lookupFailure(name, error);
-      } finally {
-        settled.abort();
-        expiry.catch(() => {});
-      }
+      const addresses = known.get(name);
+      if (addresses !== undefined && addresses.length > 0) return addresses;
+      return underWay.has(name) ? join(name, signal) : queue(() => join(name, signal));
     },
   };
 }
 
-/** As the system resolves (so `/etc/hosts` holds), every address, in the system's order of preference. */
-async function lookupAll(name: string): Promise<readonly string[]> {
-  const answers = await systemLookup(name, { all: true, order: 'verbatim' });
-  return answers.map(({ address }) => address);
-}
-
 function lookupFailure(name: string, error: unknown): CapstanError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const reason = code === 'EAI_AGAIN' ? `the name server gave no answer for ${name}` : `no such name: ${name}`;
+  const reason =
+    code === NOTFOUND || code === NODATA || code === 'EBADNAME'
+      ? `no such name: ${name}`
+      : `the name server gave no answer for ${name}${typeof code === 'string' ? ` (${code})` : ''}`;
   return new CapstanError('target_unreachable', reason, { cause: error });
 }

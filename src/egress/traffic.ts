@@ -2,12 +2,16 @@ import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
 import type { Destination } from './egress-policy.ts';
+import { createLookupQueue } from './lookup-queue.ts';
+import type { LookupQueue } from './resolver.ts';
 
 export interface TrafficLimits {
   /** Bytes of bodies and tunnels, both ways together. */
   readonly maxBytes: number;
   /** Forwarded requests and tunnels. What happens inside a TLS tunnel is not seen, so not counted. */
   readonly maxRequests: number;
+  /** Names looked up. */
+  readonly maxLookups: number;
 }
 
 /** What one capture sends and receives: its connections, its limits, and what is known of its destinations. */
@@ -17,7 +21,10 @@ export class Traffic {
   readonly #sockets = new Set<Duplex>();
   readonly #failures = new Map<string, Failure>();
   readonly #addresses = new Map<string, string>();
+  /** Where the capture's lookups wait their turn. */
+  readonly lookups: LookupQueue;
   #requests = 0;
+  #names = 0;
   #bytes = 0;
   #spent: CapstanError | null = null;
 
@@ -25,6 +32,7 @@ export class Traffic {
     this.#limits = limits;
     // A page dials dozens of times at once.
     setMaxListeners(0, this.#ended.signal);
+    this.lookups = createLookupQueue({ admit: () => this.#admitLookup(), signal: this.#ended.signal });
   }
 
   /** Aborted when the capture is over, or has used up its limits. */
@@ -90,6 +98,12 @@ export class Traffic {
   /** Ends every connection at once. */
   end(): void {
     this.#disconnect(new CapstanError('cancelled', 'The capture is over.'));
+  }
+
+  #admitLookup(): void {
+    if (this.#spent) throw this.#spent;
+    this.#names += 1;
+    if (this.#names > this.#limits.maxLookups) throw overLimit(`more than ${this.#limits.maxLookups} names`);
   }
 
   #disconnect(reason: CapstanError): void {

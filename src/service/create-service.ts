@@ -7,6 +7,7 @@ import { likeness } from '../capture/options-digest.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
+import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
@@ -46,6 +47,7 @@ export type ServiceConfig = Pick<
   | 'maxLoopDelayMs'
   | 'allowTargets'
   | 'denyTargets'
+  | 'nameServers'
   | 'webhook'
   | 'webhookSecret'
   | 'allowWebhooks'
@@ -63,7 +65,9 @@ export type ServiceConfig = Pick<
  * be had is no reason not to start: what needs it is refused until it is there.
  */
 export async function createService(config: ServiceConfig, logger: Logger): Promise<CaptureService> {
+  const lookup = createDnsLookup({ servers: config.nameServers });
   const receiverEgress = createEgress({
+    lookup,
     policy: createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets }),
     openedWith: '--allow-webhooks',
   });
@@ -86,6 +90,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
   });
   const feed = await openEventFeed(events.events$, storage.events, Date.now);
   const egress = createEgress({
+    lookup,
     policy: createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets }),
   });
   const webhooks = createWebhooks({

@@ -93,6 +93,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   maxLoopDelayMs: ['500', 500],
   allowTargets: ['10.0.0.0/8,wiki.internal', ['10.0.0.0/8', 'wiki.internal']],
   denyTargets: ['example.com', ['example.com']],
+  nameServers: ['10.0.0.53,[fd00::53]:5353', ['10.0.0.53', '[fd00::53]:5353']],
   webhook: ['https://a.test/hook,https://b.test/', ['https://a.test/hook', 'https://b.test/']],
   webhookSecret: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']],
   allowWebhooks: ['10.1.2.3,hooks.internal', ['10.1.2.3', 'hooks.internal']],
@@ -125,6 +126,7 @@ describe('a configuration that cannot be', () => {
     ['--ipinfo-url ftp://x', { flags: { ipinfoUrl: 'ftp://x' } }, 'an http:// or https:// URL'],
     ['--mongo-url localhost:27017', { flags: { mongoUrl: 'localhost:27017' } }, 'a mongodb:// or mongodb+srv:// URL'],
     ['--allow-targets 10.0.0.0/99', { flags: { allowTargets: ['10.0.0.0/99'] } }, 'a network (10.0.0.0/8'],
+    ['--name-servers dns.example', { flags: { nameServers: ['dns.example'] } }, 'addresses with or without a port'],
     ['--db-path ""', { flags: { dbPath: '' } }, 'the path of a file'],
   ])('%s is refused in one line that says what it takes', (shown, given, takes) => {
     const line = refusal(given);

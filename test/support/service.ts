@@ -37,6 +37,7 @@ export async function startService(
       maxLoopDelayMs: 600_000,
       allowTargets: ['127.0.0.1'],
       denyTargets: [],
+      nameServers: [],
       webhook: [],
       webhookSecret: [],
       allowWebhooks: [],

@@ -1,0 +1,107 @@
+import { NODATA, NOTFOUND, NOTIMP, REFUSED, SERVFAIL } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openHostsFile, readText } from './hosts-file.ts';
+import type { Lookup } from './resolver.ts';
+import { candidateNames, parseSearchList } from './search-list.ts';
+
+export interface DnsLookupOptions {
+  /**
+   * Name servers to ask: addresses, each with or without a port. An empty list is the default.
+   * @default those of /etc/resolv.conf
+   */
+  readonly servers?: readonly string[] | undefined;
+  /** @default '/etc/hosts' */
+  readonly hostsFile?: string | undefined;
+  /** Source of the search domains. @default '/etc/resolv.conf' */
+  readonly resolvConf?: string | undefined;
+}
+
+/** How often a name server is asked; c-ares waits longer each time. */
+const TRIES = 3;
+/** How long the answer for one address family waits for the other: some name servers never answer for IPv6. */
+const OTHER_FAMILY_MS = 500;
+/** Answers of a name server that say nothing about the name: the next server is asked, as glibc does. */
+const SERVER_FAILURES: ReadonlySet<unknown> = new Set([SERVFAIL, REFUSED, NOTIMP]);
+const ABSENCES: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
+
+/**
+ * Looks names up in the hosts file, then over DNS with c-ares. Unlike `dns.lookup` (getaddrinfo) a lookup occupies no
+ * thread and ends when its signal is aborted. `nsswitch.conf` is not read, so mDNS, LDAP and other NSS modules are not
+ * asked. Both files are read again when they change.
+ */
+export function createDnsLookup({
+  servers = [],
+  hostsFile = '/etc/hosts',
+  resolvConf = '/etc/resolv.conf',
+}: DnsLookupOptions = {}): Lookup {
+  const addressesInFile = openHostsFile(hostsFile);
+
+  return async (name, signal) => {
+    const listed = addressesInFile(name);
+    if (listed.length > 0) return listed;
+
+    let absence: unknown;
+    for (const candidate of candidateNames(name, parseSearchList(readText(resolvConf), hostname()))) {
+      try {
+        return await askServers(candidate, servers, signal);
+      } catch (error) {
+        if (signal.aborted || !ABSENCES.has(codeOf(error))) throw error;
+        absence ??= error;
+      }
+    }
+    throw absence;
+  };
+}
+
+/** A resolver of its own for each name: `cancel` ends all that a resolver does, and a new one reads resolv.conf. */
+async function askServers(name: string, servers: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  signal.throwIfAborted();
+  const resolver = new Resolver({ tries: TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    for (;;) {
+      try {
+        return await askBothFamilies(resolver, name);
+      } catch (error) {
+        const [, ...others] = resolver.getServers();
+        if (signal.aborted || others.length === 0 || !SERVER_FAILURES.has(codeOf(error))) throw error;
+        resolver.setServers(others);
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** Resolves with the addresses of both families by turns (RFC 8305), IPv6 first. */
+async function askBothFamilies(resolver: Resolver, name: string): Promise<readonly string[]> {
+  const settled = new AbortController();
+  const asked = [resolver.resolve6(name), resolver.resolve4(name)];
+  const late = Promise.any(asked)
+    .then(() => delay(OTHER_FAMILY_MS, undefined, { signal: settled.signal }))
+    .then(() => resolver.cancel());
+  // Neither an answer in time nor none at all is a failure here: `asked` tells.
+  late.catch(() => {});
+  const families = await Promise.allSettled(asked);
+  settled.abort();
+  const [ipv6 = [], ipv4 = []] = families.map((family) => (family.status === 'fulfilled' ? family.value : []));
+  if (ipv6.length + ipv4.length > 0) return byTurns(ipv6, ipv4);
+  const failures = families.flatMap((family) => (family.status === 'rejected' ? [family.reason] : []));
+  // What says least about the name weighs most: it may exist.
+  throw failures.find((failure) => !ABSENCES.has(codeOf(failure))) ?? failures[0];
+}
+
+function byTurns<T>(first: readonly T[], second: readonly T[]): T[] {
+  return Array.from({ length: Math.max(first.length, second.length) }, (_, at) => [
+    ...first.slice(at, at + 1),
+    ...second.slice(at, at + 1),
+  ]).flat();
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,49 @@
+import { readFileSync, statSync } from 'node:fs';
+import { parseAddress } from './address-classes.ts';
+import { withoutTrailingDot } from './target-list.ts';
+
+/** Returns every address that the hosts file gives a name, in the order of its lines; empty when it has none. */
+export type HostsFile = (name: string) => readonly string[];
+
+/** Reads a hosts file (`hosts(5)`) again whenever it has changed. A missing or unreadable file is an empty one. */
+export function openHostsFile(path: string): HostsFile {
+  let version = '';
+  let addresses: ReadonlyMap<string, readonly string[]> = new Map();
+
+  return (name) => {
+    const current = versionOf(path);
+    if (current !== version) {
+      addresses = parseHosts(readText(path));
+      version = current;
+    }
+    return addresses.get(canonical(name)) ?? [];
+  };
+}
+
+export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
+  const addresses = new Map<string, readonly string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*$/, '').trim().split(/\s+/);
+    if (parseAddress(address) === null) continue;
+    for (const name of new Set(names.map(canonical))) addresses.set(name, [...(addresses.get(name) ?? []), address]);
+  }
+  return addresses;
+}
+
+function canonical(name: string): string {
+  return withoutTrailingDot(name.toLowerCase());
+}
+
+function versionOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+}
+
+/** Empty when the file cannot be read: a name may still be known to a name server. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
