@@ -7,20 +7,15 @@ import { accessLog } from './access-log.ts';
 import { authenticate } from './auth.ts';
 import { answerErrors } from './errors.ts';
 import { idempotent } from './idempotency.ts';
+import { createFanOut, type FanOutOptions } from './live/fan-out.ts';
 import { unanswered } from './method-not-allowed.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { requestId } from './request-id.ts';
-import { batchRoutes } from './routes/batch.ts';
-import { type EventsOptions, eventsRoutes } from './routes/events.ts';
-import { jobsRoutes } from './routes/jobs.ts';
-import { limitsRoutes } from './routes/limits.ts';
-import { operationsRoutes } from './routes/operations.ts';
-import { resultsRoutes } from './routes/results.ts';
-import { screenshotRoutes } from './routes/screenshot.ts';
-import { screenshotsRoutes } from './routes/screenshots.ts';
+import type { RouteContext } from './route.ts';
+import { ROUTES } from './routes/all.ts';
 import { type RequestLimits, requestSchemas } from './schemas/requests.ts';
 import { securityHeaders } from './security-headers.ts';
-import type { HttpState } from './state.ts';
+import type { HttpMiddleware, HttpState } from './state.ts';
 
 export interface HttpOptions extends RequestLimits {
   /** Any of them will do; none: no check is made. */
@@ -28,11 +23,20 @@ export interface HttpOptions extends RequestLimits {
   /** How long a sender of a streamed body may send nothing while it is waited for, in milliseconds. */
   readonly silenceMs?: number;
   readonly logger: Logger;
-  readonly events?: Partial<EventsOptions>;
+  readonly events?: Partial<FanOutOptions>;
 }
+
+const OPEN_PATHS = ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
 
 /** A sender may have to wait for what it reads from. */
 const SILENCE_MS = 300_000;
+
+const EVENTS: FanOutOptions = {
+  // A minute of a busy service: who is behind by more comes back and reads it from the log.
+  bufferBytes: 1024 * 1024,
+  // Proxies close a connection that is silent for half a minute or more.
+  keepAliveMs: 15_000,
+};
 
 /** The HTTP contract, as a user of the service: in this order a request meets what stands between it and its route. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
@@ -41,7 +45,7 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
   app.use(accessLog(options.logger));
   app.use(securityHeaders());
   app.use(answerErrors(options.logger));
-  app.use(authenticate(options.apiKeys));
+  app.use(authenticate(options.apiKeys, OPEN_PATHS));
 
   const router = createRoutes(service, options);
   app.use(router.routes());
@@ -52,22 +56,35 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
 
 function createRoutes(
   service: CaptureService,
-  { silenceMs = SILENCE_MS, logger, ...limits }: HttpOptions,
+  { silenceMs = SILENCE_MS, logger, events, ...limits }: HttpOptions,
 ): Router<HttpState> {
   // Exactly the paths of the contract: no other case, no slash at the end.
   const router = new Router<HttpState>({ sensitive: true, strict: true });
   const requestLimits = { ...limits, callbacks: service.takesCallbacks };
-  const schemas = requestSchemas(requestLimits);
-  const once = idempotent(service, logger);
-  screenshotRoutes(router, service, schemas, once);
-  batchRoutes(router, service, schemas, { ...limits, silenceMs }, once);
-  screenshotsRoutes(router, service);
-  resultsRoutes(router, service);
-  eventsRoutes(router, service, limits.events);
-  jobsRoutes(router, service);
-  limitsRoutes(router, service);
-  operationsRoutes(router, service, openApiDocument(requestLimits));
+  const context: RouteContext = {
+    service,
+    schemas: requestSchemas(requestLimits),
+    maxBatch: limits.maxBatch,
+    silenceMs,
+    fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
+    once: idempotent(service, logger),
+    document: openApiDocument(requestLimits),
+  };
+  for (const { path, method, needsDatabase, handler } of ROUTES) {
+    const handle = handler(context);
+    // Before the request is looked at: without a database every one of these is 503, whatever was asked.
+    const middleware = needsDatabase ? [databaseRequired(service.results), handle] : [handle];
+    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], middleware);
+  }
   return router;
+}
+
+function databaseRequired(results: CaptureService['results']): HttpMiddleware {
+  return async (_ctx, next) => {
+    // Throws the failure that says why.
+    if (results.state !== 'up') await results.page({ by: 'all' }, 1);
+    await next();
+  };
 }
 
 /** An answer that broke off after its head was sent. Its connection is closed by then, which is all that can be said. */

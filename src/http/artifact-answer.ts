@@ -1,9 +1,9 @@
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureFormat } from '../capture/request.ts';
 import type { ArtifactKind, OpenArtifact } from '../storage/artifact-store.ts';
 import { readByteRange } from './byte-range.ts';
 import { answerFailure } from './envelope.ts';
 import { matchesEtag } from './if-none-match.ts';
+import { mediaTypeOf } from './media-type.ts';
 import type { HttpContext } from './state.ts';
 
 /** A capture's files never change; a year is the longest that caches care for. */
@@ -15,10 +15,6 @@ const CACHE_CONTROL = 'private, max-age=31536000, immutable';
  */
 const INERT_POLICY =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-export function mediaTypeOf(format: CaptureFormat): string {
-  return format === 'pdf' ? 'application/pdf' : `image/${format}`;
-}
 
 /** What a file is sent with, whoever asked for it. */
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {

@@ -2,19 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { CapstanError } from '../capture/errors.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
-/** What a load balancer and a newcomer may read without a key. */
-export const OPEN_PATHS: readonly string[] = ['/livez', '/readyz', '/openapi.json'];
-
 /**
- * Lets requests with one of the keys through, and all of them when there are no keys. It stands before the router, so
+ * Lets requests with one of the keys through, and all of them when there are no keys; `GET` and `HEAD` of the open paths
+ * need none. It stands before the router, so
  * that an unknown path tells a stranger nothing.
  */
-export function authenticate(apiKeys: readonly string[]): HttpMiddleware {
+export function authenticate(apiKeys: readonly string[], openPaths: readonly string[]): HttpMiddleware {
   const accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
   return async (ctx, next) => {
     const client = presentedKeys(ctx).find((key) => isAccepted(key, accepted));
     if (client !== undefined) ctx.state.client = digest(Buffer.from(client, 'latin1')).toString('hex');
-    else if (accepted.length > 0 && !isOpen(ctx)) {
+    else if (accepted.length > 0 && !isOpen(ctx, openPaths)) {
       ctx.set('WWW-Authenticate', 'Bearer');
       throw new CapstanError(
         'unauthorized',
@@ -26,8 +24,8 @@ export function authenticate(apiKeys: readonly string[]): HttpMiddleware {
 }
 
 /** `ctx.path` is the very string that the router matches, so what looks like an open path cannot be another one. */
-function isOpen(ctx: HttpContext): boolean {
-  return (ctx.method === 'GET' || ctx.method === 'HEAD') && OPEN_PATHS.includes(ctx.path);
+function isOpen(ctx: HttpContext, openPaths: readonly string[]): boolean {
+  return (ctx.method === 'GET' || ctx.method === 'HEAD') && openPaths.includes(ctx.path);
 }
 
 function presentedKeys(ctx: HttpContext): readonly string[] {

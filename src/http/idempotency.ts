@@ -12,6 +12,15 @@ import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /** Printable ASCII. */
 const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** The header, for the OpenAPI document. */
+export const IdempotencyKeyHeader = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+    description:
+      'Printable ASCII. The same key and body again, within 24 hours, are given the first answer. Not taken with a body of lines.',
+  }),
+});
+
 /** Bytes of a kept answer, compressed: what one document of MongoDB takes, and then some. */
 const MAX_KEPT = 12 * 1024 * 1024;
 /** Headers that belong to an answer, and not to the exchange. */

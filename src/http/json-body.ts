@@ -1,18 +1,18 @@
 import { bodyParser } from '@koa/bodyparser';
 import { CapstanError } from '../capture/errors.ts';
 import { refusal } from './problems.ts';
-import type { HttpContext, HttpMiddleware } from './state.ts';
+import type { HttpContext } from './state.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
 /** Bytes of the body, decompressed. The parser reads `mb` as 1024 * 1024. */
 const LIMIT = '1mb';
 
 /**
- * Reads the JSON body of the requests it stands before into `ctx.request.body`. Any JSON value passes (the schema
+ * What reads the JSON body of a request into `ctx.request.body`. Any JSON value passes (the schema
  * says what is wrong with it); the parser's strict mode would make an empty body `{}`. `alsoTaken`: a type that the path
  * takes besides.
  */
-export function jsonBody(alsoTaken?: string): readonly HttpMiddleware[] {
+export function jsonBody(alsoTaken?: string): (ctx: HttpContext) => Promise<void> {
   const parse = bodyParser({
     enableTypes: ['json'],
     // The type was checked by then. The parser's own list of types has not `+json`, and cannot be added to.
@@ -26,29 +26,27 @@ export function jsonBody(alsoTaken?: string): readonly HttpMiddleware[] {
       throw bodyFailure(error);
     },
   });
-  return [requireJson(alsoTaken), parse, requireContent];
-}
-
-function requireJson(alsoTaken: string | undefined): HttpMiddleware {
-  const right = `application/json${alsoTaken === undefined ? '' : ` or ${alsoTaken}`}`;
-  return async (ctx, next) => {
-    if (!JSON_TYPE.test(ctx.request.type)) {
-      const given = ctx.get('Content-Type');
-      throw new CapstanError(
-        'unsupported_media_type',
-        `The body must be ${right}, not ${given === '' ? 'without a Content-Type' : JSON.stringify(given)}.`,
-      );
-    }
-    await next();
+  return async (ctx) => {
+    requireJson(ctx, alsoTaken);
+    await parse(ctx, async () => {});
+    requireContent(ctx);
   };
 }
 
-const requireContent: HttpMiddleware = async (ctx: HttpContext, next) => {
-  if (ctx.request.rawBody === undefined || ctx.request.rawBody.trim() === '') {
-    throw new CapstanError('invalid_json', 'The body is empty: it must be a JSON object.');
-  }
-  await next();
-};
+function requireJson(ctx: HttpContext, alsoTaken: string | undefined): void {
+  if (JSON_TYPE.test(ctx.request.type)) return;
+  const right = `application/json${alsoTaken === undefined ? '' : ` or ${alsoTaken}`}`;
+  const given = ctx.get('Content-Type');
+  throw new CapstanError(
+    'unsupported_media_type',
+    `The body must be ${right}, not ${given === '' ? 'without a Content-Type' : JSON.stringify(given)}.`,
+  );
+}
+
+function requireContent({ request }: HttpContext): void {
+  if (request.rawBody !== undefined && request.rawBody.trim() !== '') return;
+  throw new CapstanError('invalid_json', 'The body is empty: it must be a JSON object.');
+}
 
 /** The parser's errors carry a status, and the text that it could not parse. */
 function bodyFailure(error: Error & { status?: unknown; body?: unknown; code?: unknown }): Error {

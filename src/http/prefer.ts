@@ -1,4 +1,15 @@
+import { z } from 'zod';
 import type { HttpContext } from './state.ts';
+
+/** The header, for the OpenAPI document. */
+export const prefer = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      '`respond-async`: the answer is 202 and names a job, which needs a database. Not applied to a body of lines.',
+    examples: ['respond-async'],
+  });
 
 /** Whether the client would rather not wait for the outcome (RFC 7240). Other preferences are none of ours. */
 export function prefersAsync(ctx: HttpContext): boolean {

@@ -72,7 +72,7 @@ describe('a client', () => {
   it('that sends no body in time is told so, and loses its connection', async () => {
     const reading = Promise.withResolvers<unknown>();
     const app = new Koa<HttpState>().use((_ctx, next) => next().catch(reading.resolve));
-    for (const middleware of jsonBody()) app.use(middleware);
+    app.use(jsonBody());
     const server = await start(app, { timeouts: { headMs: 500, requestMs: 500 } });
     const socket = await dial(server);
     socket.write(`${POST}Content-Length: 1000\r\n\r\n{`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Route } from '../route.ts';
 import {
   BatchLineSchema,
   BatchResultSchema,
@@ -6,64 +7,73 @@ import {
   FailureSchema,
   JobSchema,
   ProbeSchema,
-  RemovedSchema,
   ResultSchema,
   ScreenshotInfoSchema,
   ServiceStatsSchema,
   SimilarResultSchema,
-  successSchema,
 } from '../schemas/answers.ts';
 import { EvidenceSchema } from '../schemas/evidence.ts';
-import { CaptureLimitsSchema, LimitsChangeSchema, PressureSchema } from '../schemas/limits.ts';
+import { CaptureLimitsSchema, PressureSchema } from '../schemas/limits.ts';
 import { type RequestLimits, requestSchemas } from '../schemas/requests.ts';
+import type { Media } from './content.ts';
+import { type JsonObject, schemaRef } from './json-object.ts';
 
-export type JsonObject = { readonly [key: string]: unknown };
-
-/** `#/components/schemas/` + the name. */
-export function schemaRef(name: string): JsonObject {
-  return { $ref: `#/components/schemas/${name}` };
-}
+/** What answers are made of, by its name in the document. Envelopes and bodies are named by the routes that have them. */
+const NOUNS = {
+  Result: ResultSchema,
+  DetailedResult: DetailedResultSchema,
+  SimilarResult: SimilarResultSchema,
+  Evidence: EvidenceSchema,
+  ScreenshotInfo: ScreenshotInfoSchema,
+  BatchResult: BatchResultSchema,
+  BatchLine: BatchLineSchema,
+  Job: JobSchema,
+  ServiceStats: ServiceStatsSchema,
+  Pressure: PressureSchema,
+  CaptureLimits: CaptureLimitsSchema,
+  Probe: ProbeSchema,
+  Failure: FailureSchema,
+} satisfies Readonly<Record<string, z.ZodType>>;
 
 /** The schemas of the document, made from those that validate requests and that the tests hold answers against. */
-export function componentSchemas(limits: RequestLimits): JsonObject {
+export function componentSchemas(routes: readonly Route[], limits: RequestLimits): JsonObject {
   const requests = requestSchemas(limits);
+  const media = routes.flatMap(({ answers }) =>
+    Object.values(answers).flatMap(({ content }) => Object.values(content)),
+  );
   return {
-    ...jsonSchemas('input', {
-      ScreenshotRequest: requests.screenshot,
-      BatchRequest: requests.batch,
-      LimitsChange: LimitsChangeSchema,
-    }),
-    ...jsonSchemas('output', {
-      Result: ResultSchema,
-      DetailedResult: DetailedResultSchema,
-      SimilarResult: SimilarResultSchema,
-      Evidence: EvidenceSchema,
-      ScreenshotInfo: ScreenshotInfoSchema,
-      BatchResult: BatchResultSchema,
-      BatchLine: BatchLineSchema,
-      Job: JobSchema,
-      ServiceStats: ServiceStatsSchema,
-      Pressure: PressureSchema,
-      CaptureLimits: CaptureLimitsSchema,
-      Probe: ProbeSchema,
-      Failure: FailureSchema,
-      DetailedResultEnvelope: successSchema(DetailedResultSchema),
-      SimilarResultListEnvelope: successSchema(z.array(SimilarResultSchema)),
-      ResultListEnvelope: successSchema(z.array(ResultSchema)),
-      ScreenshotInfoEnvelope: successSchema(ScreenshotInfoSchema),
-      RemovedEnvelope: successSchema(RemovedSchema),
-      StatsEnvelope: successSchema(ServiceStatsSchema),
-      PressureEnvelope: successSchema(PressureSchema),
-      LimitsEnvelope: successSchema(CaptureLimitsSchema),
-      JobEnvelope: successSchema(JobSchema),
-      ProbeEnvelope: successSchema(ProbeSchema),
-    }),
+    ...jsonSchemas(
+      'input',
+      routes.flatMap(({ body }) => (body === undefined ? [] : [[body.name, body.schema(requests)] as const])),
+    ),
+    ...jsonSchemas('output', [
+      ...Object.entries(NOUNS),
+      ...media.flatMap((each) => ('name' in each ? [[each.name, each.schema] as const] : [])),
+    ]),
   };
 }
 
-function jsonSchemas(io: 'input' | 'output', schemas: Readonly<Record<string, z.ZodType>>): JsonObject {
+/** What the document says of a body. */
+export function mediaSchema(media: Media): JsonObject {
+  if ('text' in media) return media.text;
+  return media.name === undefined ? nounRef(media.schema) : schemaRef(media.name);
+}
+
+/** A reference to a noun, or a list of such. */
+function nounRef(schema: z.core.$ZodType): JsonObject {
+  if (schema instanceof z.ZodArray) return { type: 'array', items: nounRef(schema.element) };
+  const [name] = Object.entries(NOUNS).find(([, noun]) => noun === schema) ?? [];
+  if (name === undefined)
+    throw new Error('a body without an envelope must be a schema with a name of its own, or a list of such');
+  return schemaRef(name);
+}
+
+function jsonSchemas(
+  io: 'input' | 'output',
+  schemas: Iterable<readonly [name: string, schema: z.ZodType]>,
+): JsonObject {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  for (const [id, schema] of new Map(schemas)) registry.add(schema, { id });
   const made = z.toJSONSchema(registry, {
     io,
     uri: (id) => `#/components/schemas/${id}`,

@@ -1,7 +1,11 @@
+import { TAGS } from '../route.ts';
+import { ROUTES } from '../routes/all.ts';
 import { MAX_URL_CHARACTERS, type RequestLimits } from '../schemas/requests.ts';
-import { componentSchemas, type JsonObject } from './components.ts';
-import { PATHS } from './paths.ts';
-import { COMPONENT_HEADERS, failureResponse } from './responses.ts';
+import { componentSchemas } from './components.ts';
+import { failureAnswer } from './failures.ts';
+import { RESPONSE_HEADERS } from './headers.ts';
+import type { JsonObject } from './json-object.ts';
+import { pathsOf } from './paths.ts';
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
@@ -34,18 +38,14 @@ export function openApiDocument(limits: RequestLimits): OpenApiDocument {
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: [
-      { name: 'capture', description: 'Captures and what they left on the disk.' },
-      { name: 'results', description: 'The records of the database.' },
-      { name: 'operations', description: 'For those who run the service.' },
-    ],
-    paths: PATHS,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: pathsOf(ROUTES),
     components: {
-      schemas: componentSchemas(limits),
-      headers: COMPONENT_HEADERS,
+      schemas: componentSchemas(ROUTES, limits),
+      headers: RESPONSE_HEADERS,
       responses: {
-        NotFound: failureResponse(['not_found']),
-        MethodNotAllowed: failureResponse(['method_not_allowed']),
+        NotFound: failureAnswer(['not_found']),
+        MethodNotAllowed: failureAnswer(['method_not_allowed']),
       },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key, when the service has one.' },

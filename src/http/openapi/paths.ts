@@ -1,44 +1,99 @@
-import type { JsonObject } from './components.ts';
-import { CAPTURE_PATHS } from './paths/captures.ts';
-import { EVENT_PATHS } from './paths/events.ts';
-import { JOB_PATHS } from './paths/jobs.ts';
-import { OPERATION_PATHS } from './paths/operations.ts';
-import { RESULT_PATHS } from './paths/results.ts';
+import { z } from 'zod';
+import { IdempotencyKeyHeader } from '../idempotency.ts';
+import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { isPathParameter, type Route } from '../route.ts';
+import { mediaSchema } from './components.ts';
+import type { Content } from './content.ts';
+import { failuresOf } from './failures.ts';
+import { headerRefs } from './headers.ts';
+import { type JsonObject, schemaRef } from './json-object.ts';
 
-/** Every operation. HEAD is wherever GET is, and is added to each. */
-export const PATHS: JsonObject = Object.fromEntries(
-  Object.entries<unknown>({
-    ...CAPTURE_PATHS,
-    ...JOB_PATHS,
-    ...RESULT_PATHS,
-    ...EVENT_PATHS,
-    ...OPERATION_PATHS,
-  }).map(([path, operations]) => [path, isJsonObject(operations) ? withHead(operations) : operations]),
-);
+/** By status. */
+type Answers = Readonly<Record<string, JsonObject>>;
 
-function withHead(operations: JsonObject): JsonObject {
-  const { get } = operations;
-  if (!isJsonObject(get)) return operations;
-  const responses = isJsonObject(get.responses) ? get.responses : {};
+/** The operations of the document, by path and method. HEAD is wherever GET is. */
+export function pathsOf(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const operation = operationOf(route);
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operation,
+      ...(route.method === 'GET' ? { head: headOf(route, operation) } : {}),
+    };
+  }
+  return paths;
+}
+
+function operationOf(route: Route): JsonObject & { readonly responses: Answers } {
+  const { operationId, summary, description, tag, isOpen } = route;
+  const parameters = [
+    ...parametersOf(route.parameters, (name) => (isPathParameter(route, name) ? 'path' : 'query')),
+    ...(route.isIdempotent ? parametersOf(IdempotencyKeyHeader, () => 'header') : []),
+    ...(route.headers === undefined ? [] : parametersOf(route.headers, () => 'header')),
+  ];
   return {
-    ...operations,
-    head: {
-      ...get,
-      operationId: `${String(get.operationId)}Head`,
-      summary: 'The same without the body.',
-      responses: Object.fromEntries(
-        Object.entries(responses).map(([status, value]) => [status, withoutContent(value)]),
-      ),
-    },
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    ...(isOpen ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(route),
+    responses: { ...answersOf(route), ...failuresOf(route) },
   };
 }
 
-function withoutContent(value: unknown): unknown {
-  if (!isJsonObject(value)) return value;
-  const { content: _content, ...rest } = value;
-  return rest;
+function headOf({ operationId }: Route, get: ReturnType<typeof operationOf>): JsonObject {
+  return {
+    ...get,
+    operationId: `${operationId}Head`,
+    summary: 'The same without the body.',
+    responses: Object.fromEntries(
+      Object.entries(get.responses).map(([status, { content: _content, ...answer }]) => [status, answer]),
+    ),
+  };
 }
 
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function bodyOf({ body, lines }: Route): JsonObject {
+  if (body === undefined) return {};
+  const content = {
+    'application/json': { schema: schemaRef(body.name) },
+    ...(lines === undefined ? {} : { [LINES_TYPE]: { schema: schemaRef(lines.name) } }),
+  };
+  return { requestBody: { required: true, content } };
+}
+
+function answersOf({ answers }: Route): Answers {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, content, headers = [] }]) => [
+      status,
+      { description, headers: headerRefs(headers), content: contentOf(content) },
+    ]),
+  );
+}
+
+function contentOf(content: Content): JsonObject {
+  return Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { schema: mediaSchema(media) }]));
+}
+
+/** What a schema of parameters says of each: of the value that is read, which in a URL is text. */
+function parametersOf(
+  schema: z.ZodObject,
+  place: (name: string) => 'path' | 'query' | 'header',
+): readonly JsonObject[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, repeatable, ...value }: JsonObject = Object(property);
+    const isRequired = required.includes(name);
+    return {
+      name,
+      in: place(name),
+      ...(isRequired ? { required: true } : {}),
+      ...(description === undefined ? {} : { description }),
+      // As a list with commas; several parameters of the name are taken too.
+      ...(repeatable === undefined ? {} : { explode: false }),
+      schema: value,
+    };
+  });
 }

@@ -1,35 +1,26 @@
-import type Router from '@koa/router';
 import { lastValueFrom, map, takeUntil, toArray } from 'rxjs';
+import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { BatchElement, CaptureService } from '../../service/capture-service.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
 import { refuseIdempotencyKey } from '../idempotency.ts';
-import { jsonBody } from '../json-body.ts';
 import { answerLines, type Room } from '../lines/answer-lines.ts';
 import { batchElement } from '../lines/batch-elements.ts';
 import { bodyLines } from '../lines/body-lines.ts';
-import {
-  type BodyDecoder,
-  bodyDecoder,
-  brokenBody,
-  decodedBody,
-  isStreamedBody,
-  LINES_TYPE,
-} from '../lines/streamed-body.ts';
+import { type BodyDecoder, bodyDecoder, brokenBody, decodedBody, LINES_TYPE } from '../lines/streamed-body.ts';
 import { preferLinesOrJson } from '../negotiation.ts';
+import { json, lines } from '../openapi/content.ts';
 import { toBatchLine, toBatchResult } from '../outcome.ts';
-import { prefersAsync } from '../prefer.ts';
-import { parseOrRefuse } from '../problems.ts';
-import { BatchQuery, parseQuery } from '../schemas/queries.ts';
-import { MAX_LINE_BYTES, type RequestLimits, type requestSchemas } from '../schemas/requests.ts';
-import type { HttpContext, HttpMiddleware, HttpState } from '../state.ts';
-import { answerAccepted } from './jobs.ts';
+import { integerText } from '../parameters.ts';
+import { prefer, prefersAsync } from '../prefer.ts';
+import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
+import { BatchLineSchema, BatchResultSchema } from '../schemas/answers.ts';
+import { callbackUrl, MAX_LINE_BYTES } from '../schemas/requests.ts';
+import type { HttpContext } from '../state.ts';
+import { ACCEPTED, answerAccepted } from './jobs.ts';
 
-export interface BatchLimits extends Pick<RequestLimits, 'maxBatch'> {
-  /** How long a sender of lines may send nothing while it is waited for, in milliseconds. */
-  readonly silenceMs: number;
-}
+const CONCURRENCY = 'must be an integer of 1 or more';
 
 /** A batch as it was asked for. */
 interface Asked {
@@ -41,45 +32,63 @@ interface Asked {
   readonly callback: string | undefined;
 }
 
-/**
- * POST /batch: a bare array in the order of the requests, when the last of them is done; or lines, each as soon as it
- * is there. A body of lines is worked off as it arrives.
- */
-export function batchRoutes(
-  router: Router<HttpState>,
-  service: CaptureService,
-  schemas: ReturnType<typeof requestSchemas>,
-  limits: BatchLimits,
-  once: HttpMiddleware,
-): void {
-  const fromLines: HttpMiddleware = async (ctx, next) => {
-    if (!isStreamedBody(ctx.req)) return next();
-    refuseIdempotencyKey(ctx);
-    const { concurrency, callback } = parseQuery(BatchQuery, ctx.querystring);
-    const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
-    try {
-      // Before the head of the answer, which says that all is well.
-      const decoder = bodyDecoder(ctx.req);
-      const most = asLines ? Number.POSITIVE_INFINITY : limits.maxBatch;
-      const elements = sentElements(ctx, schemas, { ...limits, most, decoder });
-      await admitCallback(ctx, service, callback);
-      await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback }, asLines);
-    } catch (error) {
-      // The rest of the body is read and dropped, so that the client gets to the answer.
-      ctx.req.unpipe();
-      ctx.req.resume();
-      throw error;
-    }
-  };
-
-  router.post('/batch', fromLines, ...jsonBody(LINES_TYPE), once, async (ctx) => {
-    const { requests, concurrency, callback } = parseOrRefuse(schemas.batch, ctx.request.body);
+/** A bare array in the order of the requests, when the last of them is done; or lines, each as soon as it is there. */
+export const postBatch = routeWithBody({
+  method: 'POST',
+  path: '/batch',
+  operationId: 'captureBatch',
+  summary: 'Captures many pages.',
+  description:
+    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index and ends nothing. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
+  tag: 'capture',
+  isIdempotent: true,
+  headers: z.object({ Prefer: prefer }),
+  parameters: {
+    concurrency: integerText(z.int({ error: CONCURRENCY }).min(1, { error: CONCURRENCY }), CONCURRENCY)
+      .optional()
+      .meta({ description: 'For a body of lines: as `concurrency` of a BatchRequest.' }),
+    callback: callbackUrl.optional().meta({ description: 'For a body of lines: as `callback` of a BatchRequest.' }),
+  },
+  body: { name: 'BatchRequest', schema: ({ batch }) => batch },
+  lines: { name: 'ScreenshotRequest', handle: answerSentLines },
+  answers: {
+    200: {
+      description: 'How each capture ended.',
+      content: { ...json(z.array(BatchResultSchema)), ...lines(BatchLineSchema) },
+      headers: ['Idempotent-Replayed'],
+    },
+    202: ACCEPTED,
+  },
+  failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
+  handle: async (ctx, { body: { requests, concurrency, callback } }, { service }) => {
     await admitCallback(ctx, service, callback);
     if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
     const asLines = preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines';
-    const asked = { elements: requests, size: requests.length, concurrency, callback };
-    await answerBatch(ctx, service, asked, asLines);
-  });
+    await answerBatch(ctx, service, { elements: requests, size: requests.length, concurrency, callback }, asLines);
+  },
+});
+
+/** A body of lines, which is worked off as it arrives. */
+async function answerSentLines(
+  ctx: HttpContext,
+  { concurrency, callback }: Partial<Pick<Asked, 'concurrency' | 'callback'>>,
+  { service, schemas, maxBatch, silenceMs }: RouteContext,
+): Promise<void> {
+  refuseIdempotencyKey(ctx);
+  const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
+  try {
+    // Before the head of the answer, which says that all is well.
+    const decoder = bodyDecoder(ctx.req);
+    const most = asLines ? Number.POSITIVE_INFINITY : maxBatch;
+    const elements = sentElements(ctx, schemas, { silenceMs, most, decoder });
+    await admitCallback(ctx, service, callback);
+    await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback }, asLines);
+  } catch (error) {
+    // The rest of the body is read and dropped, so that the client gets to the answer.
+    ctx.req.unpipe();
+    ctx.req.resume();
+    throw error;
+  }
 }
 
 async function answerBatch(
@@ -107,7 +116,7 @@ async function answerBatch(
 /** What the lines of the body ask for, as they arrive. Errors when there are more than `most`. */
 async function* sentElements(
   ctx: HttpContext,
-  { screenshot }: ReturnType<typeof requestSchemas>,
+  { screenshot }: RequestSchemas,
   { silenceMs, most, decoder }: { readonly silenceMs: number; readonly most: number; readonly decoder: BodyDecoder },
 ): AsyncGenerator<BatchElement, void, undefined> {
   let sent = 0;

@@ -1,30 +1,68 @@
-import type Router from '@koa/router';
+import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
-import { createFanOut, type FanOutOptions } from '../live/fan-out.ts';
 import { sendEvents } from '../live/subscription.ts';
-import { parseSubscription } from '../schemas/events.ts';
-import type { HttpState } from '../state.ts';
+import { text } from '../openapi/content.ts';
+import { hostPrefix, integerText } from '../parameters.ts';
+import { parseOrRefuse } from '../problems.ts';
+import { route } from '../route.ts';
+import { EVENT_GROUPS, EVENT_TYPES } from '../schemas/events.ts';
+import type { HttpContext } from '../state.ts';
 
-export type EventsOptions = FanOutOptions;
+const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];
 
-const DEFAULTS: EventsOptions = {
-  // A minute of a busy service: who is behind by more comes back and reads it from the log.
-  bufferBytes: 1024 * 1024,
-  // Proxies close a connection that is silent for half a minute or more.
-  keepAliveMs: 15_000,
-};
+const EVENT_ID = 'must be the id of an event';
+const eventId = integerText(z.int({ error: EVENT_ID }).min(0, { error: EVENT_ID }), EVENT_ID);
+
+const LastEventIdHeader = z.object({
+  'Last-Event-ID': eventId
+    .optional()
+    .meta({ type: 'integer', minimum: 0, description: 'The id of the last event that was seen.' }),
+});
 
 /** What happens, as it happens. */
-export function eventsRoutes(
-  router: Router<HttpState>,
-  { feed }: CaptureService,
-  options: Partial<EventsOptions> = {},
-): void {
-  const fanOut = createFanOut(feed, { ...DEFAULTS, ...options });
-
-  router.get('/events', async (ctx) => {
-    const subscription = parseSubscription(ctx.querystring, ctx.get('Last-Event-ID'));
+export const getEvents = route({
+  method: 'GET',
+  path: '/events',
+  operationId: 'subscribe',
+  summary: 'What happens, as it happens.',
+  description:
+    'Server-Sent Events. Each has an `id` that grows, its type as `event`, and as `data` a JSON object with `v` (1), `type` and `at`, besides what its type has: `capture.stored` the `result`, failures the `failure`. Who comes back with `Last-Event-ID` gets what it missed from a bounded log, and then what happens. Where something is missing stands an event `gap` (`reason`: `too_old`, `not_written`, `ended_abruptly`, `unknown_id`; `text` for people), whatever the filter. All filters that are given must hold. A comment comes every 15 s. Who does not read is disconnected, and may come back.',
+  tag: 'operations',
+  parameters: {
+    type: z
+      .array(z.string())
+      .transform(eventTypes)
+      .optional()
+      .meta({
+        repeatable: true,
+        type: 'array',
+        items: { type: 'string', enum: EVENT_NAMES },
+        description: 'Types or groups of them; a list with commas, or several parameters.',
+      }),
+    host: hostPrefix.optional().meta({
+      description: 'Events of captures whose host starts with the value or is a subdomain of it, as by-host has it.',
+    }),
+    batch: z
+      .string()
+      .trim()
+      .min(1, { error: 'must not be blank: give the id of a batch' })
+      .optional()
+      .meta({ description: 'Events of one batch and of its captures.' }),
+    lastEventId: eventId.optional().meta({
+      description: 'The same as the header, which is preferred to it; 0 is the beginning of the log.',
+    }),
+  },
+  headers: LastEventIdHeader,
+  answers: {
+    200: {
+      description: 'The events, until one side ends the connection.',
+      content: text('text/event-stream'),
+    },
+  },
+  failures: ['shutting_down'],
+  handle: async (ctx, { type: types, host, batch, lastEventId }, { service: { feed }, fanOut }) => {
+    // The header is where the client is now, the query where it once began: browsers come back with both.
+    const after = lastEventIdOf(ctx) ?? lastEventId;
     if (feed.ended) throw new CapstanError('shutting_down');
     ctx.status = 200;
     ctx.set('Content-Type', 'text/event-stream');
@@ -36,6 +74,22 @@ export function eventsRoutes(
     ctx.res.removeHeader('Transfer-Encoding');
     ctx.respond = false;
     ctx.res.flushHeaders();
-    await sendEvents(ctx.res, subscription, feed, fanOut);
-  });
+    await sendEvents(ctx.res, { filter: { types, host, batch }, after }, feed, fanOut);
+  },
+});
+
+function lastEventIdOf(ctx: HttpContext): number | undefined {
+  const header = ctx.get('Last-Event-ID').trim();
+  return header === '' ? undefined : parseOrRefuse(LastEventIdHeader, { 'Last-Event-ID': header })['Last-Event-ID'];
+}
+
+/** Types as the filter has them: a group without its asterisk. */
+function eventTypes(given: readonly string[], context: z.RefinementCtx): readonly string[] {
+  const names = given.flatMap((list) => list.split(',')).map((name) => name.trim());
+  const unknown = names.filter((name) => !EVENT_NAMES.includes(name));
+  if (unknown.length > 0) {
+    const message = `${unknown.map((name) => JSON.stringify(name)).join(', ')} is no type of event; there are ${EVENT_NAMES.join(', ')}`;
+    context.addIssue({ code: 'custom', message });
+  }
+  return names.map((name) => name.replace(/\*$/, ''));
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type Router from '@koa/router';
+import { z } from 'zod';
 import type { CaptureRequest } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { JobManner } from '../../jobs/jobs.ts';
@@ -9,17 +9,37 @@ import { idCursor } from '../cursor.ts';
 import { answer } from '../envelope.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { preferLinesOrJson } from '../negotiation.ts';
+import { envelope, lines } from '../openapi/content.ts';
+import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { toBatchLine } from '../outcome.ts';
 import { cutPage, linkNext } from '../paging.ts';
-import type { BatchLine, JobAnswer } from '../schemas/answers.ts';
-import { DEFAULT_LIMIT, JobQuery, MAX_LIMIT, parseQuery } from '../schemas/queries.ts';
-import type { HttpContext, HttpState } from '../state.ts';
+import { DEFAULT_LIMIT, idCursorParameter, limitParameter, MAX_LIMIT } from '../parameters.ts';
+import { type Answer, route } from '../route.ts';
+import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../schemas/answers.ts';
+import type { HttpContext } from '../state.ts';
 
-/** What was asked for with `Prefer: respond-async`: how far it is, what came of it, and no more of it. */
-export function jobsRoutes(router: Router<HttpState>, { jobs }: CaptureService): void {
-  router.get('/jobs/:id', async (ctx) => {
-    const id = ctx.params.id ?? '';
-    const { limit = DEFAULT_LIMIT, cursor = 0 } = parseQuery(JobQuery, ctx.querystring);
+/* Work that was asked for with `Prefer: respond-async`: how far it is, what came of it, and no more of it. */
+
+const jobId = z.string().meta({ description: "A job's id." });
+
+export const getJob = route({
+  method: 'GET',
+  path: '/jobs/{id}',
+  operationId: 'getJob',
+  summary: 'How far a job is, and what has come of it.',
+  description:
+    'A page of the outcomes, or with `Accept: application/x-ndjson` all that are there, one on each line. A finished job is forgotten after 24 hours, or sooner when there are more than 1000.',
+  tag: 'capture',
+  parameters: { id: jobId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
+  answers: {
+    200: {
+      description: 'The job.',
+      content: { ...envelope('Job', JobSchema), ...lines(BatchLineSchema) },
+      headers: ['Link'],
+    },
+  },
+  failures: ['not_found', ...DATABASE_FAILURES],
+  handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = 0 }, { service: { jobs } }) => {
     const job = (await jobs.get(id)) ?? unknownJob(id);
     ctx.vary('Accept');
     if (preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines') {
@@ -30,14 +50,31 @@ export function jobsRoutes(router: Router<HttpState>, { jobs }: CaptureService):
     const { items, continueAfter } = cutPage(await jobs.results(id, limit + 1, cursor - 1), limit);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.index + 1));
     answer(ctx, jobAnswer(job, items.map(toBatchLine)));
-  });
+  },
+});
 
-  router.delete('/jobs/:id', async (ctx) => {
-    const id = ctx.params.id ?? '';
+export const deleteJob = route({
+  method: 'DELETE',
+  path: '/jobs/{id}',
+  operationId: 'cancelJob',
+  summary: 'Cancels a job.',
+  description: 'What has come of it stays. A job that had ended is left as it is.',
+  tag: 'capture',
+  parameters: { id: jobId },
+  answers: { 200: { description: 'The job, cancelled or ended.', content: envelope('Job', JobSchema) } },
+  failures: ['not_found', ...DATABASE_FAILURES],
+  handle: async (ctx, { id }, { service: { jobs } }) => {
     const job = (await jobs.cancel(id)) ?? unknownJob(id);
     answer(ctx, jobAnswer(job), job.state === 'cancelled' ? 'The job is cancelled.' : 'The job had ended already.');
-  });
-}
+  },
+});
+
+/** The answer to `Prefer: respond-async`. */
+export const ACCEPTED: Answer = {
+  description: 'Kept, and will be done.',
+  content: envelope('Job', JobSchema),
+  headers: ['Location', 'Preference-Applied', 'Idempotent-Replayed'],
+};
 
 /** Takes the work on and answers where it will be found. It is kept before it is answered. */
 export async function answerAccepted(

@@ -1,17 +1,28 @@
-import type Router from '@koa/router';
-import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../envelope.ts';
-import { jsonBody } from '../json-body.ts';
-import { parseOrRefuse } from '../problems.ts';
-import { LimitsChangeSchema } from '../schemas/limits.ts';
-import type { HttpState } from '../state.ts';
+import { envelope } from '../openapi/content.ts';
+import { route, routeWithBody } from '../route.ts';
+import { CaptureLimitsSchema, LimitsChangeSchema, PressureSchema } from '../schemas/limits.ts';
 
-/** How much there is to do, and how much may be asked for. */
-export function limitsRoutes(router: Router<HttpState>, service: CaptureService): void {
-  router.get('/pressure', (ctx) => answer(ctx, service.pressure()));
+export const getPressure = route({
+  method: 'GET',
+  path: '/pressure',
+  operationId: 'pressure',
+  summary: 'How much there is to do, and whether more is taken.',
+  tag: 'operations',
+  parameters: {},
+  answers: { 200: { description: 'As of the last second.', content: envelope('Pressure', PressureSchema) } },
+  handle: (ctx, _, { service }) => answer(ctx, service.pressure()),
+});
 
-  router.patch('/limits', ...jsonBody(), (ctx) => {
-    const change = parseOrRefuse(LimitsChangeSchema, ctx.request.body);
-    answer(ctx, service.setLimits(change), 'The limits are in force.');
-  });
-}
+export const patchLimits = routeWithBody({
+  method: 'PATCH',
+  path: '/limits',
+  operationId: 'setLimits',
+  summary: 'Sets limits while the service runs, until it ends.',
+  description: 'Nothing that is waiting or running is lost or started again: above a lowered limit it runs dry.',
+  tag: 'operations',
+  parameters: {},
+  body: { name: 'LimitsChange', schema: () => LimitsChangeSchema },
+  answers: { 200: { description: 'The limits in force.', content: envelope('Limits', CaptureLimitsSchema) } },
+  handle: (ctx, { body }, { service }) => answer(ctx, service.setLimits(body), 'The limits are in force.'),
+});

@@ -1,24 +1,60 @@
-import type Router from '@koa/router';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../envelope.ts';
-import type { OpenApiDocument } from '../openapi/document.ts';
-import type { HttpState } from '../state.ts';
+import { ANY_JSON, envelope } from '../openapi/content.ts';
+import { route } from '../route.ts';
+import { ProbeSchema, ServiceStatsSchema } from '../schemas/answers.ts';
 
-/** For those who run the service. */
-export function operationsRoutes(router: Router<HttpState>, service: CaptureService, document: OpenApiDocument): void {
-  router.get('/livez', (ctx) => answer(ctx, { status: 'live' }));
+export const getLiveness = route({
+  method: 'GET',
+  path: '/livez',
+  operationId: 'livez',
+  summary: 'The process turns.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'The process turns.', content: envelope('Probe', ProbeSchema) } },
+  handle: (ctx) => answer(ctx, { status: 'live' }),
+});
 
-  router.get('/readyz', (ctx) => {
+export const getReadiness = route({
+  method: 'GET',
+  path: '/readyz',
+  operationId: 'readyz',
+  summary: 'It takes work.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'It takes work.', content: envelope('Probe', ProbeSchema) } },
+  failures: ['browser_unavailable', 'shutting_down'],
+  handle: (ctx, _, { service }) => {
     const { readiness } = service;
     if (!readiness.ready) throw new CapstanError(readiness.code, readiness.reason);
     answer(ctx, { status: 'ready' });
-  });
+  },
+});
 
-  router.get('/stats', (ctx) => answer(ctx, service.stats()));
+export const getStats = route({
+  method: 'GET',
+  path: '/stats',
+  operationId: 'stats',
+  summary: 'Counts, queue, pool, uptime.',
+  tag: 'operations',
+  parameters: {},
+  answers: { 200: { description: 'What the service is doing.', content: envelope('Stats', ServiceStatsSchema) } },
+  handle: (ctx, _, { service }) => answer(ctx, service.stats()),
+});
 
-  router.get('/openapi.json', (ctx) => {
+export const getOpenApi = route({
+  method: 'GET',
+  path: '/openapi.json',
+  operationId: 'openapi',
+  summary: 'This document.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'This document.', content: ANY_JSON } },
+  handle: (ctx, _, { document }) => {
     ctx.type = 'json';
     ctx.body = document;
-  });
-}
+  },
+});

@@ -1,73 +1,135 @@
 import { Readable } from 'node:stream';
-import type Router from '@koa/router';
+import { z } from 'zod';
 import type { Result } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
-import type { Keyset, ResultFilter, ResultStore } from '../../storage/result-store.ts';
+import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
 import { keysetCursor } from '../cursor.ts';
 import { answer, envelopeAround } from '../envelope.ts';
 import { jsonArray } from '../json-array.ts';
+import { envelope } from '../openapi/content.ts';
 import { cutPage, linkNext } from '../paging.ts';
 import {
-  ByHostQuery,
-  ByUrlQuery,
-  DEFAULT_DISTANCE,
+  captureId,
   DEFAULT_LIMIT,
-  parseId,
-  parseQuery,
-  ResultsQuery,
-  SimilarQuery,
-} from '../schemas/queries.ts';
-import type { HttpContext, HttpState } from '../state.ts';
+  hostPrefix,
+  integerText,
+  keysetCursorParameter,
+  limitParameter,
+  targetUrl,
+} from '../parameters.ts';
+import { route } from '../route.ts';
+import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../schemas/answers.ts';
+import type { HttpContext } from '../state.ts';
 
-/** Records read at once for an answer without a limit: what such an answer holds in memory, however long it is. */
-const STREAM_PAGE = 250;
+/* They read the database and nothing else. */
 
-/** They read the database and nothing else. */
-export function resultsRoutes(router: Router<HttpState>, { results }: CaptureService): void {
-  // Before the parameters are looked at: without a database every one of these is 503, whatever was asked.
-  router.get(
-    ['/results', '/results/by-url', '/results/by-host', '/results/similar/:id', '/results/:id'],
-    async (_ctx, next) => {
-      if (results.state !== 'up') await results.page({ by: 'all' }, 1);
-      await next();
+const LIST = {
+  200: {
+    description: 'Newest first by `probed_at`.',
+    content: envelope('ResultList', z.array(ResultSchema)),
+    headers: ['Link'],
+  },
+} as const;
+
+export const getResults = route({
+  method: 'GET',
+  path: '/results',
+  operationId: 'listResults',
+  summary: 'The newest results.',
+  tag: 'results',
+  needsDatabase: true,
+  parameters: { limit: limitParameter(String(DEFAULT_LIMIT)), cursor: keysetCursorParameter },
+  answers: LIST,
+  handle: (ctx, { limit = DEFAULT_LIMIT, cursor }, { service }) =>
+    answerPage(ctx, service.results, { by: 'all' }, limit, cursor),
+});
+
+export const getResultsByUrl = route({
+  method: 'GET',
+  path: '/results/by-url',
+  operationId: 'listResultsByUrl',
+  summary: 'Every result of exactly one URL, newest first.',
+  tag: 'results',
+  needsDatabase: true,
+  parameters: { url: targetUrl, limit: limitParameter('all of them'), cursor: keysetCursorParameter },
+  answers: LIST,
+  handle: (ctx, { url, limit, cursor }, { service }) =>
+    answerList(ctx, service.results, { by: 'url', url }, limit, cursor),
+});
+
+export const getResultsByHost = route({
+  method: 'GET',
+  path: '/results/by-host',
+  operationId: 'listResultsByHost',
+  summary: 'Results of hosts that start with a value, and of its subdomains, newest first.',
+  tag: 'results',
+  needsDatabase: true,
+  parameters: {
+    host: hostPrefix.meta({
+      description:
+        '`example.com` gives `example.com`, `www.example.com` and `example.com.au`, not `notexample.com`. Literal; case does not matter; an internationalised name and its punycode are the same.',
+    }),
+    limit: limitParameter('all of them'),
+    cursor: keysetCursorParameter,
+  },
+  answers: LIST,
+  handle: (ctx, { host, limit, cursor }, { service }) =>
+    answerList(ctx, service.results, { by: 'host', host }, limit, cursor),
+});
+
+const DEFAULT_DISTANCE = 5;
+const DISTANCE = `must be an integer from 0 to ${MAX_DISTANCE}, bits of the hash that may differ`;
+
+export const getSimilarResults = route({
+  method: 'GET',
+  path: '/results/similar/{id}',
+  operationId: 'listSimilarResults',
+  summary: 'Results whose picture looks like that of another one.',
+  description:
+    'Those whose `perception_hash` differs in few bits, the result itself left out. Only captures with `evidence: ["perception_hash"]` have one.',
+  tag: 'results',
+  needsDatabase: true,
+  parameters: {
+    id: captureId,
+    distance: integerText(z.int().min(0, { error: DISTANCE }).max(MAX_DISTANCE, { error: DISTANCE }), DISTANCE)
+      .optional()
+      .meta({ description: 'Bits that may differ, of 64.', default: DEFAULT_DISTANCE }),
+    limit: limitParameter(String(DEFAULT_LIMIT)),
+  },
+  answers: {
+    200: {
+      description: 'Nearest first, then newest.',
+      content: envelope('SimilarResultList', z.array(SimilarResultSchema)),
     },
-  );
-
-  router.get('/results', async (ctx) => {
-    const { limit = DEFAULT_LIMIT, cursor } = parseQuery(ResultsQuery, ctx.querystring);
-    await answerPage(ctx, results, { by: 'all' }, limit, cursor);
-  });
-
-  // Before /results/:id, which would take their names for ids.
-  router.get('/results/by-url', async (ctx) => {
-    const { url, limit, cursor } = parseQuery(ByUrlQuery, ctx.querystring);
-    await answerList(ctx, results, { by: 'url', url }, limit, cursor);
-  });
-
-  router.get('/results/by-host', async (ctx) => {
-    const { host, limit, cursor } = parseQuery(ByHostQuery, ctx.querystring);
-    await answerList(ctx, results, { by: 'host', host }, limit, cursor);
-  });
-
-  router.get('/results/similar/:id', async (ctx) => {
-    const { distance = DEFAULT_DISTANCE, limit = DEFAULT_LIMIT } = parseQuery(SimilarQuery, ctx.querystring);
-    const { id, perception_hash: hash } = await resultIn(ctx, results);
+  },
+  failures: ['invalid_id', 'not_found'],
+  handle: async (ctx, { id, distance = DEFAULT_DISTANCE, limit = DEFAULT_LIMIT }, { service: { results } }) => {
+    const { perception_hash: hash } = await resultOf(ctx, id, results);
     if (hash == null) throw new CapstanError('not_found', `The capture ${id} ${WITHOUT_HASH}`);
     answer(ctx, await results.similar({ hash, distance, except: id }, limit));
-  });
-
-  router.get('/results/:id', async (ctx) => {
-    answer(ctx, await resultIn(ctx, results));
-  });
-}
+  },
+});
 
 const WITHOUT_HASH =
   'has no perception_hash, by which others are found that look like it: capture the page with evidence ["perception_hash"].';
 
-/** The result whose id is in the path. */
-async function resultIn(ctx: HttpContext & { readonly params: { readonly id?: string } }, results: ResultStore) {
-  const id = parseId(ctx.params.id);
+export const getResult = route({
+  method: 'GET',
+  path: '/results/{id}',
+  operationId: 'getResult',
+  summary: 'One result, with its evidence.',
+  tag: 'results',
+  needsDatabase: true,
+  parameters: { id: captureId },
+  answers: { 200: { description: 'The result.', content: envelope('DetailedResult', DetailedResultSchema) } },
+  failures: ['invalid_id', 'not_found'],
+  handle: async (ctx, { id }, { service }) => answer(ctx, await resultOf(ctx, id, service.results)),
+});
+
+/** Records read at once for an answer without a limit: what such an answer holds in memory, however long it is. */
+const STREAM_PAGE = 250;
+
+async function resultOf(ctx: HttpContext, id: number, results: ResultStore) {
   ctx.state.captureId = id;
   const result = await results.get(id);
   if (result === undefined) throw new CapstanError('not_found', `There is no result with the id ${id}.`);

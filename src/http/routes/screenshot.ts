@@ -1,32 +1,65 @@
-import type Router from '@koa/router';
 import { firstValueFrom, takeUntil } from 'rxjs';
+import { z } from 'zod';
 import type { CaptureOutcome } from '../../capture/domain.ts';
-import { CapstanError } from '../../capture/errors.ts';
+import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { DetailedResult } from '../../storage/result-store.ts';
-import { answerArtifact, describeArtifact, mediaTypeOf } from '../artifact-answer.ts';
+import { answerArtifact, describeArtifact } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
 import { answer, answerFailure } from '../envelope.ts';
-import { jsonBody } from '../json-body.ts';
+import { mediaTypeOf } from '../media-type.ts';
 import { preferImageOrJson } from '../negotiation.ts';
+import { CAPTURED_FILE, envelope, text } from '../openapi/content.ts';
 import { failureError, failureOf } from '../outcome.ts';
-import { prefersAsync } from '../prefer.ts';
-import { parseOrRefuse } from '../problems.ts';
-import { parseId, parseQuery, ScreenshotQuery } from '../schemas/queries.ts';
-import type { requestSchemas } from '../schemas/requests.ts';
-import type { HttpContext, HttpMiddleware, HttpState } from '../state.ts';
-import { answerAccepted } from './jobs.ts';
+import { captureId } from '../parameters.ts';
+import { prefer, prefersAsync } from '../prefer.ts';
+import { route, routeWithBody } from '../route.ts';
+import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../schemas/answers.ts';
+import type { HttpContext } from '../state.ts';
+import { ACCEPTED, answerAccepted } from './jobs.ts';
 
-/** POST /screenshot captures; GET /screenshot/:id gives what was captured, DELETE removes it. */
-export function screenshotRoutes(
-  router: Router<HttpState>,
-  service: CaptureService,
-  schemas: ReturnType<typeof requestSchemas>,
-  once: HttpMiddleware,
-): void {
-  router.post('/screenshot', ...jsonBody(), once, async (ctx) => {
-    const request = parseOrRefuse(schemas.screenshot, ctx.request.body);
+/** What a capture that was admitted may fail with, and why it may not be admitted. */
+const CAPTURE_FAILURES = [
+  'target_forbidden',
+  'queue_full',
+  'not_a_page',
+  'selector_not_found',
+  'script_failed',
+  'action_failed',
+  'proxy_failed',
+  'target_unreachable',
+  'page_crashed',
+  'browser_unavailable',
+  'shutting_down',
+  'capture_timeout',
+  'storage_full',
+] as const satisfies readonly FailureCode[];
+
+const FILE_HEADERS = ['ETag', 'Cache-Control', 'Accept-Ranges', 'X-Capture-Id'] as const;
+
+export const postScreenshot = routeWithBody({
+  method: 'POST',
+  path: '/screenshot',
+  operationId: 'capture',
+  summary: 'Captures one page.',
+  description:
+    'It is stored before it is answered. When the client goes away the capture is cancelled. With `Accept: image/*`, or `application/pdf` for that format (and no `application/json` that is preferred to it), the answer is the image itself. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
+  tag: 'capture',
+  isIdempotent: true,
+  headers: z.object({ Prefer: prefer }),
+  parameters: {},
+  body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot },
+  answers: {
+    200: {
+      description: 'Captured and stored.',
+      content: { ...envelope('DetailedResult', DetailedResultSchema), ...CAPTURED_FILE },
+      headers: ['Location', 'X-Capture-Id', 'X-Capture-Cached', 'ETag', 'Cache-Control', 'Idempotent-Replayed'],
+    },
+    202: ACCEPTED,
+  },
+  failures: CAPTURE_FAILURES,
+  handle: async (ctx, { body: request }, { service }) => {
     if (prefersAsync(ctx)) {
       await admitCallback(ctx, service, request.callback);
       return answerAccepted(ctx, service, 'screenshot', [request]);
@@ -36,12 +69,44 @@ export function screenshotRoutes(
     if (outcome.state === 'stored') return answerStored(ctx, service, outcome);
     const failed = failureOf(outcome);
     if (failed !== null) answerFailure(ctx, failureError(failed.failure), failed.result ?? undefined);
-  });
+  },
+});
 
-  router.get('/screenshot/:id', async (ctx) => {
-    const id = parseId(ctx.params.id);
+const VIEW = ['image', 'metadata', 'html'] as const;
+
+export const getScreenshot = route({
+  method: 'GET',
+  path: '/screenshot/{id}',
+  operationId: 'getScreenshot',
+  summary: 'The image of a capture, its metadata, or the HTML copy.',
+  description:
+    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML copy is inert.',
+  tag: 'capture',
+  parameters: {
+    id: captureId,
+    view: z.enum(VIEW, { error: 'must be image, metadata or html' }).optional(),
+  },
+  headers: z.object({
+    'If-None-Match': z.string().optional().meta({ description: 'ETags that the client has, or `*`.' }),
+    Range: z.string().optional().meta({ description: 'One range of bytes. Several are answered with the whole file.' }),
+    'If-Range': z.string().optional().meta({ description: 'The ETag for which the Range holds.' }),
+  }),
+  answers: {
+    200: {
+      description: 'The file, or the metadata.',
+      content: { ...CAPTURED_FILE, ...envelope('ScreenshotInfo', ScreenshotInfoSchema), ...text('text/html') },
+      headers: [...FILE_HEADERS, 'Content-Security-Policy'],
+    },
+    206: {
+      description: 'The part that was asked for.',
+      content: { ...CAPTURED_FILE, ...text('text/html') },
+      headers: [...FILE_HEADERS, 'Content-Range'],
+    },
+    304: { description: 'The client has it already.', content: {}, headers: ['ETag', 'Cache-Control'] },
+  },
+  failures: ['invalid_id', 'not_found', 'range_not_satisfiable'],
+  handle: async (ctx, { id, view }, { service }) => {
     ctx.state.captureId = id;
-    const { view } = parseQuery(ScreenshotQuery, ctx.querystring);
     if (view === 'html') return answerKept(ctx, service, id, 'html');
     if (view === 'image') return answerKept(ctx, service, id, 'image');
     const info = await service.artifacts.info(id);
@@ -50,15 +115,26 @@ export function screenshotRoutes(
     ctx.vary('Accept');
     const wanted = preferImageOrJson(ctx.get('Accept'), mediaTypeOf(info.format), 'image');
     return wanted === 'json' ? answer(ctx, info) : answerKept(ctx, service, id, 'image');
-  });
+  },
+});
 
-  router.delete('/screenshot/:id', async (ctx) => {
-    const id = parseId(ctx.params.id);
+export const deleteScreenshot = route({
+  method: 'DELETE',
+  path: '/screenshot/{id}',
+  operationId: 'deleteScreenshot',
+  summary: 'Removes a capture: image, HTML copy and record.',
+  description:
+    'A capture that failed is a record alone, and is removed all the same. Who is reading its files reads them to their end. While the database is away nothing is removed; without a database the files are.',
+  tag: 'capture',
+  parameters: { id: captureId },
+  answers: { 200: { description: 'It is gone.', content: envelope('Removed', RemovedSchema) } },
+  failures: ['invalid_id', 'not_found', 'database_unavailable'],
+  handle: async (ctx, { id }, { service }) => {
     ctx.state.captureId = id;
     if (!(await service.remove(id))) throw new CapstanError('not_found', `There is no capture with the id ${id}.`);
     answer(ctx, { id }, 'The capture was removed.');
-  });
-}
+  },
+});
 
 async function answerStored(
   ctx: HttpContext,

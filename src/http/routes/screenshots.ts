@@ -1,17 +1,26 @@
-import type Router from '@koa/router';
-import type { CaptureService } from '../../service/capture-service.ts';
+import { z } from 'zod';
 import { idCursor } from '../cursor.ts';
+import { json } from '../openapi/content.ts';
 import { cutPage, linkNext } from '../paging.ts';
-import { DEFAULT_LIMIT, parseQuery, ScreenshotsQuery } from '../schemas/queries.ts';
-import type { HttpState } from '../state.ts';
+import { DEFAULT_LIMIT, idCursorParameter, limitParameter } from '../parameters.ts';
+import { route } from '../route.ts';
+import { ScreenshotInfoSchema } from '../schemas/answers.ts';
 
-/** GET /screenshots: what lies on the disk, newest first. Needs no database. */
-export function screenshotsRoutes(router: Router<HttpState>, service: CaptureService): void {
-  router.get('/screenshots', async (ctx) => {
-    const { limit = DEFAULT_LIMIT, cursor } = parseQuery(ScreenshotsQuery, ctx.querystring);
+/** What lies on the disk. */
+export const getScreenshots = route({
+  method: 'GET',
+  path: '/screenshots',
+  operationId: 'listScreenshots',
+  summary: 'The newest screenshots. Works without a database.',
+  tag: 'capture',
+  parameters: { limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
+  answers: {
+    200: { description: 'Newest first.', content: json(z.array(ScreenshotInfoSchema)), headers: ['Link'] },
+  },
+  handle: async (ctx, { limit = DEFAULT_LIMIT, cursor }, { service }) => {
     const { items, continueAfter } = cutPage(await service.artifacts.list(limit + 1, cursor), limit);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
     ctx.type = 'json';
     ctx.body = items;
-  });
-}
+  },
+});

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import { CAPTURE_FORMATS } from '../../capture/request.ts';
+import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { mediaTypeOf } from '../media-type.ts';
+import { successSchema } from '../schemas/answers.ts';
+import type { JsonObject } from './json-object.ts';
+
+/** What a body holds: a value with a schema, named when the document shows it under that name, or something else. */
+export type Media = { readonly schema: z.ZodType; readonly name?: string } | { readonly text: JsonObject };
+
+/** By media type. */
+export type Content = Readonly<Record<string, Media>>;
+
+/** One JSON value, without an envelope. */
+export function json(schema: z.ZodType): Content {
+  return { 'application/json': { schema } };
+}
+
+/** The envelope of a success around `data`. It is `<name>Envelope` in the document. */
+export function envelope(name: string, data: z.ZodType): Content {
+  return { 'application/json': { schema: successSchema(data), name: `${name}Envelope` } };
+}
+
+/** One JSON value on each line. */
+export function lines(schema: z.ZodType): Content {
+  return { [LINES_TYPE]: { schema } };
+}
+
+export function text(mediaType: string): Content {
+  return { [mediaType]: { text: { type: 'string' } } };
+}
+
+/** The file of a capture, in each format that there is. */
+export const CAPTURED_FILE: Content = Object.fromEntries(
+  CAPTURE_FORMATS.map((format) => [mediaTypeOf(format), { text: { type: 'string', format: 'binary' } }]),
+);
+
+export const ANY_JSON: Content = { 'application/json': { text: { type: 'object' } } };

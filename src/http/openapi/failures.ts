@@ -1,0 +1,48 @@
+import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
+import type { Route } from '../route.ts';
+import { type HeaderName, headerRefs } from './headers.ts';
+import { type JsonObject, schemaRef } from './json-object.ts';
+
+const BODY_FAILURES: readonly FailureCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
+export const DATABASE_FAILURES: readonly FailureCode[] = ['database_not_enabled', 'database_unavailable'];
+
+const FAILURE_HEADERS: Partial<Record<FailureCode, readonly HeaderName[]>> = {
+  unauthorized: ['WWW-Authenticate'],
+  method_not_allowed: ['Allow'],
+  queue_full: ['Retry-After'],
+  idempotency_in_flight: ['Retry-After'],
+  range_not_satisfiable: ['Content-Range'],
+};
+
+/** Every failure that a route may answer: those it names, and those that follow from its declaration. */
+export function failuresOf({
+  failures = [],
+  body,
+  isIdempotent,
+  needsDatabase,
+  isOpen,
+}: Route): Readonly<Record<string, JsonObject>> {
+  const codes = new Set<FailureCode>([
+    ...(body === undefined ? [] : BODY_FAILURES),
+    ...failures,
+    ...(isIdempotent ? (['idempotency_in_flight', 'idempotency_mismatch'] as const) : []),
+    ...(isIdempotent || needsDatabase ? DATABASE_FAILURES : []),
+    ...(isOpen ? [] : (['unauthorized'] as const)),
+    'invalid_request',
+    'internal',
+  ]);
+  const statuses = [...new Set([...codes].map((code) => CATALOGUE[code].status))].toSorted((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => [status, failureAnswer([...codes].filter((code) => CATALOGUE[code].status === status))]),
+  );
+}
+
+/** The answer with one of these codes, all of one status; the texts come from the catalogue. */
+export function failureAnswer(codes: readonly FailureCode[]): JsonObject {
+  const schema = { allOf: [schemaRef('Failure'), { properties: { code: { enum: codes } } }] };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${CATALOGUE[code].text}`).join(' '),
+    headers: headerRefs(codes.flatMap((code) => FAILURE_HEADERS[code] ?? [])),
+    content: { 'application/json': { schema } },
+  };
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { FailureCode } from '../capture/errors.ts';
+import type { CaptureService } from '../service/capture-service.ts';
+import { jsonBody } from './json-body.ts';
+import { isStreamedBody, LINES_TYPE } from './lines/streamed-body.ts';
+import type { FanOut } from './live/fan-out.ts';
+import type { Content } from './openapi/content.ts';
+import type { HeaderName } from './openapi/headers.ts';
+import { parseOrRefuse } from './problems.ts';
+import { readParameters } from './query.ts';
+import type { requestSchemas } from './schemas/requests.ts';
+import type { HttpContext, HttpMiddleware } from './state.ts';
+
+/*
+ * A route is declared once: where it is, what it reads, what it answers, and its handler. The router (`app.ts`) and the
+ * OpenAPI document (`openapi/`) are both built from the list of declarations (`routes/all.ts`).
+ */
+
+/** Groups of routes in the OpenAPI document. */
+export const TAGS = {
+  capture: 'Captures and what they left on the disk.',
+  results: 'The records of the database.',
+  operations: 'For those who run the service.',
+} as const;
+
+/** What handlers work with. */
+export interface RouteContext {
+  readonly service: CaptureService;
+  readonly schemas: RequestSchemas;
+  readonly maxBatch: number;
+  /** How long the sender of a body of lines may send nothing while it is waited for, in milliseconds. */
+  readonly silenceMs: number;
+  readonly fanOut: FanOut;
+  /** Carries out requests with an `Idempotency-Key` once. */
+  readonly once: HttpMiddleware;
+  /** The OpenAPI document. */
+  readonly document: object;
+}
+
+export type RequestSchemas = ReturnType<typeof requestSchemas>;
+
+/** An answer that is not a failure, as the OpenAPI document describes it. */
+export interface Answer {
+  readonly description: string;
+  readonly content: Content;
+  readonly headers?: readonly HeaderName[];
+}
+
+interface RouteFacts {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With path parameters in braces: `/results/{id}`. */
+  readonly path: `/${string}`;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: keyof typeof TAGS;
+  /** Answered without an API key. */
+  readonly isOpen?: true;
+  /** Answered 503 while there is no database, whatever else is wrong with the request. */
+  readonly needsDatabase?: true;
+  /** Takes an `Idempotency-Key`. */
+  readonly isIdempotent?: true;
+  /** Request headers that the handler reads. */
+  readonly headers?: z.ZodObject;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Failures besides those that follow from the rest of the declaration (see `openapi/failures.ts`). */
+  readonly failures?: readonly FailureCode[];
+}
+
+/** A JSON body. */
+export interface RequestBody<B extends z.ZodType = z.ZodType> {
+  /** The schema's name in the OpenAPI document. */
+  readonly name: string;
+  readonly schema: (schemas: RequestSchemas) => B;
+}
+
+/** A body of lines, taken in place of JSON, which its handler reads as it arrives. */
+interface LinesBody<P> {
+  /** Name of the schema of a line in the OpenAPI document. */
+  readonly name: string;
+  readonly handle: (ctx: HttpContext, parameters: P, context: RouteContext) => Promise<void>;
+}
+
+/** The parameters of path and query, each read by its schema. */
+type Parameters<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
+
+export interface Route extends RouteFacts {
+  readonly parameters: z.ZodObject;
+  readonly body?: RequestBody;
+  readonly lines?: { readonly name: string };
+  /** Reads the request by the schemas of the route, and answers it. */
+  handler(context: RouteContext): RouteHandler;
+}
+
+export type RouteHandler = (
+  ctx: HttpContext & { readonly params: Readonly<Record<string, string>> },
+) => Promise<void> | void;
+
+/** A route whose requests have no body. */
+export function route<S extends z.ZodRawShape>({
+  handle,
+  ...declared
+}: RouteFacts & {
+  readonly parameters: S;
+  readonly handle: (ctx: HttpContext, parameters: Parameters<S>, context: RouteContext) => Promise<void> | void;
+}): Route {
+  const parameters = z.object(declared.parameters);
+  return {
+    ...declared,
+    parameters,
+    handler: (context) => (ctx) => handle(ctx, readParameters(parameters, ctx.params, ctx.querystring), context),
+  };
+}
+
+/** A route whose requests have a JSON body. */
+export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
+  handle,
+  ...declared
+}: RouteFacts & {
+  readonly parameters: S;
+  readonly body: RequestBody<B>;
+  readonly lines?: LinesBody<Parameters<S>>;
+  readonly handle: (
+    ctx: HttpContext,
+    request: { readonly parameters: Parameters<S>; readonly body: z.output<B> },
+    context: RouteContext,
+  ) => Promise<void> | void;
+}): Route {
+  const parameters = z.object(declared.parameters);
+  const { body, lines, isIdempotent = false } = declared;
+  return {
+    ...declared,
+    parameters,
+    handler: (context) => {
+      const schema = body.schema(context.schemas);
+      const readBody = jsonBody(lines === undefined ? undefined : LINES_TYPE);
+      return async (ctx) => {
+        const read = readParameters(parameters, ctx.params, ctx.querystring);
+        if (lines !== undefined && isStreamedBody(ctx.req)) return lines.handle(ctx, read, context);
+        await readBody(ctx);
+        const answer = async () =>
+          handle(ctx, { parameters: read, body: parseOrRefuse(schema, ctx.request.body) }, context);
+        return isIdempotent ? context.once(ctx, answer) : answer();
+      };
+    },
+  };
+}
+
+/** Whether a parameter stands in the path; the others stand in the query. */
+export function isPathParameter({ path }: Pick<Route, 'path'>, name: string): boolean {
+  return path.includes(`{${name}}`);
+}

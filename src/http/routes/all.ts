@@ -1,0 +1,32 @@
+import type { Route } from '../route.ts';
+import { postBatch } from './batch.ts';
+import { getEvents } from './events.ts';
+import { deleteJob, getJob } from './jobs.ts';
+import { getPressure, patchLimits } from './limits.ts';
+import { getLiveness, getOpenApi, getReadiness, getStats } from './operations.ts';
+import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
+import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
+import { getScreenshots } from './screenshots.ts';
+
+/** Every route, in the order of the OpenAPI document. Of two paths that match a request the earlier one answers it. */
+export const ROUTES: readonly Route[] = [
+  postScreenshot,
+  postBatch,
+  getScreenshot,
+  deleteScreenshot,
+  getScreenshots,
+  getJob,
+  deleteJob,
+  getResults,
+  getResultsByUrl,
+  getResultsByHost,
+  getSimilarResults,
+  getResult,
+  getEvents,
+  getLiveness,
+  getReadiness,
+  getStats,
+  getPressure,
+  patchLimits,
+  getOpenApi,
+];
