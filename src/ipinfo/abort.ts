@@ -1,4 +1,4 @@
-/** Waits for `work`, but no longer than until `signal` is aborted; then rejects with the signal's own reason. */
+/** Waits for `work` until `signal` is aborted; then rejects with the signal's reason. */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = (): void => reject(signal?.reason);

@@ -4,13 +4,13 @@ interface Running {
   readonly url: string;
   readonly startedAt: number;
   readonly startedMark: number;
-  /** For tokens, before and after the start. */
+  /** Milliseconds spent waiting for tokens, before and after the start. */
   readonly waitedMs: number;
-  /** For tokens, after the start: before a redirect was followed. */
+  /** Milliseconds spent waiting for tokens after the start, before a redirect was followed. */
   readonly pausedMs: number;
 }
 
-/** Counts the attempts of one operation and reports each of them once, when it is over. */
+/** Counts the attempts of one operation and reports each one once, when it has ended. */
 export class AttemptLog {
   readonly #settings: Settings;
   #made = 0;
@@ -20,17 +20,17 @@ export class AttemptLog {
     this.#settings = settings;
   }
 
-  /** Attempts that were started so far. */
+  /** Number of attempts started so far. */
   get made(): number {
     return this.#made;
   }
 
-  /** Milliseconds of the attempt that is under way, its waits for tokens left out; 0 when none is. */
+  /** Milliseconds that the current attempt has taken, without its waits for tokens; 0 when none is running. */
   get elapsedMs(): number {
     return this.#running === null ? 0 : performance.now() - this.#running.startedMark - this.#running.pausedMs;
   }
 
-  /** A send goes out, having waited for its token. One that follows a redirect belongs to the attempt under way. */
+  /** Notes a send, after the wait for its token. A send that follows a redirect belongs to the current attempt. */
   start(url: URL, waitedMs: number): void {
     if (this.#running !== null) {
       const { waitedMs: before, pausedMs } = this.#running;
@@ -57,7 +57,7 @@ export class AttemptLog {
     try {
       this.#settings.onAttempt(report);
     } catch {
-      // Whoever watches must not be able to break the lookup.
+      // An observer that throws must not break the lookup.
     }
   }
 }

@@ -3,8 +3,8 @@ import { canonicalAddress, isReservedAddress } from './address.ts';
 import type { IPInfo } from './names.ts';
 
 /**
- * Where records are kept between lookups. The key is the address in one spelling, an IPv4-mapped IPv6 address being
- * the IPv4 address. May answer at once or later; one that fails counts as empty.
+ * A cache of records. The key is the canonical address; an IPv4-mapped IPv6 address has the key of the IPv4 address.
+ * Methods may be synchronous or asynchronous; a cache that fails counts as empty.
  */
 export interface InfoCache {
   get(key: string): IPInfo | undefined | null | PromiseLike<IPInfo | undefined | null>;
@@ -12,9 +12,9 @@ export interface InfoCache {
 }
 
 export interface CacheSize {
-  /** Records; the least recently used goes first. */
+  /** Maximum number of records; the least recently used is evicted first. */
   readonly max: number;
-  /** Milliseconds for which a record is good. */
+  /** Time to live of a record, in milliseconds. */
   readonly ttlMs: number;
 }
 
@@ -26,7 +26,7 @@ export function lruCache({ max, ttlMs }: CacheSize): InfoCache {
   };
 }
 
-/** The record of an address, null when there is none. Reserved addresses have none. */
+/** Returns the cached record of an address, or null. Reserved addresses are never cached. */
 export async function recall(cache: InfoCache, address: string): Promise<IPInfo | null> {
   if (isReservedAddress(address)) return null;
   try {
@@ -36,12 +36,12 @@ export async function recall(cache: InfoCache, address: string): Promise<IPInfo 
   }
 }
 
-/** Keeps the record of an address, unless it is a reserved one. A slow cache does not hold the answer up. */
+/** Stores the record of an address, unless the address is reserved. The answer does not wait for a slow cache. */
 export function remember(cache: InfoCache, address: string, info: IPInfo): void {
   if (isReservedAddress(address)) return;
   try {
     Promise.resolve(cache.set(canonicalAddress(address), info)).catch(() => {});
   } catch {
-    // A cache that is full or away costs a request the next time, nothing more.
+    // A full or unreachable cache only costs a request the next time.
   }
 }

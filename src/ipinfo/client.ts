@@ -15,20 +15,20 @@ import { readJson, readRecord } from './wire-formats.ts';
 
 /** The last argument of every operation. */
 export interface CallOptions {
-  /** Ends every wait; its `reason` is what is thrown. */
+  /** Aborts every wait; the operation rejects with the signal's `reason`. */
   readonly signal?: AbortSignal | undefined;
-  /** For each attempt, in milliseconds; the client's own by default. */
+  /** Time limit for each attempt, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface LookupManyOptions extends CallOptions {
-  /** Most lookups at once. Default 8. */
+  /** Maximum number of concurrent lookups. @default 8 */
   readonly concurrency?: number | undefined;
 }
 
 /**
- * A client for ipapi.co. Every operation rejects with an `IpapiError`, or with the reason of its signal. Equal lookups
- * of an address that are under way at once are one request.
+ * A client for ipapi.co. Every operation rejects with an `IpapiError`, or with the reason of its signal. Concurrent
+ * lookups of the same address share one request.
  */
 export class IpapiClient {
   readonly #settings: Settings;
@@ -36,12 +36,12 @@ export class IpapiClient {
   readonly #bodies = new Flights<Uint8Array>();
   readonly #fields = new Flights<string>();
 
-  /** @throws InvalidArgumentError when an option cannot be. */
+  /** @throws InvalidArgumentError when an option is invalid. */
   constructor(options: IpapiOptions = {}) {
     this.#settings = toSettings(options);
   }
 
-  /** What is known about an address. The formats differ in how it travels, not in what is returned. */
+  /** Returns what is known about an address. The formats differ on the wire, not in the result. */
   async getIPInfo(ip: string, format: Format = 'json', call: CallOptions = {}): Promise<IPInfo> {
     assertAddress(ip, this.#settings.redact);
     assertFormat(format, this.#settings.redact);
@@ -56,7 +56,7 @@ export class IpapiClient {
     });
   }
 
-  /** The record as it came, byte for byte (decompressed). */
+  /** Returns the record as received, byte for byte (decompressed). */
   async getIPInfoRaw(ip: string, format: Format, call: CallOptions = {}): Promise<Uint8Array> {
     assertAddress(ip, this.#settings.redact);
     assertFormat(format, this.#settings.redact);
@@ -65,11 +65,11 @@ export class IpapiClient {
       const reply = await this.#ask([ip, format], format, { signal, timeoutMs });
       return reply.body;
     });
-    // Whoever shared the request must not see what another caller does to the bytes.
+    // Callers that share a request each get a copy of the bytes.
     return new Uint8Array(body);
   }
 
-  /** One field as text: `None` when there is no value, `True` or `False`, without the line feed at its end. */
+  /** Returns one field as text: `None` when there is no value, `True` or `False`, without the trailing line feed. */
   async getField(ip: string, field: Field, call: CallOptions = {}): Promise<string> {
     assertAddress(ip, this.#settings.redact);
     assertField(field, this.#settings.redact);
@@ -79,7 +79,7 @@ export class IpapiClient {
     );
   }
 
-  /** What is known about the address that the request comes from. Never cached, never shared. */
+  /** Returns what is known about the address that the request comes from. Never cached, never shared. */
   async getClientIPInfo(format: Format = 'json', call: CallOptions = {}): Promise<IPInfo> {
     assertFormat(format, this.#settings.redact);
     return readInfo(await this.#ask([format], format, this.#limits(call)), format);
@@ -96,7 +96,7 @@ export class IpapiClient {
     return readField(await this.#ask([field], 'field', this.#limits(call)));
   }
 
-  /** What is left of the key's allowance. */
+  /** Returns the remaining quota of the key. */
   async getQuota(call: CallOptions = {}): Promise<Quota> {
     const reply = await this.#ask(['quota'], 'json', this.#limits(call));
     const record = readJson(textOf(reply));
@@ -106,8 +106,8 @@ export class IpapiClient {
   }
 
   /**
-   * Looks many addresses up and yields them in their order, each with its `info` or its `error`; a bad address is one
-   * item's error. No more than `concurrency` addresses are taken from `ips` ahead of the consumer.
+   * Looks up many addresses and yields them in input order, each with its `info` or its `error`; an invalid address is
+   * an error of that item only. At most `concurrency` addresses are taken from `ips` ahead of the consumer.
    */
   lookupMany(ips: Iterable<string>, options: LookupManyOptions = {}): AsyncGenerator<LookupResult, void, undefined> {
     const { concurrency = 8, signal, timeoutMs } = options;
@@ -136,7 +136,7 @@ export class IpapiClient {
   }
 }
 
-/** Lookups with the same key are equal, and may share one request. */
+/** Lookups with the same key are equal and may share one request. */
 function flightKey(ip: string, what: Format | Field, timeoutMs: number): string {
   return `${canonicalAddress(ip)} ${what} ${timeoutMs}`;
 }

@@ -1,7 +1,7 @@
 import type { IPInfo, Quota } from './names.ts';
 import type { WireRecord } from './wire-formats.ts';
 
-/** A record as the caller sees it, whatever types the wire had; null when none of it is known. */
+/** Normalises a record, whatever types the wire had; null when it has no known field. */
 export function toIPInfo(record: WireRecord): IPInfo | null {
   const info: IPInfo = {
     ip: text(record.ip),
@@ -34,7 +34,7 @@ export function toIPInfo(record: WireRecord): IPInfo | null {
     hostname: text(record.hostname),
   };
   const names = Object.keys(record);
-  // A page of something else must not pass for an address of which nothing is known.
+  // An unrelated document must not pass for an address about which nothing is known.
   if (names.length > 0 && !names.some((name) => Object.hasOwn(info, name))) return null;
   return Object.freeze(info);
 }
@@ -45,7 +45,7 @@ export function toQuota(record: WireRecord): Quota | null {
   return Object.freeze({ available, remaining: number(record.available) });
 }
 
-/** A field's text; the upstream may end it with a line feed. */
+/** Returns a field's text; the upstream may end it with a line feed. */
 export function toFieldText(body: string): string {
   return body.replace(/\r?\n$/, '');
 }

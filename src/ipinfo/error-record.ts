@@ -1,16 +1,19 @@
 import type { WireRecord } from './wire-formats.ts';
 
-/** What the upstream says of a failure, with whatever status. */
+/** The upstream's description of a failure, whatever the HTTP status. */
 export interface ErrorRecord {
   /** `''` when absent. */
   readonly reason: string;
   readonly message: string;
   readonly reserved: boolean;
-  /** Seconds, from the older form of a rate limit's record; null when absent. */
+  /** Seconds, from the older form of a rate-limit record; null when absent. */
   readonly wait: number | null;
 }
 
-/** The error record that a record is; null when it is none. `{ip, reserved: true}` is an older form of one. */
+/**
+ * Returns the error that a record describes, or null when it is not an error record. `{ip, reserved: true}` is an older
+ * form.
+ */
 export function asErrorRecord(record: WireRecord | null): ErrorRecord | null {
   if (record === null) return null;
   const reserved = isTrue(record.reserved);
@@ -25,7 +28,7 @@ export function asErrorRecord(record: WireRecord | null): ErrorRecord | null {
   };
 }
 
-/** Formats other than JSON have text only. */
+/** Formats other than JSON carry text only. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(?:true|1)$/i.test(value));
 }

@@ -17,9 +17,9 @@ export type IpapiErrorCode =
 export interface IpapiErrorDetails {
   /** HTTP status of the answer; null (the default) when there was none. */
   readonly status?: number | null;
-  /** What the upstream gave as its reason, or the network's error code; `''` when there is neither. */
+  /** The reason given by the upstream, or the network's error code; `''` when there is neither. */
   readonly reason?: string;
-  /** Attempts that were made; 0 when nothing was sent. */
+  /** Number of attempts; 0 when nothing was sent. */
   readonly attempts?: number;
   /** Whether the same request may succeed later. */
   readonly retryable?: boolean;
@@ -27,8 +27,8 @@ export interface IpapiErrorDetails {
 }
 
 /**
- * What every operation fails with (an aborted one fails with its signal's reason instead). No text of it, nor of its
- * cause, shows the key.
+ * The error of every operation (an aborted operation rejects with its signal's reason instead). Neither its texts nor
+ * those of its cause contain the key.
  */
 export abstract class IpapiError extends Error {
   abstract readonly code: IpapiErrorCode;
@@ -58,35 +58,35 @@ export abstract class IpapiError extends Error {
   }
 }
 
-/** A format, a field or an option that cannot be; nothing was sent. */
+/** An invalid format, field or option; nothing was sent. */
 export class InvalidArgumentError extends IpapiError {
   override readonly name = 'InvalidArgumentError';
   override readonly code = 'invalid_argument';
 }
 
-/** Not an IPv4 or IPv6 address, whether found here (`status` is null, nothing was sent) or by the upstream. */
+/** Not an IPv4 or IPv6 address, according to this client (`status` is null, nothing was sent) or to the upstream. */
 export class InvalidIPError extends IpapiError {
   override readonly name = 'InvalidIPError';
   override readonly code = 'invalid_ip';
 }
 
-/** A private or otherwise reserved address, about which nothing can be known. */
+/** A private or otherwise reserved address, about which nothing is known. */
 export class ReservedIPError extends IpapiError {
   override readonly name = 'ReservedIPError';
   override readonly code = 'reserved_ip';
 }
 
-/** The key is wrong; or, when none was sent, the upstream blocks this network. */
+/** The key is wrong; or, when no key was sent, the upstream blocks this network. */
 export class InvalidKeyError extends IpapiError {
   override readonly name = 'InvalidKeyError';
   override readonly code = 'invalid_key';
 }
 
-/** The allowance is used up. Never tried again by the client itself. */
+/** The quota is used up. The client itself never retries this. */
 export class RateLimitedError extends IpapiError {
   override readonly name = 'RateLimitedError';
   override readonly code = 'rate_limited';
-  /** Milliseconds after which to try again; null when the upstream did not say. */
+  /** Milliseconds after which to retry; null when the upstream did not say. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, details: IpapiErrorDetails & { readonly retryAfterMs: number | null }) {
@@ -111,43 +111,46 @@ export class MethodNotAllowedError extends IpapiError {
   override readonly code = 'method_not_allowed';
 }
 
-/** Status 400 or 500, or an error record whose reason is not a known one. */
+/** Status 400 or 500, or an error record with an unknown reason. */
 export class ServerError extends IpapiError {
   override readonly name = 'ServerError';
   override readonly code = 'server_error';
 }
 
-/** Any other status that is no success. */
+/** Any other unsuccessful status. */
 export class UnexpectedStatusError extends IpapiError {
   override readonly name = 'UnexpectedStatusError';
   override readonly code = 'unexpected_status';
 }
 
-/** No whole answer: DNS, connection, TLS, or cut off on the way. `reason` is the error code (`ECONNREFUSED`). */
+/**
+ * No complete answer: DNS, connection or TLS failed, or the answer broke off. `reason` is the error code
+ * (`ECONNREFUSED`).
+ */
 export class NetworkError extends IpapiError {
   override readonly name = 'NetworkError';
   override readonly code = 'network_error';
 }
 
-/** The last attempt took longer than `timeoutMs`, its body included. */
+/** The last attempt, including its body, took longer than `timeoutMs`. */
 export class TimeoutError extends IpapiError {
   override readonly name = 'TimeoutError';
   override readonly code = 'timeout';
 }
 
-/** The body is larger than `maxBodyBytes` once it is decompressed. */
+/** The decompressed body is larger than `maxBodyBytes`. */
 export class BodyTooLargeError extends IpapiError {
   override readonly name = 'BodyTooLargeError';
   override readonly code = 'body_too_large';
 }
 
-/** A success whose body is not what was asked for. */
+/** A successful answer whose body is not in the requested format. */
 export class InvalidResponseError extends IpapiError {
   override readonly name = 'InvalidResponseError';
   override readonly code = 'invalid_response';
 }
 
-/** The rate limiter that was given rejected. */
+/** The configured rate limiter rejected. */
 export class LimiterError extends IpapiError {
   override readonly name = 'LimiterError';
   override readonly code = 'limiter_failed';

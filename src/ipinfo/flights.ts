@@ -6,13 +6,13 @@ interface Flight<T> {
   passengers: number;
 }
 
-/** Equal pieces of work under way, each done once for everybody who asks for it meanwhile. */
+/** Concurrent equal pieces of work, each done once for all callers. */
 export class Flights<T> {
   readonly #underWay = new Map<string, Flight<T>>();
 
   /**
-   * The outcome of the work named `key`, started only when it is not under way. An aborted `signal` ends this
-   * caller's wait; the work itself ends when nobody waits for it any more.
+   * Returns the outcome of the work named `key`, which is started only when it is not running yet. An aborted `signal`
+   * ends this caller's wait; the work itself is aborted when its last caller leaves.
    */
   async join(key: string, signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal?.throwIfAborted();

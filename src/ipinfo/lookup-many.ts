@@ -1,15 +1,15 @@
 import { IpapiError } from './errors.ts';
 import type { IPInfo } from './names.ts';
 
-/** One address of many: what is known about it, or why that could not be had. */
+/** The result for one of many addresses: its record, or the error. */
 export type LookupResult =
   | { readonly ip: string; readonly info: IPInfo; readonly error?: never }
   | { readonly ip: string; readonly info?: never; readonly error: IpapiError };
 
 /**
- * Looks the addresses up, at most `concurrency` at once, and yields each in its turn. No more than `concurrency`
- * results wait for the consumer, so that memory does not grow with the input; a consumer that leaves cancels what is
- * under way. An aborted `signal` ends the iteration with its reason.
+ * Looks up addresses, at most `concurrency` at a time, and yields them in input order. At most `concurrency` results
+ * wait for the consumer, so memory does not grow with the input; when the consumer leaves, running lookups are
+ * cancelled. An aborted `signal` ends the iteration with its reason.
  */
 export async function* lookUpInOrder(
   ips: Iterable<string>,
@@ -27,7 +27,7 @@ export async function* lookUpInOrder(
     const next = input.next();
     if (next.done === true) return false;
     const turn = lookUpOne(next.value, stop, lookUp);
-    // Its turn to be awaited may never come.
+    // The consumer may leave before this result is awaited.
     turn.catch(() => {});
     turns.push(turn);
     return true;

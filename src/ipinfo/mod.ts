@@ -1,6 +1,4 @@
-/*
- * The IP information client, a client for ipapi.co. It stands alone: nothing here knows the rest of the house.
- */
+/* The IP information client, a client for ipapi.co. It stands alone and imports nothing else of Capstan. */
 
 export { isAddress, isReservedAddress } from './address.ts';
 export type { CacheSize, InfoCache } from './cache.ts';

@@ -1,4 +1,4 @@
-/** Every field of the upstream that comes without an add-on. Case-sensitive. */
+/** All fields that the upstream offers without an add-on. Case-sensitive. */
 export const FIELD_NAMES = [
   'ip',
   'network',
@@ -32,17 +32,17 @@ export const FIELD_NAMES = [
 
 export type FieldName = (typeof FIELD_NAMES)[number];
 
-/** What can be asked for by itself: the 28 fields, and `hostname`, which is a paid add-on. */
+/** Fields that can be requested on their own: the 28 fields and `hostname`, a paid add-on. */
 export type Field = FieldName | 'hostname';
 
-/** The formats of a whole record. Case-sensitive. */
+/** Formats of a whole record. Case-sensitive. */
 export const FORMATS = ['json', 'jsonp', 'xml', 'csv', 'yaml'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
 /**
- * What is known about an address, under the wire's own key names. Strings are `''`, and everything else is null,
- * when the upstream has nothing. Frozen.
+ * What is known about an address, with the wire's key names. Where the upstream has no value, strings are `''` and
+ * everything else is null. Frozen.
  */
 export type IPInfo = {
   readonly ip: string;
@@ -61,7 +61,7 @@ export type IPInfo = {
   readonly country_tld: string;
   readonly continent_code: string;
   readonly in_eu: boolean | null;
-  /** Text, because leading zeros count. */
+  /** A string, to keep leading zeros. */
   readonly postal: string | null;
   /** Degrees. */
   readonly latitude: number | null;
@@ -81,15 +81,15 @@ export type IPInfo = {
   readonly hostname: string;
 };
 
-/** The postal code, `''` when there is none. */
+/** The postal code, `''` when unknown. */
 export function getPostal(info: Pick<IPInfo, 'postal'>): string {
   return info.postal ?? '';
 }
 
-/** What is left of the key's allowance. */
+/** The remaining quota of the key. */
 export interface Quota {
-  /** As the upstream sent it: a number's digits, or a text such as `API key needed`. */
+  /** As sent by the upstream: a number's digits, or a text such as `API key needed`. */
   readonly available: string;
-  /** The same as a number, null when it is a text. */
+  /** The same as a number; null when it is a text. */
   readonly remaining: number | null;
 }

@@ -4,56 +4,60 @@ import type { RateLimiter } from './rate-limiter.ts';
 import { type Redact, redactor } from './redact.ts';
 import { assertWhole } from './validate.ts';
 
-/** One attempt, over: what `onAttempt` is told. Holds no key. */
+/** A finished attempt, as passed to `onAttempt`. Contains no key. */
 export interface AttemptReport {
   /** From 0 to `retries`. */
   readonly attempt: number;
   /** Without its query. */
   readonly url: string;
-  /** ISO 8601, UTC, milliseconds: when it was sent. */
+  /** Time of sending: ISO 8601, UTC, with milliseconds. */
   readonly startedAt: string;
-  /** How long it had waited for its token. */
+  /** Milliseconds spent waiting for a token. */
   readonly waitedMs: number;
   readonly durationMs: number;
   /** HTTP status; null when there was no answer. */
   readonly status: number | null;
-  /** Why there was no whole answer (`ECONNRESET`, `ETIMEDOUT`), null when there was. */
+  /** Error code when there was no complete answer (`ECONNRESET`, `ETIMEDOUT`), else null. */
   readonly failure: string | null;
-  /** The pause before the next attempt; null when this was the last one. */
+  /** Pause before the next attempt, in milliseconds; null after the last one. */
   readonly retryInMs: number | null;
 }
 
 export interface IpapiOptions {
-  /** Default `https://ipapi.co/`. A path prefix is kept; no credentials, no query. */
+  /**
+   * Base address of the upstream. A path prefix is kept; credentials and a query are refused.
+   * @default https://ipapi.co/
+   */
   readonly baseUrl?: string | URL | undefined;
-  /** Without one the upstream answers 1,000 requests a day. */
+  /** API key. Without one the upstream answers 1,000 requests a day. */
   readonly apiKey?: string | undefined;
   /**
-   * How the key is sent: `header` (the default) is `Authorization: Bearer`, `query` is `?key=`. The upstream's own
-   * clients use only the query; a header stays out of everybody's logs.
+   * How the key is sent: `header` sends `Authorization: Bearer`, `query` sends `?key=`. The upstream's own clients use
+   * only the query; a header stays out of access logs.
+   * @default 'header'
    */
   readonly apiKeyMode?: 'header' | 'query' | undefined;
-  /** The function that JSONP answers call: letters, digits, `_`, `$` and `.`. */
+  /** Name of the JSONP callback: letters, digits, `_`, `$` and `.`. */
   readonly callback?: string | undefined;
-  /** The upstream limits by it too: keep it distinctive. */
+  /** User-Agent. The upstream applies limits per User-Agent too: keep it distinctive. */
   readonly userAgent?: string | undefined;
-  /** Attempts after the first, on network errors and 5xx only. Default 2. */
+  /** Maximum number of retries, on network errors and 5xx only. @default 2 */
   readonly retries?: number | undefined;
-  /** The pause before each of them, in milliseconds. Default 500. */
+  /** Pause before each retry, in milliseconds. @default 500 */
   readonly retryDelayMs?: number | undefined;
-  /** For each attempt, its body included; waiting for a token does not count. Milliseconds, default 10000. */
+  /** Time limit for each attempt, including its body but not the wait for a token, in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined;
-  /** What each send waits for. None: no throttling. */
+  /** Rate limiter that every send waits for. @default none */
   readonly rateLimiter?: RateLimiter | undefined;
-  /** Where records are kept: a size for an LRU cache, or a cache of one's own. None: nothing is kept. */
+  /** Cache of records: the size of a built-in LRU cache, or a cache of your own. @default none */
   readonly cache?: CacheSize | InfoCache | undefined;
-  /** Most bytes of a body once it is decompressed. Default 1 MiB; a record has under 1 KiB. */
+  /** Maximum size of a decompressed body, in bytes; a record has less than 1 KiB. @default 1 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Told of each attempt when it is over. What it throws is ignored. */
+  /** Called after each attempt. Exceptions are ignored. */
   readonly onAttempt?: ((report: AttemptReport) => void) | undefined;
 }
 
-/** The options, checked, every default filled in. */
+/** Validated options with all defaults filled in. */
 export interface Settings {
   readonly base: URL;
   readonly apiKey: string | null;
@@ -70,7 +74,7 @@ export interface Settings {
   readonly redact: Redact;
 }
 
-/** @throws InvalidArgumentError that names the first bad option (never the key). */
+/** @throws InvalidArgumentError that names the first invalid option (never the key). */
 export function toSettings(options: IpapiOptions): Settings {
   const {
     baseUrl = 'https://ipapi.co/',
@@ -122,7 +126,7 @@ export function toSettings(options: IpapiOptions): Settings {
 }
 
 function toBase(baseUrl: string | URL): URL {
-  // The message does not repeat the address: a key may stand in it.
+  // The message does not repeat the address, which may contain a key.
   const base = URL.parse(String(baseUrl));
   if (base === null || (base.protocol !== 'http:' && base.protocol !== 'https:')) {
     throw new InvalidArgumentError('baseUrl must be an absolute http or https URL.');

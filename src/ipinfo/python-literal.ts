@@ -1,4 +1,4 @@
-/** What a Python literal of plain data reads as: None is null, tuples and lists are arrays, dicts are objects. */
+/** The value of a Python literal: None is null, tuples and lists are arrays, dicts are objects. */
 export type PythonValue =
   | string
   | number
@@ -28,9 +28,9 @@ const ESCAPED = new Map([
 ]);
 
 /**
- * Reads a Python literal of dicts, lists, tuples, strings, numbers, True, False and None, as `repr` writes them.
+ * Parses a Python literal of dicts, lists, tuples, strings, numbers, True, False and None, as `repr` writes them.
  *
- * @throws SyntaxError when the text is anything else, or nested deeper than 64.
+ * @throws SyntaxError when the text is anything else, or nested deeper than 64 levels.
  */
 export function parsePythonLiteral(text: string): PythonValue {
   let at = 0;
@@ -39,7 +39,7 @@ export function parsePythonLiteral(text: string): PythonValue {
     throw new SyntaxError(`Not a Python literal (at character ${at}).`);
   };
 
-  /** What a sticky pattern matches here, stepped over; null when it does not match. */
+  /** Consumes and returns the match of a sticky pattern at this position; null without a match. */
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
@@ -84,7 +84,7 @@ export function parsePythonLiteral(text: string): PythonValue {
     if (codePoint > 0x10ffff) return fail();
     if (codePoint >= 0) return String.fromCodePoint(codePoint);
     if (plain === undefined) return '';
-    // Python keeps the backslash before a character that it does not know.
+    // Python keeps the backslash of an unknown escape.
     return ESCAPED.get(plain) ?? ('\'"\\'.includes(plain) ? plain : whole);
   };
 

@@ -1,17 +1,17 @@
 import { InvalidArgumentError } from './errors.ts';
 
-/** What each send waits for. */
+/** A rate limiter that every send waits for. */
 export interface RateLimiter {
-  /** Resolves when one request may be sent. Rejects with the signal's reason as soon as it is aborted. */
+  /** Resolves when one request may be sent. Rejects with the signal's reason as soon as the signal is aborted. */
   take(signal?: AbortSignal): Promise<void>;
 }
 
 export interface TokenBucketOptions {
-  /** Tokens a second; a fraction is well (0.01 is 36 an hour). */
+  /** Tokens per second; fractions are allowed (0.01 is 36 per hour). */
   readonly ratePerSecond: number;
-  /** Tokens that a pause may save up, and that there are at the start. Default 1: evenly spaced. */
+  /** Maximum number of unused tokens, available from the start. The default spaces requests evenly. @default 1 */
   readonly burst?: number;
-  /** A monotonic clock in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -20,10 +20,10 @@ interface Waiter {
 }
 
 const MAX_TIMER_MS = 2_147_483_647;
-/** Less than this is missing because of floating point only. */
+/** Tolerance for floating-point error. */
 const WHOLE_TOKEN = 1 - 1e-9;
 
-/** A token bucket: first come first served, and who stops waiting takes no token. */
+/** A token bucket: first come, first served. A caller that stops waiting takes no token. */
 export class TokenBucket implements RateLimiter {
   readonly #ratePerMs: number;
   readonly #burst: number;
@@ -31,7 +31,7 @@ export class TokenBucket implements RateLimiter {
   readonly #waiting = new Set<Waiter>();
   #tokens: number;
   #filledAt: number;
-  /** Runs exactly while somebody waits. */
+  /** Runs only while callers are waiting. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: TokenBucketOptions) {

@@ -1,7 +1,9 @@
-/** Takes the key out of a text. */
+/** Removes the key from a text. */
 export type Redact = (text: string) => string;
 
-/** Every spelling in which a key can turn up: as it is, in a path, in a query (either case of hex), in JSON. */
+/**
+ * All spellings in which a key can appear: verbatim, in a path, in a query (with either case of hex digits), in JSON.
+ */
 export function keySpellings(key: string): readonly string[] {
   const encoded = [
     encodeURIComponent(key),
@@ -14,7 +16,7 @@ export function keySpellings(key: string): readonly string[] {
 
 export function redactor(key: string | null): Redact {
   if (key === null) return (text) => text;
-  // The longest first, else a short spelling would leave the tail of a longer one behind.
+  // Longest first; otherwise a short spelling would leave the tail of a longer one.
   const spellings = [...keySpellings(key)].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(spellings.map((spelling) => spelling.replace(/[^\w]/g, '\\$&')).join('|'), 'g');
   return (text) => text.replace(pattern, '[key]');

@@ -16,7 +16,7 @@ import type { Format } from './names.ts';
 import type { Settings } from './options.ts';
 import { readJson, readPythonRecord, readRecord } from './wire-formats.ts';
 
-/** The error that a reply is; null when it is a success. An error record counts with whatever status. */
+/** Returns the error that a reply describes; null for a success. An error record counts whatever the status. */
 export function refusalOf(reply: Reply, kind: Format | 'field', settings: Settings): IpapiError | null {
   const record = findErrorRecord(reply, kind);
   const succeeded = reply.status >= 200 && reply.status < 300;
@@ -27,7 +27,7 @@ export function refusalOf(reply: Reply, kind: Format | 'field', settings: Settin
   );
 }
 
-/** Errors come in the format that was asked for, as JSON, or (from the field endpoints) as a Python dict. */
+/** Errors arrive in the requested format, as JSON, or (from the field endpoints) as a Python dict. */
 function findErrorRecord(reply: Reply, kind: Format | 'field'): ErrorRecord | null {
   const text = new TextDecoder().decode(reply.body);
   const asAsked = kind === 'field' ? null : asErrorRecord(readRecord(kind, text));
@@ -80,7 +80,7 @@ function unknownReason(reply: Reply, record: ErrorRecord, settings: Settings): I
 
 const MAX_QUOTE = 300;
 
-/** What the upstream said, to stand at the end of a message: without the key, and cut short. */
+/** The upstream's own words for the end of a message: without the key, and truncated. */
 function quote(said: readonly (string | undefined)[], settings: Settings): string {
   const text = settings.redact(said.filter(Boolean).join(': '));
   return text === '' ? '' : ` ${text.slice(0, MAX_QUOTE)}`;
@@ -107,7 +107,7 @@ function detailsOf(reply: Reply, record: ErrorRecord | null, settings: Settings)
   };
 }
 
-/** Milliseconds of a Retry-After header, which is seconds or a date; null for anything else. */
+/** Parses a Retry-After header (seconds or a date) into milliseconds; null for anything else. */
 function readRetryAfter(header: string | undefined): number | null {
   if (header === undefined) return null;
   if (/^\s*\d+(?:\.\d+)?\s*$/.test(header)) return Math.ceil(Number(header) * 1000);

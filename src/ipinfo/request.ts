@@ -11,17 +11,17 @@ const ACCEPT: Record<Format | 'field', string> = {
   field: 'text/plain',
 };
 
-/** A GET that is to be sent, the key not yet on it. */
+/** A GET request before the key is added. */
 export interface ApiRequest {
   readonly url: URL;
   readonly accept: string;
 }
 
-/** A GET of the segments under the base address; `kind` is what comes back. */
+/** Returns a GET request for path segments under the base address; `kind` is the expected type of the body. */
 export function buildRequest(settings: Settings, segments: readonly string[], kind: Format | 'field'): ApiRequest {
   const url = new URL(settings.base);
-  // Set as a path: resolved as a reference, `fe80::1/json/` would have the scheme `fe80:`, and encoding would break
-  // the colons.
+  // Set as a path: as a relative reference, `fe80::1/json/` would parse with the scheme `fe80:`, and encoding would
+  // break the colons.
   url.pathname = `${settings.base.pathname}${segments.join('/')}/`;
   if (kind === 'jsonp' && settings.callback !== null) url.searchParams.set('callback', settings.callback);
   return { url, accept: `${ACCEPT[kind]}, */*;q=0.5` };
@@ -42,8 +42,8 @@ export function authenticate(
 }
 
 /**
- * Where a redirect leads, freed of the key that a server may have copied into it; null when it leads nowhere that
- * may be followed.
+ * Returns the target of a redirect, without the key that a server may have copied into it; null when it must not be
+ * followed.
  */
 export function redirectTarget(location: string | undefined, from: URL, settings: Settings): URL | null {
   if (location === undefined) return null;

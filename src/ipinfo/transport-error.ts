@@ -11,7 +11,7 @@ import {
 import type { Settings } from './options.ts';
 import type { Redact } from './redact.ts';
 
-/** What of ours stood in the way of an exchange: the limiter rejected, or the body was over the cap. */
+/** A local reason to end an exchange: the limiter rejected, or the body exceeded the limit. */
 export type Obstacle = 'limiter' | 'body' | null;
 
 export interface BrokenExchange {
@@ -22,12 +22,12 @@ export interface BrokenExchange {
   readonly settings: Settings;
 }
 
-/** Whether the body came, but cannot be decompressed: it would be the same the next time. */
+/** Returns whether the body arrived but cannot be decompressed, so that a retry would not help. */
 export function isCorruptBody(error: unknown): boolean {
   return error instanceof RequestError && /^(?:Z_|ERR_BROTLI|ERR__ERROR|ZSTD_)/.test(innermostCode(error));
 }
 
-/** The error code of a broken exchange (`ECONNRESET`); null when a whole answer came. */
+/** Error code of a broken exchange (`ECONNRESET`); null when a complete answer arrived. */
 export function failureCode(error: unknown): string | null {
   if (error === null) return null;
   if (error instanceof GotTimeoutError) return 'ETIMEDOUT';
@@ -35,13 +35,13 @@ export function failureCode(error: unknown): string | null {
   return error.code === 'ERR_NON_2XX_3XX_RESPONSE' ? null : innermostCode(error);
 }
 
-/** got has codes of its own for where it broke; what broke is the code of the cause. */
+/** got's own codes name the stage that failed; the code of the cause names the failure. */
 function innermostCode(error: RequestError): string {
   const { cause } = error;
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : error.code;
 }
 
-/** What the caller gets for an exchange that brought no answer. */
+/** Returns the error for an exchange without an answer. */
 export function toTransportError(error: unknown, broken: BrokenExchange): IpapiError {
   const { obstacle, status, attempts, timeoutMs, settings } = broken;
   const cause = cleanCause(error, settings.redact);
@@ -60,7 +60,7 @@ export function toTransportError(error: unknown, broken: BrokenExchange): IpapiE
   return new NetworkError(`No whole answer: ${cause.message}`, { ...details, retryable: true });
 }
 
-/** got's errors hold the request with its key: what is kept of one is its text and its code, both cleaned. */
+/** got's errors hold the request with its key, so only the redacted text and code are kept. */
 function cleanCause(error: unknown, redact: Redact): Error {
   const message = redact(error instanceof Error ? error.message : String(error));
   const cause = new Error(message === '' ? 'unknown failure' : message);

@@ -4,8 +4,8 @@ import { FIELD_NAMES, type Field, FORMATS, type Format } from './names.ts';
 import type { Redact } from './redact.ts';
 
 /*
- * Everything that goes into a path is checked against what can be, before anything is sent. The types say the same,
- * but plain JavaScript calls too.
+ * Everything that becomes part of a path is validated before anything is sent. The types say the same, but plain
+ * JavaScript programs call this client too.
  */
 
 export function assertAddress(ip: unknown, redact: Redact): asserts ip is string {
@@ -28,7 +28,7 @@ export function assertField(field: unknown, redact: Redact): asserts field is Fi
   );
 }
 
-/** The longest delay that a timer of Node can have. */
+/** Longest delay of a Node timer, in milliseconds. */
 const MAX_MS = 2_147_483_647;
 
 export function assertWhole(name: string, value: unknown, least: number, most = MAX_MS): asserts value is number {
@@ -36,7 +36,7 @@ export function assertWhole(name: string, value: unknown, least: number, most = 
   throw new InvalidArgumentError(`${name} must be a whole number from ${least} to ${most}, not ${describe(value)}.`);
 }
 
-/** A bad value for a message: quoted, without the key, and short. */
+/** Formats an invalid value for a message: quoted, without the key, and short. */
 function shown(value: unknown, redact: Redact): string {
   const text = redact(describe(value));
   return text.length > 100 ? `${text.slice(0, 100)}...` : text;

@@ -1,10 +1,10 @@
 import type { Format } from './names.ts';
 import { parsePythonLiteral } from './python-literal.ts';
 
-/** A flat record as it came, its values not yet looked at. */
+/** A flat record as received, with unchecked values. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** Reads a body in one of the five formats; null when it is not a record in that format. */
+/** Parses a body in one of the five formats; null when it is not a record in that format. */
 export function readRecord(format: Format, text: string): WireRecord | null {
   switch (format) {
     case 'json':
@@ -20,7 +20,7 @@ export function readRecord(format: Format, text: string): WireRecord | null {
   }
 }
 
-/** The record of a body that is a Python dict, as the field endpoints send their errors; null for anything else. */
+/** Parses a body that is a Python dict, as the field endpoints send their errors; null for anything else. */
 export function readPythonRecord(text: string): WireRecord | null {
   if (!text.trimStart().startsWith('{')) return null;
   try {
@@ -72,7 +72,7 @@ function csvRows(text: string): string[][] {
   return rows;
 }
 
-/** `name: value` lines; a longer value goes on in indented lines. */
+/** `name: value` lines; a long value continues on indented lines. */
 function readYaml(text: string): WireRecord | null {
   const entries: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -89,7 +89,7 @@ function readYaml(text: string): WireRecord | null {
 function yamlScalar(raw: string): string | null {
   if (raw.length > 1 && raw.startsWith("'") && raw.endsWith("'")) return raw.slice(1, -1).replaceAll("''", "'");
   if (raw.length > 1 && raw.startsWith('"') && raw.endsWith('"')) {
-    // YAML has JSON's escapes and a few more, of which the emitter uses \xNN.
+    // YAML has JSON's escapes and a few more, of which the upstream uses \xNN.
     const json = raw.replace(/\\(?:x([0-9a-fA-F]{2})|[\s\S])/g, (whole, hex?: string) => (hex ? `\\u00${hex}` : whole));
     try {
       return String(JSON.parse(json));
@@ -100,7 +100,7 @@ function yamlScalar(raw: string): string | null {
   return raw === 'null' || raw === '~' ? null : missing(raw);
 }
 
-/** The leaves of a small document: `<root><ip>8.8.8.8</ip>...</root>`. */
+/** The leaf elements of a small document: `<root><ip>8.8.8.8</ip>...</root>`. */
 function readXml(text: string): WireRecord | null {
   if (!text.trimStart().startsWith('<')) return null;
   const leaves = text.matchAll(/<([A-Za-z_][\w.-]*)(?:\s[^<>]*)?>([^<]*)<\/\1\s*>/g);
@@ -127,7 +127,7 @@ function xmlText(text: string): string {
   );
 }
 
-/** The formats without a null of their own write a missing value as nothing, or as Python prints it. */
+/** Formats without null write a missing value as nothing, or as Python prints it. */
 function missing(raw: string): string | null {
   return raw === '' || raw === 'None' ? null : raw;
 }

@@ -4,7 +4,7 @@ import { type AttemptReport, IpapiClient, type IpapiOptions, TokenBucket } from 
 import { BRISBANE, body, failureOf, json, silence } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-describe('IpapiClient aborted', () => {
+describe('IpapiClient, when its signal is aborted', () => {
   const upstream = upstreamPerTest();
   let controller: AbortController;
   const reason = { why: 'nobody waits' };
@@ -15,7 +15,7 @@ describe('IpapiClient aborted', () => {
 
   const clientWith = (options: IpapiOptions = {}) => new IpapiClient({ baseUrl: upstream.url, ...options });
 
-  it('before it starts, throws the reason and sends nothing', async () => {
+  it('rejects with the reason and sends nothing when it is aborted before the start', async () => {
     controller.abort(reason);
     const call = { signal: controller.signal };
     const client = clientWith();
@@ -33,7 +33,7 @@ describe('IpapiClient aborted', () => {
     expect(upstream.sends).toBe(0);
   });
 
-  it('while it waits for a token, throws the reason and gives its place up', async () => {
+  it('rejects with the reason and gives up its place while it waits for a token', async () => {
     const rateLimiter = new TokenBucket({ ratePerSecond: 0.001 });
     const client = clientWith({ rateLimiter });
     await client.getIPInfo('1.1.1.1');
@@ -43,21 +43,21 @@ describe('IpapiClient aborted', () => {
     expect(upstream.sends).toBe(1);
   });
 
-  it('while it waits for a limiter that does not know signals, throws the reason', async () => {
+  it('rejects with the reason while it waits for a limiter that ignores signals', async () => {
     const client = clientWith({ rateLimiter: { take: () => new Promise(() => {}) } });
     const failure = failureOf(client.getClientIPInfo('json', { signal: controller.signal }));
     controller.abort(reason);
     expect(await failure).toBe(reason);
   });
 
-  it('while it waits for a cache that never answers, throws the reason', async () => {
+  it('rejects with the reason while it waits for a cache that never answers', async () => {
     const client = clientWith({ cache: { get: () => new Promise(() => {}), set: () => {} } });
     const failure = failureOf(client.getIPInfo('8.8.8.8', 'json', { signal: controller.signal }));
     controller.abort(reason);
     expect(await failure).toBe(reason);
   });
 
-  it('while it waits for the answer, throws the reason and closes the connection', async () => {
+  it('rejects with the reason and closes the connection while it waits for the answer', async () => {
     const closed = new Promise<void>((resolve) => {
       upstream.answer = (response) => response.once('close', resolve);
     });
@@ -70,7 +70,7 @@ describe('IpapiClient aborted', () => {
     expect(upstream.sends).toBe(1);
   });
 
-  it('in the middle of the body, throws the reason and closes the connection', async () => {
+  it('rejects with the reason and closes the connection in the middle of the body', async () => {
     const reading = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     upstream.answer = (response) => {
@@ -85,7 +85,7 @@ describe('IpapiClient aborted', () => {
     await closed.promise;
   });
 
-  it('in the pause before a retry, throws the reason and does not try again', async () => {
+  it('rejects with the reason and does not retry in the pause before a retry', async () => {
     upstream.answer = body(500, '');
     const pausing = Promise.withResolvers<AttemptReport>();
     const client = clientWith({ retryDelayMs: 60_000, onAttempt: pausing.resolve });
@@ -96,21 +96,21 @@ describe('IpapiClient aborted', () => {
     expect(upstream.sends).toBe(1);
   });
 
-  it('by AbortSignal.timeout, throws that signal’s own reason', async () => {
+  it('rejects with the reason of AbortSignal.timeout', async () => {
     upstream.answer = silence;
     const signal = AbortSignal.timeout(30);
     const error = await failureOf(clientWith().getIPInfo('8.8.8.8', 'json', { signal }));
     expect(error).toBe(signal.reason);
   });
 
-  it('without a reason, throws the AbortError that is the default', async () => {
+  it('rejects with the default AbortError when no reason was given', async () => {
     upstream.answer = silence;
     const failure = failureOf(clientWith().getIPInfo('8.8.8.8', 'json', { signal: controller.signal }));
     controller.abort();
     expect(await failure).toMatchObject({ name: 'AbortError' });
   });
 
-  it('after the answer, changes nothing and leaves no listener on the signal', async () => {
+  it('ignores an abort after the answer, and leaves no listener on the signal', async () => {
     upstream.answer = json(200, BRISBANE);
     expect(await clientWith().getIPInfo('1.1.1.1', 'json', { signal: controller.signal })).toEqual(BRISBANE);
     expect(await clientWith().getClientIPInfo('json', { signal: controller.signal })).toEqual(BRISBANE);

@@ -14,7 +14,7 @@ import {
 import { BRISBANE, body, failureOf, hangUp, inTurn, json, silence, Upstream } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-describe('IpapiClient attempts', () => {
+describe('attempts of IpapiClient', () => {
   const upstream = upstreamPerTest();
   let reports: AttemptReport[];
 
@@ -39,7 +39,7 @@ describe('IpapiClient attempts', () => {
       expect(reports.map(({ attempt }) => attempt)).toEqual(Array.from({ length: retries + 1 }, (_, index) => index));
     });
 
-    it('makes 3 sends by default', async () => {
+    it('sends 3 requests by default', async () => {
       upstream.answer = hangUp;
       const error = await failureOf(clientWith().getIPInfo('8.8.8.8'));
       expect(error).toBeInstanceOf(NetworkError);
@@ -47,13 +47,13 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(3);
     });
 
-    it('tries again after every kind of failure that may pass, and then answers', async () => {
+    it('retries after every kind of temporary failure, and then returns the answer', async () => {
       upstream.answer = inTurn(hangUp, body(502, ''), body(599, ''), json(200, BRISBANE));
       expect(await clientWith({ retries: 3 }).getIPInfo('1.1.1.1')).toEqual(BRISBANE);
       expect(upstream.sends).toBe(4);
     });
 
-    it('counts what never reached the server', async () => {
+    it('counts attempts that never reached the server', async () => {
       const gone = await new Upstream().listen();
       const { url } = gone;
       await gone[Symbol.asyncDispose]();
@@ -61,7 +61,7 @@ describe('IpapiClient attempts', () => {
       expect(error).toMatchObject({ name: 'NetworkError', reason: 'ECONNREFUSED', attempts: 3 });
     });
 
-    it('tries again when the body breaks off', async () => {
+    it('retries when the body breaks off', async () => {
       upstream.answer = inTurn(
         (response) => {
           response.writeHead(200, { 'content-length': '1000' });
@@ -73,7 +73,7 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('tries again when a compressed body breaks off', async () => {
+    it('retries when a compressed body breaks off', async () => {
       const packed = gzipSync(JSON.stringify(BRISBANE));
       upstream.answer = inTurn(
         (response) => {
@@ -86,19 +86,19 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('does not try again what cannot be decompressed', async () => {
+    it('does not retry when the body cannot be decompressed', async () => {
       upstream.answer = body(200, 'this is no gzip', { 'content-encoding': 'gzip' });
       expect(await failureOf(clientWith().getIPInfo('1.1.1.1'))).toMatchObject({ name: 'InvalidResponseError' });
       expect(upstream.sends).toBe(1);
     });
 
-    it.each([400, 401, 403, 404, 405, 408, 409, 413, 425, 429, 451])('never tries a %i again', async (status) => {
+    it.each([400, 401, 403, 404, 405, 408, 409, 413, 425, 429, 451])('never retries a %i', async (status) => {
       upstream.answer = body(status, '', { 'retry-after': '0' });
       await failureOf(clientWith().getIPInfo('8.8.8.8'));
       expect(upstream.sends).toBe(1);
     });
 
-    it('does not let Retry-After change the pause of a 503', async () => {
+    it('ignores Retry-After for the pause after a 503', async () => {
       upstream.answer = inTurn(body(503, '', { 'retry-after': '3600' }), json(200, BRISBANE));
       await clientWith().getIPInfo('8.8.8.8');
       expect(reports.map(({ status, retryInMs }) => [status, retryInMs])).toEqual([
@@ -115,19 +115,19 @@ describe('IpapiClient attempts', () => {
       };
       await failureOf(clientWith({ retryDelayMs: 60 }).getIPInfo('8.8.8.8'));
       const [first = 0, second = 0, third = 0] = arrivals;
-      // Timers may be early by less than a millisecond.
+      // Timers may fire up to a millisecond early.
       expect(second - first).toBeGreaterThan(59);
       expect(third - second).toBeGreaterThan(59);
       expect(reports.map(({ retryInMs }) => retryInMs)).toEqual([60, 60, null]);
     });
 
-    it('a pause of 0 is still followed by an attempt', async () => {
+    it('retries with a pause of 0', async () => {
       upstream.answer = body(500, '');
       await failureOf(clientWith({ retryDelayMs: 0 }).getIPInfo('8.8.8.8'));
       expect(upstream.sends).toBe(3);
     });
 
-    it('reports each attempt once, and survives a reporter that throws', async () => {
+    it('reports each attempt once, and survives an observer that throws', async () => {
       upstream.answer = inTurn(hangUp, body(500, 'x'), json(200, BRISBANE));
       const client = clientWith({
         onAttempt: (report) => {
@@ -145,7 +145,7 @@ describe('IpapiClient attempts', () => {
   });
 
   describe('tokens', () => {
-    it('takes one before each send, those of retries included', async () => {
+    it('takes one token before each send, including retries', async () => {
       const order: string[] = [];
       upstream.answer = (response, _request, nth) => {
         order.push(`send ${nth}`);
@@ -161,20 +161,20 @@ describe('IpapiClient attempts', () => {
       expect(order).toEqual(['token', 'send 1', 'token', 'send 2', 'token', 'send 3']);
     });
 
-    it('spaces sends out', async () => {
+    it('spaces requests', async () => {
       const client = clientWith({ rateLimiter: new TokenBucket({ ratePerSecond: 25 }) });
       const started = performance.now();
       await Promise.all(['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'].map((ip) => client.getIPInfo(ip)));
       expect(performance.now() - started).toBeGreaterThan(110);
     });
 
-    it('does not count the wait for a token as the attempt’s time', async () => {
+    it('does not count the wait for a token towards the timeout', async () => {
       const rateLimiter = { take: () => pause(600) };
       expect(await clientWith({ rateLimiter, timeoutMs: 500 }).getIPInfo('1.1.1.1')).toEqual(BRISBANE);
       expect(reports[0]?.waitedMs).toBeGreaterThan(590);
     });
 
-    it('sends nothing when the limiter fails, and does not try it again', async () => {
+    it('sends nothing when the limiter fails, and does not retry', async () => {
       let asked = 0;
       const rateLimiter = {
         take: async () => {
@@ -190,7 +190,7 @@ describe('IpapiClient attempts', () => {
   });
 
   describe('time', () => {
-    it('gives each attempt its own time, and rejects when all are over', async () => {
+    it('applies the timeout to each attempt, and rejects after the last', async () => {
       upstream.answer = silence;
       const error = await failureOf(clientWith({ timeoutMs: 250 }).getIPInfo('8.8.8.8'));
       expect(error).toBeInstanceOf(TimeoutError);
@@ -199,7 +199,7 @@ describe('IpapiClient attempts', () => {
       expect(reports.map(({ failure }) => failure)).toEqual(['ETIMEDOUT', 'ETIMEDOUT', 'ETIMEDOUT']);
     });
 
-    it('covers a body that never ends', async () => {
+    it('applies the timeout to a body that never ends', async () => {
       upstream.answer = (response) => {
         response.writeHead(200);
         const drip = setInterval(() => response.write(' '), 10);
@@ -210,12 +210,12 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('answers in the attempt that is in time', async () => {
+    it('returns the answer of a later attempt that is in time', async () => {
       upstream.answer = inTurn(silence, json(200, BRISBANE));
       expect(await clientWith({ timeoutMs: 300, retries: 5 }).getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     });
 
-    it('takes the time of a call before the client’s', async () => {
+    it('prefers the timeout of a call to the timeout of the client', async () => {
       upstream.answer = silence;
       const client = clientWith({ retries: 0 });
       const operations = [
@@ -232,7 +232,7 @@ describe('IpapiClient attempts', () => {
   });
 
   describe('bodies', () => {
-    it('takes a body of exactly the cap, and none of a byte more', async () => {
+    it('accepts a body of exactly the maximum size, and refuses one byte more', async () => {
       const client = clientWith({ maxBodyBytes: 1000 });
       upstream.answer = body(200, 'x'.repeat(1000));
       expect(await client.getField('8.8.8.8', 'org')).toHaveLength(1000);
@@ -243,7 +243,7 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('stops at the cap of a body without end, long before its time is over', async () => {
+    it('stops an endless body at the maximum size, long before the timeout', async () => {
       const chunk = Buffer.alloc(64 * 1024, 'x');
       upstream.answer = (response) => {
         response.writeHead(200);
@@ -256,12 +256,12 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it('counts what a gzip bomb becomes, while it streams', async () => {
+    it('counts the decompressed bytes of a gzip bomb while it streams', async () => {
       upstream.answer = (response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
         const gzip = createGzip();
         gzip.pipe(response);
-        // 64 MiB that travel as 64 KiB, and an end that never comes.
+        // 64 MiB compressed to 64 KiB, followed by nothing.
         for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) gzip.write(Buffer.alloc(1024 * 1024));
         gzip.flush();
         response.once('close', () => gzip.destroy());
@@ -270,12 +270,12 @@ describe('IpapiClient attempts', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it.each(['gzip', 'x-gzip'])('reads a record that came as %s', async (encoding) => {
+    it.each(['gzip', 'x-gzip'])('decodes a record sent as %s', async (encoding) => {
       upstream.answer = body(200, gzipSync(JSON.stringify(BRISBANE)), { 'content-encoding': encoding });
       expect(await clientWith().getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     });
 
-    it('goes by the status of a failure whose body is too large', async () => {
+    it('uses the status of a failure whose body is too large', async () => {
       const client = clientWith({ maxBodyBytes: 10 });
       upstream.answer = body(404, 'x'.repeat(5000));
       expect(await failureOf(client.getIPInfo('8.8.8.8'))).toMatchObject({ name: 'NotFoundError', attempts: 1 });

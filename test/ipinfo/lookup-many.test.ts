@@ -17,7 +17,7 @@ describe('IpapiClient.lookupMany', () => {
     client = new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1 });
   });
 
-  it('yields in the order of the input, however the answers come', async () => {
+  it('yields in input order, whatever the order of the answers', async () => {
     const answer = upstream.answer;
     upstream.answer = (response, request, nth) => {
       setTimeout(() => answer(response, request, nth), nth % 3 === 0 ? 0 : 10);
@@ -27,7 +27,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(results.map(({ ip, info }) => [ip, info?.ip])).toEqual(ips.map((ip) => [ip, ip]));
   });
 
-  it('gives each its own info or error', async () => {
+  it('yields each address with its own info or error', async () => {
     const answer = upstream.answer;
     upstream.answer = (response, request, nth) =>
       (request.url === '/8.8.8.8/json/' ? body(404, '') : answer)(response, request, nth);
@@ -44,7 +44,7 @@ describe('IpapiClient.lookupMany', () => {
     [undefined, 8],
     [1, 1],
     [3, 3],
-  ])('with concurrency %s has %i under way at once, and no more', async (concurrency, expected) => {
+  ])('runs at most the given number of lookups (concurrency %s: %i)', async (concurrency, expected) => {
     let underWay = 0;
     let most = 0;
     const answer = upstream.answer;
@@ -60,13 +60,13 @@ describe('IpapiClient.lookupMany', () => {
     expect(most).toBe(expected);
   });
 
-  it('makes one request of equal addresses under way', async () => {
+  it('shares one request between concurrent lookups of equal addresses', async () => {
     const results = await collect(client.lookupMany(['1.1.1.1', '1.1.1.1', '::ffff:1.1.1.1']));
     expect(results).toHaveLength(3);
     expect(upstream.sends).toBe(1);
   });
 
-  it('takes no more of an endless input than it needs', async () => {
+  it('takes only what it needs from an endless input', async () => {
     let taken = 0;
     function* endless(): Generator<string> {
       for (;;) {
@@ -83,7 +83,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(taken).toBeLessThanOrEqual(14);
   });
 
-  it('cancels what is under way when the consumer leaves', async () => {
+  it('cancels running lookups when the consumer leaves', async () => {
     const closed = Promise.withResolvers<void>();
     const answer = upstream.answer;
     upstream.answer = (response, request, nth) =>
@@ -105,7 +105,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(upstream.sends).toBeLessThan(5);
   });
 
-  it('yields nothing for nothing', async () => {
+  it('yields nothing for an empty input', async () => {
     expect(await collect(client.lookupMany([]))).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(() => client.lookupMany([], { concurrency })).toThrow('concurrency must be a whole number from 1');
   });
 
-  it('refuses one text in place of a list', () => {
+  it('refuses a single text in place of a list', () => {
     expect(() => client.lookupMany('8.8.8.8')).toThrow('ips must be a list');
   });
 });

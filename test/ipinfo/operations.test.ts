@@ -3,7 +3,7 @@ import { FIELD_NAMES, FORMATS, getPostal, InvalidResponseError, IpapiClient } fr
 import { BRISBANE, body, failureOf, json } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-describe('IpapiClient operations', () => {
+describe('operations of IpapiClient', () => {
   const upstream = upstreamPerTest();
   let client: IpapiClient;
 
@@ -29,7 +29,7 @@ describe('IpapiClient operations', () => {
     expect(paths()).toEqual([path]);
   });
 
-  it('getQuota asks for its path', async () => {
+  it('requests the path of the quota', async () => {
     upstream.answer = json(200, { available: '1' });
     await client.getQuota();
     expect(paths()).toEqual(['/quota/']);
@@ -40,7 +40,7 @@ describe('IpapiClient operations', () => {
     expect(paths()).toEqual(['/prefix/v1/2001:db8::1/json/']);
   });
 
-  it('sends a distinctive User-Agent, or the one that was given', async () => {
+  it('sends a distinctive User-Agent, or the configured one', async () => {
     await client.getClientIPInfo();
     await new IpapiClient({ baseUrl: upstream.url, userAgent: 'mine/1' }).getClientIPInfo();
     expect(upstream.seen.map(({ headers }) => headers['user-agent'])).toEqual([
@@ -49,18 +49,18 @@ describe('IpapiClient operations', () => {
     ]);
   });
 
-  it('sends the key as a header, and not in the query', async () => {
+  it('sends the key as a header and not in the query', async () => {
     await new IpapiClient({ baseUrl: upstream.url, apiKey: 's3cret' }).getIPInfo('8.8.8.8');
     expect(upstream.seen).toMatchObject([{ path: '/8.8.8.8/json/', headers: { authorization: 'Bearer s3cret' } }]);
   });
 
-  it('sends the key in the query, and then not as a header', async () => {
+  it('sends the key in the query and not as a header', async () => {
     await new IpapiClient({ baseUrl: upstream.url, apiKey: 's&+c', apiKeyMode: 'query' }).getIPInfo('8.8.8.8');
     expect(paths()).toEqual(['/8.8.8.8/json/?key=s%26%2Bc']);
     expect(upstream.seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('sends no Authorization without a key, an empty one being none', async () => {
+  it('sends no Authorization header without a key or with an empty one', async () => {
     await new IpapiClient({ baseUrl: upstream.url, apiKey: '' }).getIPInfo('8.8.8.8');
     expect(upstream.seen[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -72,7 +72,7 @@ describe('IpapiClient operations', () => {
     expect(paths()).toEqual(['/8.8.8.8/jsonp/?callback=app.on_ip%24', '/8.8.8.8/json/']);
   });
 
-  it('gives a record under the wire’s names', async () => {
+  it("returns a record with the wire's names", async () => {
     expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     expect(await client.getClientIPInfo()).toEqual(BRISBANE);
   });
@@ -96,7 +96,7 @@ describe('IpapiClient operations', () => {
     expect(getPostal(info)).toBe('');
   });
 
-  it('keeps the zeros, the false and the dot that are there', async () => {
+  it('keeps leading zeros, false values and the leading dot', async () => {
     upstream.answer = json(200, { ...BRISBANE, latitude: 0, longitude: -0.5, in_eu: false, country_tld: '.us' });
     expect(await client.getIPInfo('1.1.1.1')).toMatchObject({
       latitude: 0,
@@ -107,7 +107,7 @@ describe('IpapiClient operations', () => {
     });
   });
 
-  it('reads a float literal as a number, and a postal code that is a number as text', async () => {
+  it('reads a float literal as a number, and a numeric postal code as text', async () => {
     upstream.answer = body(200, '{"ip": "8.8.8.8", "country_population": 310232863.0, "postal": 94043}');
     const info = await client.getIPInfo('8.8.8.8');
     expect(info).toMatchObject({ country_population: 310232863, postal: '94043' });
@@ -148,7 +148,7 @@ describe('IpapiClient operations', () => {
     expect(await client.getIPInfo('1.1.1.1', format)).toEqual({ ...BRISBANE, org: 'A) & "B", C', hostname: '' });
   });
 
-  it.each(FORMATS)('refuses a body that is no record in %s', async (format) => {
+  it.each(FORMATS)('refuses a body that is not a record in %s', async (format) => {
     upstream.answer = body(200, '<html><title>Welcome</title></html>');
     const error = await failureOf(client.getIPInfo('1.1.1.1', format));
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -156,7 +156,7 @@ describe('IpapiClient operations', () => {
     expect(upstream.sends).toBe(1);
   });
 
-  it('hands raw bytes on untouched', async () => {
+  it('returns raw bytes unchanged', async () => {
     const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0, 255, 13, 10, 65]);
     upstream.answer = body(200, bytes);
     expect(await client.getIPInfoRaw('8.8.8.8', 'csv')).toEqual(bytes);
@@ -170,7 +170,7 @@ describe('IpapiClient operations', () => {
     ['None', 'None'],
     ['True', 'True'],
     ['', ''],
-  ])('gives the field %j as the text %j', async (sent, text) => {
+  ])('returns the field %j as the text %j', async (sent, text) => {
     upstream.answer = body(200, sent);
     expect(await client.getField('1.1.1.1', 'city')).toBe(text);
     expect(await client.getClientField('city')).toBe(text);
@@ -182,17 +182,17 @@ describe('IpapiClient operations', () => {
     [0, '0', 0],
     ['API key needed', 'API key needed', null],
     [null, '', null],
-  ])('reads a quota of %j', async (available, text, remaining) => {
+  ])('parses a quota of %j', async (available, text, remaining) => {
     upstream.answer = json(200, { available });
     expect(await client.getQuota()).toEqual({ available: text, remaining });
   });
 
-  it('refuses a quota that is none', async () => {
+  it('refuses a body that is not a quota', async () => {
     upstream.answer = json(200, { something: 1 });
     expect(await failureOf(client.getQuota())).toBeInstanceOf(InvalidResponseError);
   });
 
-  it('names 28 fields, each once, without the add-on', () => {
+  it('lists 28 different fields, without the add-on', () => {
     expect(new Set(FIELD_NAMES).size).toBe(28);
     expect(FIELD_NAMES).toHaveLength(28);
     expect(FIELD_NAMES).not.toContain('hostname');

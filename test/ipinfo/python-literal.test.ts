@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PythonValue, parsePythonLiteral } from '../../src/ipinfo/python-literal.ts';
 
-/** As Python's `repr` writes plain data. */
+/** Writes plain data as Python's `repr` does. */
 function repr(value: PythonValue): string {
   if (value === null) return 'None';
   if (value === true) return 'True';
@@ -46,7 +46,7 @@ const { value: plainData } = fc.letrec<{ value: PythonValue; list: PythonValue; 
 }));
 
 describe('parsePythonLiteral', () => {
-  it('reads back whatever repr writes', () => {
+  it('parses whatever repr writes', () => {
     fc.assert(
       fc.property(plainData, (value) => {
         expect(parsePythonLiteral(repr(value))).toEqual(value);
@@ -65,7 +65,7 @@ describe('parsePythonLiteral', () => {
     expect(parsePythonLiteral(literal)).toEqual(value);
   });
 
-  it('keeps a key named __proto__ a key', () => {
+  it('keeps a key named __proto__ as an ordinary key', () => {
     const value = parsePythonLiteral("{'__proto__': {'error': True}}");
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(JSON.stringify(value)).toBe('{"__proto__":{"error":true}}');
@@ -92,12 +92,12 @@ describe('parsePythonLiteral', () => {
     expect(() => parsePythonLiteral(literal)).toThrow(SyntaxError);
   });
 
-  it('refuses what is nested without end, and does not fall over', () => {
+  it('refuses endless nesting without overflowing the stack', () => {
     expect(() => parsePythonLiteral('['.repeat(1_000_000))).toThrow(SyntaxError);
     expect(() => parsePythonLiteral("{'a':".repeat(100_000))).toThrow(SyntaxError);
   });
 
-  it('throws nothing but SyntaxError, whatever it is given', () => {
+  it('throws only SyntaxError, whatever the input', () => {
     const soup = fc.string({
       unit: fc.constantFrom(
         '{',

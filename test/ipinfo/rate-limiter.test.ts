@@ -3,18 +3,18 @@ import { InvalidArgumentError, TokenBucket } from '../../src/ipinfo/mod.ts';
 import { failureOf } from './upstream.ts';
 
 describe('TokenBucket', () => {
-  /** Milliseconds from now until each of `count` tokens came, all asked for at once. */
+  /** Milliseconds until each of `count` tokens arrived, all requested at once. */
   const arrivals = async (bucket: TokenBucket, count: number): Promise<number[]> => {
     const started = performance.now();
     return Promise.all(Array.from({ length: count }, () => bucket.take().then(() => performance.now() - started)));
   };
 
-  it('gives the first token at once and spaces the others', async () => {
+  it('grants the first token at once and spaces the others', async () => {
     const times = await arrivals(new TokenBucket({ ratePerSecond: 50 }), 4);
     for (const [index, time] of times.entries()) expect(time).toBeGreaterThan(index * 20 - 2);
   });
 
-  it('gives a burst at once and no more than that', async () => {
+  it('grants a burst at once and no more than that', async () => {
     const bucket = new TokenBucket({ ratePerSecond: 20, burst: 3 });
     const times = await arrivals(bucket, 4);
     expect(times[3]).toBeGreaterThan(48);
@@ -34,14 +34,14 @@ describe('TokenBucket', () => {
     expect(await third).toBe('empty');
   });
 
-  it('serves in the order of asking', async () => {
+  it('serves callers in the order in which they asked', async () => {
     const bucket = new TokenBucket({ ratePerSecond: 500 });
     const order: number[] = [];
     await Promise.all([0, 1, 2, 3, 4].map((index) => bucket.take().then(() => order.push(index))));
     expect(order).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('takes no token for who has stopped waiting', async () => {
+  it('spends no token on a caller that has stopped waiting', async () => {
     let now = 0;
     const bucket = new TokenBucket({ ratePerSecond: 1, now: () => now });
     await bucket.take();
@@ -53,7 +53,7 @@ describe('TokenBucket', () => {
     await bucket.take();
   });
 
-  it('rejects at once with the reason when the signal is aborted already', async () => {
+  it('rejects at once with the reason when the signal is already aborted', async () => {
     const bucket = new TokenBucket({ ratePerSecond: 1 });
     expect(await failureOf(bucket.take(AbortSignal.abort('no')))).toBe('no');
     await bucket.take();

@@ -7,7 +7,7 @@ import { upstreamPerTest } from './upstream-per-test.ts';
 
 const KEY = 'k3y&/+';
 
-describe('IpapiClient redirects', () => {
+describe('redirects of IpapiClient', () => {
   const upstream = upstreamPerTest();
   const stranger = upstreamPerTest();
 
@@ -16,9 +16,9 @@ describe('IpapiClient redirects', () => {
 
   const redirectTo = (location: string, status = 302) => body(status, 'moved', { location });
 
-  it.each(['header', 'query'] as const)('never carries the key to another host (%s)', async (apiKeyMode) => {
+  it.each(['header', 'query'] as const)('never sends the key to another host (%s)', async (apiKeyMode) => {
     upstream.answer = (response, request) => {
-      // A server that copies the query along, as many do.
+      // A server that copies the query into its redirect, as many do.
       const { search } = new URL(request.url ?? '', upstream.url);
       response.writeHead(307, { location: `${stranger.url}elsewhere/${search}` }).end();
     };
@@ -30,7 +30,7 @@ describe('IpapiClient redirects', () => {
     expect(stranger.seen[0]?.path).toBe('/elsewhere/');
   });
 
-  it('does not follow a redirect that has the key in its path', async () => {
+  it('does not follow a redirect that contains the key in its path', async () => {
     upstream.answer = redirectTo(`${stranger.url}${encodeURIComponent(KEY)}/`);
     expect(await failureOf(clientWith({}).getIPInfo('1.1.1.1'))).toMatchObject({
       name: 'UnexpectedStatusError',
@@ -40,7 +40,7 @@ describe('IpapiClient redirects', () => {
     expect(stranger.sends).toBe(0);
   });
 
-  it('does not send the key back when the stranger redirects again', async () => {
+  it('does not send the key again when another host redirects back', async () => {
     upstream.answer = redirectTo(`${stranger.url}a`);
     stranger.answer = (response, request) => {
       if (request.url === '/a') response.writeHead(301, { location: '/b' }).end();
@@ -77,7 +77,7 @@ describe('IpapiClient redirects', () => {
     expect([tokens, attempts]).toEqual([2, [0]]);
   });
 
-  it('takes the hops’ time together, without their waits for tokens', async () => {
+  it('adds up the time of all hops, without their waits for tokens', async () => {
     upstream.answer = redirectTo(stranger.url);
     stranger.answer = (response, request, nth) => {
       setTimeout(() => json(200, BRISBANE)(response, request, nth), 30);
@@ -99,7 +99,7 @@ describe('IpapiClient redirects', () => {
     expect([upstream.sends, stranger.sends]).toEqual([1, 3]);
   });
 
-  it('gives up on a circle', async () => {
+  it('gives up on a redirect loop', async () => {
     upstream.answer = redirectTo('/again/', 308);
     expect(await failureOf(clientWith({}).getIPInfo('1.1.1.1'))).toMatchObject({
       name: 'UnexpectedStatusError',

@@ -5,7 +5,7 @@ import { upstreamPerTest } from './upstream-per-test.ts';
 
 const { IpapiClient, IpapiError, RateLimitedError } = ipinfo;
 
-describe('IpapiClient refusals', () => {
+describe('error answers to IpapiClient', () => {
   const upstream = upstreamPerTest();
   let client: ipinfo.IpapiClient;
 
@@ -29,7 +29,7 @@ describe('IpapiClient refusals', () => {
     [521, 'UnexpectedStatusError', 'unexpected_status', 3, true],
     [304, 'UnexpectedStatusError', 'unexpected_status', 1, false],
     [302, 'UnexpectedStatusError', 'unexpected_status', 1, false],
-  ])('makes of status %i a %s', async (status, name, code, sends, retryable) => {
+  ])('maps status %i to %s', async (status, name, code, sends, retryable) => {
     upstream.answer = body(status, status === 304 ? '' : '<h1>no</h1>');
     const error = await failureOf(client.getIPInfo('8.8.8.8'));
     expect(error).toBeInstanceOf(IpapiError);
@@ -39,7 +39,7 @@ describe('IpapiClient refusals', () => {
     if (code === 'unexpected_status') expect(String(error)).toContain(`unexpected status code: ${status}`);
   });
 
-  it('words an unexpected status exactly', async () => {
+  it('reports an unexpected status in these words', async () => {
     upstream.answer = body(418, 'teapot');
     expect(await failureOf(client.getIPInfo('8.8.8.8'))).toHaveProperty('message', 'unexpected status code: 418');
   });
@@ -66,7 +66,7 @@ describe('IpapiClient refusals', () => {
     ['a Python dict and a line feed', "{'ip': '127.0.0.1', 'reserved': True}\n", 'ReservedIPError', ''],
   ];
 
-  it.each(records)('a 200 with %s is that error, whatever was asked', async (_what, record, name, reason) => {
+  it.each(records)('maps a 200 with %s to that error for every operation', async (_what, record, name, reason) => {
     upstream.answer = body(200, typeof record === 'string' ? record : JSON.stringify(record));
     const operations = [
       client.getIPInfo('8.8.8.8'),
@@ -94,26 +94,26 @@ describe('IpapiClient refusals', () => {
     expect(await failureOf(client.getIPInfoRaw('8.8.8.8', format))).toBeInstanceOf(RateLimitedError);
   });
 
-  it('believes the record before the status', async () => {
+  it('trusts the error record more than the status', async () => {
     upstream.answer = json(400, { error: true, reason: 'Reserved IP Address', reserved: true });
     expect(await failureOf(client.getIPInfo('8.8.8.8'))).toMatchObject({ name: 'ReservedIPError', status: 400 });
     upstream.answer = body(404, "{'error': True, 'reason': 'Invalid Key'}");
     expect(await failureOf(client.getField('8.8.8.8', 'org'))).toMatchObject({ name: 'InvalidKeyError', status: 404 });
   });
 
-  it('goes by the status when the record’s reason is unknown, and passes the reason on', async () => {
+  it('uses the status when the record has an unknown reason, and passes the reason on', async () => {
     upstream.answer = json(404, { error: true, reason: 'Gone fishing' });
     const error = await failureOf(client.getIPInfo('8.8.8.8'));
     expect(error).toMatchObject({ name: 'NotFoundError', reason: 'Gone fishing' });
     expect(String(error)).toContain('Gone fishing');
   });
 
-  it('does not take a record that says false for an error', async () => {
+  it('does not treat a record with error false as an error', async () => {
     upstream.answer = json(200, { ip: '8.8.8.8', error: false, reserved: false });
     expect(await client.getIPInfo('8.8.8.8')).toMatchObject({ ip: '8.8.8.8' });
   });
 
-  it('says that the network is blocked when a 403 comes without a key', async () => {
+  it('reports a blocked network for a 403 without a key', async () => {
     upstream.answer = body(403, '');
     const error = await failureOf(new IpapiClient({ baseUrl: upstream.url }).getIPInfo('8.8.8.8'));
     expect(error).toMatchObject({ name: 'InvalidKeyError', message: expect.stringContaining('blocks this network') });
@@ -131,7 +131,7 @@ describe('IpapiClient refusals', () => {
     expect(upstream.sends).toBe(1);
   });
 
-  it('reads a date that is to come', async () => {
+  it('parses a date in the future', async () => {
     const later = new Date(Date.now() + 3_600_000).toUTCString();
     upstream.answer = body(429, '', { 'retry-after': later });
     const error = await failureOf(client.getIPInfo('8.8.8.8'));
@@ -141,7 +141,7 @@ describe('IpapiClient refusals', () => {
     );
   });
 
-  it('tells everything of an error as JSON too', async () => {
+  it('includes all details of an error in its JSON', async () => {
     upstream.answer = body(429, '', { 'retry-after': '1' });
     const error = await failureOf(client.getIPInfo('8.8.8.8'));
     expect(JSON.parse(JSON.stringify(error))).toEqual({

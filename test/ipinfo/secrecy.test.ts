@@ -5,7 +5,7 @@ import { type AttemptReport, IpapiClient, type IpapiOptions } from '../../src/ip
 import { body, failureOf, hangUp, json, silence, type Upstream } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-// Every kind of character that one of the spellings escapes.
+// Contains every kind of character that one of the spellings escapes.
 const KEY = 'Zq7"&+/=\\%~secret';
 const SPELLINGS = [
   KEY,
@@ -16,7 +16,7 @@ const SPELLINGS = [
   'secret',
 ];
 
-/** Every way in which an error gets into a log. */
+/** All ways in which an error gets into a log. */
 function everythingOf(error: unknown): string {
   const texts: string[] = [];
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
@@ -27,7 +27,7 @@ function everythingOf(error: unknown): string {
   return texts.join('\n');
 }
 
-describe.each(['header', 'query'] as const)('The key in %s mode', (apiKeyMode) => {
+describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) => {
   const upstream = upstreamPerTest();
   let reports: AttemptReport[];
 
@@ -47,7 +47,7 @@ describe.each(['header', 'query'] as const)('The key in %s mode', (apiKeyMode) =
     ...options,
   });
 
-  /** A server that throws the key back in every way it can. */
+  /** A server that echoes the key in every possible way. */
   const echo = JSON.stringify({
     error: true,
     reason: `Invalid Key ${KEY}`,
@@ -91,7 +91,7 @@ describe.each(['header', 'query'] as const)('The key in %s mode', (apiKeyMode) =
     for (const spelling of SPELLINGS) expect(inspect(reports)).not.toContain(spelling);
   });
 
-  it('shows in no error of bad input, even when it was given as the address, format or field', async () => {
+  it('appears in no error about bad input, even when it was passed as the address, format or field', async () => {
     const client = new IpapiClient(optionsWith());
     const errors = await Promise.all([
       failureOf(client.getIPInfo(KEY)),
@@ -106,7 +106,7 @@ describe.each(['header', 'query'] as const)('The key in %s mode', (apiKeyMode) =
     }
   });
 
-  it('shows in no error of a bad option', () => {
+  it('appears in no error about an invalid option', () => {
     const bad: IpapiOptions[] = [
       { apiKey: `${KEY}\n` },
       { baseUrl: `http://${encodeURIComponent(KEY)}@x/` },
@@ -123,7 +123,7 @@ describe.each(['header', 'query'] as const)('The key in %s mode', (apiKeyMode) =
     }
   });
 
-  it('shows in nothing of the client', async () => {
+  it('appears in no property of the client', async () => {
     const client = new IpapiClient(optionsWith());
     const flight = client.getIPInfo('8.8.8.8');
     expect(inspect(client, { depth: 20, showHidden: true })).not.toContain('secret');

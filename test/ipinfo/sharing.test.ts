@@ -3,13 +3,13 @@ import { type InfoCache, type IPInfo, IpapiClient, type IpapiOptions } from '../
 import { BRISBANE, body, failureOf, inTurn, json, silence } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-describe('IpapiClient sharing', () => {
+describe('shared lookups of IpapiClient', () => {
   const upstream = upstreamPerTest();
 
   const clientWith = (options: IpapiOptions = {}) =>
     new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1, ...options });
 
-  /** The upstream answers when that is called, and not before. */
+  /** The upstream answers only after a call to the returned function. */
   const holdAnswer = (): (() => void) => {
     const release = Promise.withResolvers<void>();
     upstream.answer = (response, request, nth) => {
@@ -18,7 +18,7 @@ describe('IpapiClient sharing', () => {
     return release.resolve;
   };
 
-  /** A cache that shows what is put into it. */
+  /** A cache whose content the test can read. */
   const openCache = (): InfoCache & { readonly records: Map<string, IPInfo> } => {
     const records = new Map<string, IPInfo>();
     return { records, get: (key) => records.get(key), set: (key, info) => records.set(key, info) };
@@ -26,7 +26,7 @@ describe('IpapiClient sharing', () => {
 
   describe('in flight', () => {
     it.each([undefined, { max: 10, ttlMs: 1000 }])(
-      'makes one request of a hundred equal lookups (cache: %o)',
+      'sends one request for a hundred equal lookups (cache: %o)',
       async (cache) => {
         const client = clientWith({ cache });
         const infos = await Promise.all(Array.from({ length: 100 }, () => client.getIPInfo('1.1.1.1')));
@@ -35,14 +35,14 @@ describe('IpapiClient sharing', () => {
       },
     );
 
-    it('takes spellings of one address for equal', async () => {
+    it('treats different spellings of one address as equal', async () => {
       const client = clientWith();
       await Promise.all(['1.1.1.1', '::ffff:1.1.1.1', '::FFFF:101:101'].map((ip) => client.getIPInfo(ip)));
       await Promise.all(['2606:4700::1111', '2606:4700:0:0::1111'].map((ip) => client.getIPInfo(ip)));
       expect(upstream.sends).toBe(2);
     });
 
-    it('shares fields and raw bodies too, each caller having bytes of its own', async () => {
+    it('shares fields and raw bodies, and gives each caller its own bytes', async () => {
       const client = clientWith();
       const [one, other] = await Promise.all([
         client.getIPInfoRaw('1.1.1.1', 'json'),
@@ -54,7 +54,7 @@ describe('IpapiClient sharing', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('does not share what differs, nor the caller’s own address', async () => {
+    it("does not share different lookups, nor lookups of the caller's own address", async () => {
       const client = clientWith();
       await Promise.all([
         client.getIPInfo('1.1.1.1'),
@@ -68,7 +68,7 @@ describe('IpapiClient sharing', () => {
       expect(upstream.sends).toBe(7);
     });
 
-    it('fails for everybody alike, and is done anew the next time', async () => {
+    it('fails for all callers alike, and starts again the next time', async () => {
       upstream.answer = inTurn(body(404, ''), json(200, BRISBANE));
       const client = clientWith();
       const errors = await Promise.all([1, 2, 3].map(() => failureOf(client.getIPInfo('1.1.1.1'))));
@@ -77,7 +77,7 @@ describe('IpapiClient sharing', () => {
       expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     });
 
-    it('goes on for the others when the caller who started it leaves', async () => {
+    it('continues for the others when the caller that started it leaves', async () => {
       const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();
@@ -92,7 +92,7 @@ describe('IpapiClient sharing', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it('ends when the last caller leaves, and is done anew for the next', async () => {
+    it('is aborted when the last caller leaves, and starts again for the next', async () => {
       const closed = Promise.withResolvers<void>();
       upstream.answer = inTurn((response) => response.once('close', closed.resolve), json(200, BRISBANE));
       const client = clientWith();
@@ -108,7 +108,7 @@ describe('IpapiClient sharing', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('goes on for a caller who comes in the moment in which the last one leaves', async () => {
+    it('continues for a caller that joins at the moment when the last one leaves', async () => {
       const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();
@@ -123,7 +123,7 @@ describe('IpapiClient sharing', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it('keeps callers with different time-outs apart', async () => {
+    it('separates callers with different timeouts', async () => {
       upstream.answer = inTurn(silence, json(200, BRISBANE));
       const client = clientWith({ retries: 0 });
       const arrival = upstream.arrival();
@@ -134,28 +134,28 @@ describe('IpapiClient sharing', () => {
     });
   });
 
-  describe('cache', () => {
-    it('is not there by default', async () => {
+  describe('the cache', () => {
+    it('is off by default', async () => {
       const client = clientWith();
       await client.getIPInfo('1.1.1.1');
       await client.getIPInfo('1.1.1.1');
       expect(upstream.sends).toBe(2);
     });
 
-    it('answers the second lookup without a request, in whatever spelling', async () => {
+    it('answers the second lookup without a request, in any spelling', async () => {
       const client = clientWith({ cache: { max: 10, ttlMs: 60_000 } });
       await client.getIPInfo('::ffff:1.1.1.1');
       expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
       expect(upstream.sends).toBe(1);
     });
 
-    it('forgets the least recently used beyond its size', async () => {
+    it('evicts the least recently used record when it is full', async () => {
       const client = clientWith({ cache: { max: 2, ttlMs: 60_000 } });
       for (const ip of ['1.1.1.1', '1.1.1.2', '1.1.1.1', '1.1.1.3', '1.1.1.1', '1.1.1.2']) await client.getIPInfo(ip);
       expect(upstream.seen.map(({ path }) => path.split('/')[1])).toEqual(['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.2']);
     });
 
-    it('forgets after its time', async () => {
+    it('evicts a record after its time to live', async () => {
       const client = clientWith({ cache: { max: 2, ttlMs: 1 } });
       await client.getIPInfo('1.1.1.1');
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -185,7 +185,7 @@ describe('IpapiClient sharing', () => {
       expect(cache.records.size).toBe(0);
     });
 
-    it('never stores the caller’s own address, nor a reserved one that the upstream knows', async () => {
+    it("never stores the caller's own address, nor an address that the upstream reports as reserved", async () => {
       const cache = openCache();
       const client = clientWith({ cache });
       await client.getClientIPInfo();
@@ -193,7 +193,7 @@ describe('IpapiClient sharing', () => {
       expect(cache.records.size).toBe(0);
     });
 
-    it('may answer later, and a broken one costs a request and nothing else', async () => {
+    it('may be asynchronous, and costs only a request when it fails', async () => {
       const late: InfoCache = { get: async () => ({ ...BRISBANE, city: 'cached' }), set: async () => {} };
       expect(await clientWith({ cache: late }).getIPInfo('1.1.1.1')).toMatchObject({ city: 'cached' });
       const broken: InfoCache[] = [
@@ -218,7 +218,7 @@ describe('IpapiClient sharing', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('hands out records that a caller cannot spoil', async () => {
+    it('returns records that callers cannot modify', async () => {
       const info = await clientWith({ cache: { max: 1, ttlMs: 1000 } }).getIPInfo('1.1.1.1');
       expect(Object.isFrozen(info)).toBe(true);
     });

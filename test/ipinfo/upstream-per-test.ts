@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import { Upstream } from './upstream.ts';
 
-/** An upstream that listens anew for each test. */
+/** Starts an upstream for each test. */
 export function upstreamPerTest(): Upstream {
   const upstream = new Upstream();
   beforeEach(() => upstream.listen());

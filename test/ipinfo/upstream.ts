@@ -41,7 +41,7 @@ export interface Seen {
 
 type Answer = (response: ServerResponse, request: IncomingMessage, nth: number) => void;
 
-/** A real server that plays the upstream. What it answers can be changed at any time. */
+/** A real server in the role of the upstream. Its answers can be changed at any time. */
 export class Upstream implements AsyncDisposable {
   readonly seen: Seen[] = [];
   answer: Answer = json(200, BRISBANE);
@@ -52,7 +52,7 @@ export class Upstream implements AsyncDisposable {
   });
   readonly #arrivals: (() => void)[] = [];
 
-  /** Knows nothing of what was when it listened before. */
+  /** Forgets the requests of earlier tests. */
   async listen(): Promise<this> {
     this.seen.length = 0;
     this.answer = json(200, BRISBANE);
@@ -98,7 +98,7 @@ export function body(status: number, text: string | Uint8Array, headers: Record<
   };
 }
 
-/** The answers one after the other, the last one for ever. */
+/** Answers in this order; the last answer repeats. */
 export function inTurn(...answers: readonly Answer[]): Answer {
   let turn = 0;
   return (response, request, nth) => {
@@ -108,15 +108,15 @@ export function inTurn(...answers: readonly Answer[]): Answer {
   };
 }
 
-/** Takes the request and never answers. */
+/** Accepts the request and never answers. */
 export const silence: Answer = () => {};
 
-/** Breaks the connection off. */
+/** Closes the connection abruptly. */
 export const hangUp: Answer = (response) => {
   response.socket?.destroy();
 };
 
-/** What an operation rejected with; fails when it did not. */
+/** Returns the error that an operation rejected with; fails when it resolved. */
 export async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
   try {
     await work;

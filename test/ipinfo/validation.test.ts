@@ -13,7 +13,7 @@ import {
 import { failureOf } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-describe('IpapiClient validation', () => {
+describe('argument validation of IpapiClient', () => {
   const upstream = upstreamPerTest();
   let client: IpapiClient;
 
@@ -113,7 +113,7 @@ describe('IpapiClient validation', () => {
     expect(() => new IpapiClient(options)).toThrow(name);
   });
 
-  it('refuses a bad time-out of a call', async () => {
+  it('refuses an invalid timeout of a call', async () => {
     expect(await failureOf(client.getQuota({ timeoutMs: 0 }))).toBeInstanceOf(InvalidArgumentError);
     expect(upstream.sends).toBe(0);
   });
@@ -127,11 +127,11 @@ const anyAddress = fc.oneof(
 );
 
 describe('isAddress', () => {
-  it('takes every address', () => {
+  it('accepts every address', () => {
     fc.assert(fc.property(anyAddress, (ip) => isAddress(ip)));
   });
 
-  it('takes no address with anything before, behind or in it', () => {
+  it('refuses an address with anything before, after or in it', () => {
     const noise = fc.constantFrom('%', '%eth0', '/', '/64', '[', ']', ' ', '\n', '\0', '?', '#', 'g', '@', '\\');
     fc.assert(
       fc.property(anyAddress, noise, fc.nat(), (ip, extra, place) => {
@@ -141,13 +141,13 @@ describe('isAddress', () => {
     );
   });
 
-  it('lets nothing through that would change the path', () => {
+  it('refuses everything that would change the path', () => {
     fc.assert(fc.property(fc.string(), (text) => !isAddress(text) || /^[\da-fA-F:.]+$/.test(text)));
   });
 });
 
 describe('canonicalAddress', () => {
-  it('has one spelling for every address, and keeps it', () => {
+  it('returns one spelling for every address, and is idempotent', () => {
     fc.assert(
       fc.property(anyAddress, (ip) => {
         const canonical = canonicalAddress(ip);
@@ -158,7 +158,7 @@ describe('canonicalAddress', () => {
     );
   });
 
-  it('takes an IPv4-mapped IPv6 address for the IPv4 address', () => {
+  it('returns the IPv4 address for an IPv4-mapped IPv6 address', () => {
     fc.assert(fc.property(fc.ipV4(), (ip) => canonicalAddress(`::ffff:${ip}`) === canonicalAddress(ip)));
   });
 });
@@ -186,12 +186,12 @@ describe('isReservedAddress', () => {
     '2001:db8::1',
     '::ffff:10.0.0.1',
     '::ffff:7f00:1',
-  ])('knows %s', (ip) => {
+  ])('recognises %s', (ip) => {
     expect(isReservedAddress(ip)).toBe(true);
   });
 
   it.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8', 'example.com', ''])(
-    'does not take %j for one',
+    'does not classify %j as reserved',
     (ip) => {
       expect(isReservedAddress(ip)).toBe(false);
     },
