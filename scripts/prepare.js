@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * Builds dist/, which `npm install git+...` needs. A checkout without development dependencies has no compiler, and
+ * needs no dist/: it runs from src/.
+ */
+const root = join(import.meta.dirname, '..');
+const compiler = join(root, 'node_modules/typescript/bin/tsc');
+if (existsSync(compiler)) {
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+}
