@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { FieldProblem } from '../capture/errors.ts';
 import { parseOrRefuse, refusal } from './problems.ts';
 
 /**
- * The parameters of a path and a query that a schema names. One that is given twice is refused, for which was meant?
- * Fields with `meta({ repeatable: true })` take several, and are read as lists.
+ * Reads the parameters of a path and a query by a schema. Refuses unknown parameters, and repeated ones except fields
+ * with `meta({ repeatable: true })`, which are lists.
  */
 export function readParameters<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
@@ -11,16 +12,27 @@ export function readParameters<S extends z.ZodRawShape>(
   querystring: string,
 ): z.output<z.ZodObject<S>> {
   const given = new URLSearchParams(querystring);
-  const values: Record<string, string | string[]> = {};
-  const repeated: string[] = [];
-  for (const [name, field] of Object.entries(schema.shape)) {
+  const known = Object.keys(schema.shape).filter((name) => !Object.hasOwn(path, name));
+  const problems: FieldProblem[] = [];
+  const values: Record<string, string | readonly string[]> = {};
+  for (const name of new Set(given.keys())) {
     const texts = given.getAll(name);
-    const [first] = texts;
-    if (first === undefined || Object.hasOwn(path, name)) continue;
-    const isList = z.globalRegistry.get(field)?.repeatable === true;
-    if (texts.length > 1 && !isList) repeated.push(name);
-    values[name] = isList ? texts : first;
+    if (!known.includes(name)) problems.push({ path: name, message: unknownParameter(known) });
+    else if (isRepeatable(schema, name)) values[name] = texts;
+    else if (texts.length > 1) problems.push({ path: name, message: 'must be given only once' });
+    else values[name] = texts.join();
   }
-  if (repeated.length > 0) throw refusal(repeated.map((name) => ({ path: name, message: 'must be given only once' })));
+  if (problems.length > 0) throw refusal(problems);
   return parseOrRefuse(schema, { ...values, ...path });
+}
+
+function isRepeatable(schema: z.ZodObject, name: string): boolean {
+  const field = schema.shape[name];
+  return field !== undefined && z.globalRegistry.get(field)?.repeatable === true;
+}
+
+function unknownParameter(known: readonly string[]): string {
+  return known.length === 0
+    ? 'is not a query parameter of this path; it has none'
+    : `is not a query parameter of this path; its parameters are ${known.join(', ')}`;
 }

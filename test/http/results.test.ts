@@ -60,7 +60,6 @@ describe('GET /results', () => {
     ['?limit=-1', 100],
     ['?limit=-99999999999999999999', 100],
     ['?limit=007', 7],
-    ['?unknown=1', 100],
   ])('%s gives the newest, as many as its limit says', async (query, count) => {
     const response = await app.call(`/results${query}`);
     expect(response.status).toBe(200);

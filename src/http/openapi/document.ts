@@ -24,7 +24,7 @@ const DESCRIPTION = `Captures web pages (screenshot and HTML copy) on demand, ke
 
 Every JSON answer but the bare arrays is an envelope: \`success\`, \`message\`, \`data\`, \`error\` (for people), \`code\` (for programs, its meaning never changes) and \`request_id\`. Every answer carries \`X-Request-Id\`.
 
-With a key configured, everything but \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\` is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters are ignored; one that is known and given twice is 400, and so is an unknown field of a body. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
+With a key configured, everything but \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\` is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters, repeated ones and unknown fields of a body are 400 and are named. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
 
 /** The whole contract as an OpenAPI 3.1 document, with the limits that this service is configured with. */
 export function openApiDocument(limits: RequestLimits): OpenApiDocument {

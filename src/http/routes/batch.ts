@@ -14,6 +14,7 @@ import { json, lines } from '../openapi/content.ts';
 import { toBatchLine, toBatchResult } from '../outcome.ts';
 import { integerText } from '../parameters.ts';
 import { prefer, prefersAsync } from '../prefer.ts';
+import { refusal } from '../problems.ts';
 import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
 import { BatchLineSchema, BatchResultSchema } from '../schemas/answers.ts';
 import { callbackUrl, MAX_LINE_BYTES } from '../schemas/requests.ts';
@@ -60,13 +61,21 @@ export const postBatch = routeWithBody({
     202: ACCEPTED,
   },
   failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
-  handle: async (ctx, { body: { requests, concurrency, callback } }, { service }) => {
+  handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, { service }) => {
+    refuseParametersOfLines(parameters);
     await admitCallback(ctx, service, callback);
     if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
     const asLines = preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines';
     await answerBatch(ctx, service, { elements: requests, size: requests.length, concurrency, callback }, asLines);
   },
 });
+
+/** JSON has fields for them. */
+function refuseParametersOfLines(parameters: object): void {
+  const names = Object.keys(parameters);
+  const message = `is only for a body of ${LINES_TYPE}; put it into the JSON body`;
+  if (names.length > 0) throw refusal(names.map((path) => ({ path, message })));
+}
 
 /** A body of lines, which is worked off as it arrives. */
 async function answerSentLines(
