@@ -112,7 +112,7 @@ export class IpapiClient {
   lookupMany(ips: Iterable<string>, options: LookupManyOptions = {}): AsyncGenerator<LookupResult, void, undefined> {
     const { concurrency = 8, signal, timeoutMs } = options;
     assertWhole('concurrency', concurrency, 1);
-    if (typeof ips === 'string') throw new InvalidArgumentError('ips must be a list of addresses, not one text.');
+    if (typeof ips === 'string') throw new InvalidArgumentError('ips must be a list of addresses, not a single text.');
     return lookUpInOrder(ips, concurrency, signal, (ip, stop) =>
       this.getIPInfo(ip, 'json', { signal: stop, timeoutMs }),
     );

@@ -18,10 +18,10 @@ export function asErrorRecord(record: WireRecord | null): ErrorRecord | null {
   if (record === null) return null;
   const reserved = isTrue(record.reserved);
   const { error } = record;
-  const told = typeof error === 'string' && !/^(?:true|false|none|null|0|1|)$/i.test(error) ? error : '';
-  if (!reserved && !isTrue(error) && told === '') return null;
+  const reasonText = typeof error === 'string' && !/^(?:true|false|none|null|0|1|)$/i.test(error) ? error : '';
+  if (!reserved && !isTrue(error) && reasonText === '') return null;
   return {
-    reason: text(record.reason) || told,
+    reason: text(record.reason) || reasonText,
     message: text(record.message),
     reserved,
     wait: seconds(record.wait),

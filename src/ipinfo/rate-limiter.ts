@@ -40,7 +40,7 @@ export class TokenBucket implements RateLimiter {
       throw new InvalidArgumentError(`ratePerSecond must be a number above 0, not ${ratePerSecond}.`);
     }
     if (!(Number.isFinite(burst) && burst >= 1)) {
-      throw new InvalidArgumentError(`burst must be a number from 1 on, not ${burst}.`);
+      throw new InvalidArgumentError(`burst must be a number of at least 1, not ${burst}.`);
     }
     this.#ratePerMs = ratePerSecond / 1000;
     this.#burst = burst;

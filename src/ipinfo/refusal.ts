@@ -36,17 +36,17 @@ function findErrorRecord(reply: Reply, kind: Format | 'field'): ErrorRecord | nu
 
 function byRecord(reply: Reply, record: ErrorRecord, settings: Settings): IpapiError | null {
   const details = detailsOf(reply, record, settings);
-  const told = quote([record.message], settings);
+  const upstreamText = quote([record.message], settings);
   if (record.reserved) return new ReservedIPError('The address is private or reserved.', details);
   switch (record.reason.toLowerCase().replace(/[^a-z]/g, '')) {
     case 'ratelimited':
-      return rateLimited(reply, record, details, told);
+      return rateLimited(reply, record, details, upstreamText);
     case 'invalidkey':
-      return invalidKey(settings, details, told);
+      return invalidKey(settings, details, upstreamText);
     case 'invalidipaddress':
-      return new InvalidIPError(`The upstream says that this is no IP address.${told}`, details);
+      return new InvalidIPError(`The upstream reports an invalid IP address.${upstreamText}`, details);
     case 'reservedipaddress':
-      return new ReservedIPError(`The address is private or reserved.${told}`, details);
+      return new ReservedIPError(`The address is private or reserved.${upstreamText}`, details);
     default:
       return null;
   }
@@ -54,28 +54,28 @@ function byRecord(reply: Reply, record: ErrorRecord, settings: Settings): IpapiE
 
 function byStatus(reply: Reply, record: ErrorRecord | null, settings: Settings): IpapiError {
   const details = detailsOf(reply, record, settings);
-  const told = quote([record?.reason, record?.message], settings);
+  const upstreamText = quote([record?.reason, record?.message], settings);
   switch (reply.status) {
     case 400:
-      return new ServerError(`The upstream says that the request is bad (400).${told}`, details);
+      return new ServerError(`The upstream rejected the request (400).${upstreamText}`, details);
     case 403:
-      return invalidKey(settings, details, told);
+      return invalidKey(settings, details, upstreamText);
     case 404:
-      return new NotFoundError(`The upstream knows nothing by this address (404).${told}`, details);
+      return new NotFoundError(`The upstream has no record of this address (404).${upstreamText}`, details);
     case 405:
-      return new MethodNotAllowedError(`The upstream does not allow this method (405).${told}`, details);
+      return new MethodNotAllowedError(`The upstream does not allow this method (405).${upstreamText}`, details);
     case 429:
-      return rateLimited(reply, record, details, told);
+      return rateLimited(reply, record, details, upstreamText);
     case 500:
-      return new ServerError(`The upstream failed (500).${told}`, details);
+      return new ServerError(`The upstream failed with an internal error (500).${upstreamText}`, details);
     default:
       return new UnexpectedStatusError(`unexpected status code: ${reply.status}`, details);
   }
 }
 
 function unknownReason(reply: Reply, record: ErrorRecord, settings: Settings): IpapiError {
-  const told = quote([record.reason, record.message], settings) || ' no reason given';
-  return new ServerError(`The upstream answered with an error:${told}`, detailsOf(reply, record, settings));
+  const upstreamText = quote([record.reason, record.message], settings) || ' no reason given';
+  return new ServerError(`The upstream returned an error:${upstreamText}`, detailsOf(reply, record, settings));
 }
 
 const MAX_QUOTE = 300;
@@ -86,16 +86,21 @@ function quote(said: readonly (string | undefined)[], settings: Settings): strin
   return text === '' ? '' : ` ${text.slice(0, MAX_QUOTE)}`;
 }
 
-function invalidKey(settings: Settings, details: IpapiErrorDetails, told: string): IpapiError {
+function invalidKey(settings: Settings, details: IpapiErrorDetails, upstreamText: string): IpapiError {
   const message =
-    settings.apiKey === null ? 'No key was sent: the upstream blocks this network.' : 'The key is not valid.';
-  return new InvalidKeyError(`${message}${told}`, details);
+    settings.apiKey === null ? 'No key was sent, and the upstream blocks this network.' : 'The key is not valid.';
+  return new InvalidKeyError(`${message}${upstreamText}`, details);
 }
 
-function rateLimited(reply: Reply, record: ErrorRecord | null, details: IpapiErrorDetails, told: string): IpapiError {
+function rateLimited(
+  reply: Reply,
+  record: ErrorRecord | null,
+  details: IpapiErrorDetails,
+  upstreamText: string,
+): IpapiError {
   const retryAfterMs =
     readRetryAfter(reply.retryAfter) ?? (record?.wait != null ? Math.ceil(record.wait * 1000) : null);
-  return new RateLimitedError(`The allowance is used up.${told}`, { ...details, retryable: true, retryAfterMs });
+  return new RateLimitedError(`The quota is used up.${upstreamText}`, { ...details, retryable: true, retryAfterMs });
 }
 
 function detailsOf(reply: Reply, record: ErrorRecord | null, settings: Settings): IpapiErrorDetails {

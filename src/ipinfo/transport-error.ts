@@ -55,15 +55,15 @@ export function toTransportError(error: unknown, broken: BrokenExchange): IpapiE
   }
   if (isCorruptBody(error)) return new InvalidResponseError('The body cannot be decompressed.', details);
   if (error instanceof GotTimeoutError) {
-    return new TimeoutError(`No whole answer within ${timeoutMs} ms.`, { ...details, retryable: true });
+    return new TimeoutError(`No complete answer within ${timeoutMs} ms.`, { ...details, retryable: true });
   }
-  return new NetworkError(`No whole answer: ${cause.message}`, { ...details, retryable: true });
+  return new NetworkError(`No complete answer: ${cause.message}`, { ...details, retryable: true });
 }
 
 /** got's errors hold the request with its key, so only the redacted text and code are kept. */
 function cleanCause(error: unknown, redact: Redact): Error {
   const message = redact(error instanceof Error ? error.message : String(error));
-  const cause = new Error(message === '' ? 'unknown failure' : message);
+  const cause = new Error(message === '' ? 'unknown error' : message);
   if (error instanceof RequestError) Object.assign(cause, { code: innermostCode(error) });
   return cause;
 }

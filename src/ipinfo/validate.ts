@@ -10,7 +10,7 @@ import type { Redact } from './redact.ts';
 
 export function assertAddress(ip: unknown, redact: Redact): asserts ip is string {
   if (typeof ip === 'string' && isAddress(ip)) return;
-  if (ip === '') throw new InvalidIPError('The address is empty. Ask for your own address by its own operation.');
+  if (ip === '') throw new InvalidIPError('The address is empty. To look up your own address, call getClientIPInfo.');
   throw new InvalidIPError(
     `Not an address: ${shown(ip, redact)}. It must be an IPv4 or IPv6 address without zone, prefix length or brackets.`,
   );
