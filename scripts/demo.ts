@@ -8,14 +8,14 @@ import { z } from 'zod';
 import { SAMPLE_PAGES, type Site, startSite } from '../test/fixtures/site.ts';
 
 /*
- * The main job, where there is no network: a sample site and the service beside it on loopback, a batch of its pages,
- * and what the service answers about them afterwards.
+ * Demonstrates capturing and querying without a network: starts a sample site and the service on loopback, captures a
+ * batch of the site's pages, and prints what the service knows about them afterwards.
  */
 
 const ROOT = join(import.meta.dirname, '..');
-/** Another place than data/demo may be named: `npm run demo -- <dir>`. */
+/** Data directory, data/demo by default; another one can be given: `npm run demo -- <dir>`. */
 const DATA_DIR = resolve(process.argv[2] ?? join(ROOT, 'data', 'demo'));
-/** How often the bar asks how far the batch is. */
+/** Interval between updates of the progress bar. */
 const PROGRESS_MS = 100;
 
 const resultSchema = z.object({
@@ -34,7 +34,7 @@ interface Service extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The service as a user starts it: a process of its own. Disposing of it stops it and waits for its end. */
+/** Starts the service as a user would, in a process of its own. Disposing of it stops it and waits for its end. */
 async function startService(site: Site): Promise<Service> {
   const args = ['serve', '--port', '0', '--data-dir', DATA_DIR, '--db-path', join(DATA_DIR, 'results.db')];
   const child = spawn(
@@ -62,7 +62,7 @@ async function getJson<T>(url: URL, schema: z.ZodType<T>, init: RequestInit = {}
   return schema.parse(await response.json());
 }
 
-/** Captures the pages as one batch, a bar on standard error while it runs. */
+/** Captures the pages as one batch, with a progress bar on standard error. */
 async function captureBatch(service: Service, urls: readonly string[]): Promise<z.output<typeof batchSchema>> {
   const answered = new AbortController();
   const bar = new SingleBar({ format: 'capturing {bar} {value}/{total}', stream: process.stderr, hideCursor: true });
@@ -123,7 +123,7 @@ async function main(): Promise<number> {
   }
 }
 
-// So that the service ends with us, however we end.
+// The service must end with this process, whatever ends it.
 process.once('SIGTERM', () => process.exit(143));
 process.once('SIGINT', () => process.exit(130));
 process.exitCode = await main();

@@ -1,7 +1,7 @@
 import { devices } from 'playwright-core';
 import type { Device } from '../src/http/schemas/options/devices.ts';
 
-/* Prints what `src/http/schemas/options/device-list.json` is to hold; a test holds it to that. */
+/* Prints the expected content of the device list; a test compares the two. */
 const list = Object.entries(devices).map(([name, described]): [string, Device] => {
   const { viewport, userAgent, deviceScaleFactor, isMobile, hasTouch } = described;
   return [name, { viewport: { ...viewport, deviceScaleFactor, mobile: isMobile, touch: hasTouch }, userAgent }];

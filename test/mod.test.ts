@@ -6,7 +6,7 @@ import { CapstanError, ConfigError, captureRequest, createService } from '../src
 import { NO_BROWSER } from './support/service.ts';
 
 describe('captureRequest', () => {
-  it('fills in what is left out, as POST /screenshot does', () => {
+  it('fills in defaults as POST /screenshot does', () => {
     expect(captureRequest('example.com')).toEqual({
       ...{
         url: 'https://example.com',
@@ -22,7 +22,7 @@ describe('captureRequest', () => {
     });
   });
 
-  it('names every field that is bad', () => {
+  it('names every invalid field', () => {
     const make = () => captureRequest(' ', { quality: 101 });
     expect(make).toThrow(CapstanError);
     expect(make).toThrow(/^url: .*; quality: must be an integer from 1 to 100$/);
@@ -32,7 +32,7 @@ describe('captureRequest', () => {
 });
 
 describe('createService of the library', () => {
-  it('takes some options, has defaults for the rest, and reads no environment', async () => {
+  it('takes some options, has defaults for the rest, and ignores the environment', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'capstan-mod-'));
     process.env.CAPSTAN_MAX_QUEUE = '3';
     const service = await createService({ ...NO_BROWSER, dataDir, maxConcurrent: 2, mongoUrl: undefined });
@@ -43,7 +43,7 @@ describe('createService of the library', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  it('refuses what cannot be, with what would be right', async () => {
+  it('refuses invalid options and names the accepted values', async () => {
     await expect(createService({ maxQueue: -1 })).rejects.toThrow(
       new ConfigError('--max-queue -1 (from the program) cannot be; it takes an integer from 0 to 1000000 (captures)'),
     );

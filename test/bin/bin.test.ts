@@ -30,7 +30,7 @@ function run(command: string, args: readonly string[], cwd = ROOT): Promise<Ende
   });
 }
 
-/** A Node on this machine that is older than the one we need. */
+/** A Node on this machine that is older than the required one. */
 async function olderNode(): Promise<string | undefined> {
   for (const dir of (process.env.PATH ?? '').split(delimiter)) {
     const node = join(dir, 'node');
@@ -44,7 +44,7 @@ async function olderNode(): Promise<string | undefined> {
 const older = await olderNode();
 
 describe('bin/capstan.js', () => {
-  it('hands over to the sources in a checkout', async () => {
+  it('runs the TypeScript sources in a checkout', async () => {
     expect(await run(process.execPath, ['bin/capstan.js', '--version'])).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -59,7 +59,7 @@ describe('bin/capstan.js', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('says on a runtime that is too old what is wrong and what to do, in one line', async () => {
+  it('explains in one line what to do when the Node version is too old', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'capstan-bin-'));
     await cp(join(ROOT, 'bin'), join(dir, 'bin'), { recursive: true });
     await writeFile(join(dir, 'package.json'), JSON.stringify({ ...manifest, engines: { node: '>=99.1' } }));
@@ -81,7 +81,7 @@ describe('the published package', () => {
   let installed: string;
   const npm = promisify(execFile);
 
-  /** Built and packed in a place of its own, then unpacked under node_modules, where Node strips no types. */
+  /** Built, packed and unpacked under node_modules of another project, where Node strips no types. */
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'capstan-pack-'));
     installed = join(dir, 'node_modules/capstan');
@@ -102,7 +102,7 @@ describe('the published package', () => {
 
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  it('has the command, the defaults and the library with its declarations, and no sources', async () => {
+  it('contains the command, the default configuration and the library with its declarations, and no sources', async () => {
     for (const file of ['bin/capstan.js', 'bin/package.json', 'config/default.json', 'dist/main.js']) {
       await access(join(installed, file));
     }
@@ -118,7 +118,7 @@ describe('the published package', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 
-  it('finds its file of defaults', async () => {
+  it('finds its default configuration', async () => {
     const { code, stdout } = await run(
       process.execPath,
       [join(installed, 'bin/capstan.js'), 'serve', '--print-config'],
@@ -128,7 +128,7 @@ describe('the published package', () => {
     expect(JSON.parse(stdout)).toMatchObject({ port: 8080 });
   });
 
-  it('can be imported, the service and the IP client', async () => {
+  it('exports the service and the IP client', async () => {
     const program = `
       import { createService } from 'capstan';
       import { IpapiClient } from 'capstan/ipinfo';
@@ -140,7 +140,7 @@ describe('the published package', () => {
     });
   });
 
-  it('captures in a program that embeds it: examples/embed.ts, as it stands', async () => {
+  it('captures pages from an embedding program: examples/embed.ts, unchanged', async () => {
     const site = await startSite();
     await cp(join(ROOT, 'examples/embed.ts'), join(dir, 'embed-example.ts'));
     const url = site.url('/short');
@@ -152,7 +152,7 @@ describe('the published package', () => {
     });
   });
 
-  it('declares with nothing but what is installed with it', async () => {
+  it('has declarations that import only its own dependencies', async () => {
     const imported = new Set<string>();
     const seen = new Set<string>();
     const read = async (file: string): Promise<void> => {
@@ -171,7 +171,7 @@ describe('the published package', () => {
     expect(outside.filter((name) => !Object.hasOwn(manifest.dependencies, name))).toEqual([]);
   });
 
-  it('brings declarations that TypeScript understands', async () => {
+  it('has declarations that TypeScript accepts', async () => {
     await writeFile(
       join(dir, 'embed.mts'),
       `import { type CaptureOutcome, type CaptureService, captureRequest, createService } from 'capstan';

@@ -19,7 +19,10 @@ export interface RunOptions {
   readonly stdin?: string;
 }
 
-/** Runs `capstan` to its end, as a user would: a process of its own, through `bin`, and no CAPSTAN_ variable of ours. */
+/**
+ * Runs `capstan` to its end as a user would: in a process of its own, through `bin`, without inherited CAPSTAN_
+ * variables.
+ */
 export async function capstan(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { child, stdout, stderr } = start(args, options);
   child.stdin?.end(options.stdin ?? '');
@@ -29,13 +32,13 @@ export async function capstan(args: readonly string[], options: RunOptions = {})
 
 export interface Served {
   readonly child: ChildProcess;
-  /** From the ready line. */
+  /** The URL from the ready line. */
   readonly url: string;
-  /** Everything, when it has ended. */
+  /** The whole output, once the process has ended. */
   readonly ended: Promise<Ended>;
 }
 
-/** Starts `capstan serve` on a free port and resolves when it is ready. Rejects with what it said when it ends instead. */
+/** Starts `capstan serve` on a free port and resolves when it is ready. Rejects with its output when it ends before. */
 export async function serve(args: readonly string[], options: RunOptions = {}): Promise<Served> {
   const { child, stdout, stderr } = start(['serve', '--port', '0', ...args], options);
   child.stdin?.end();
@@ -60,12 +63,12 @@ function start(args: readonly string[], { env = {}, cwd }: RunOptions) {
   return { child, stdout: text(child.stdout), stderr: text(child.stderr) };
 }
 
-/** A directory for one test: where the process has its working directory and its temporary files. */
+/** A directory for one test: working directory and temporary directory of the process. */
 export interface Ground extends AsyncDisposable {
   readonly path: string;
-  /** The options that make a process live here. */
+  /** Options that keep all files of the process in this directory. */
   readonly options: { readonly cwd: string; readonly env: { readonly TMPDIR: string } };
-  /** Command lines of the browser processes that were started from here and still run. */
+  /** Command lines of the running browser processes that were started from here. */
   browsers(): Promise<readonly string[]>;
 }
 
@@ -79,7 +82,7 @@ export async function ground(): Promise<Ground> {
   };
 }
 
-/** A browser names its profile, which lies in the temporary directory, on its command line. */
+/** The command line of a browser names its profile, which is in the temporary directory. */
 async function processesThatName(path: string): Promise<readonly string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

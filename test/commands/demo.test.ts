@@ -8,7 +8,7 @@ import { ground } from './capstan-process.ts';
 const DEMO = join(import.meta.dirname, '../../scripts/demo.ts');
 
 describe('npm run demo', () => {
-  it('captures the sample site, finds it again by URL and by host, and says where the pictures lie', async () => {
+  it('captures the sample site, finds it again by URL and by host, and prints where the screenshots are', async () => {
     await using place = await ground();
     const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((resolve) => {
       const env = { ...process.env, ...place.options.env };

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { type RunningActor, startActor } from './actor.ts';
 
-/** As `startActor`, once in a test; it is stopped when the test has ended. */
+/** Returns a `startActor` for single tests: the actor is stopped when its test has ended. */
 export function actorPerTest(): typeof startActor {
   let running: RunningActor | undefined;
   afterEach(async () => {

@@ -12,11 +12,11 @@ export interface RunningActor {
   readonly warnings: readonly string[];
   /** Resolves with the next event of a type. */
   next(type: BrowserEvent['type']): Promise<BrowserEvent>;
-  /** Once, however often it is called. */
+  /** Idempotent. */
   stop(): Promise<void>;
 }
 
-/** A real actor with a real browser behind the real border, which 127.0.0.1 alone may be reached through. */
+/** A real actor with a real browser behind the real egress policy, which allows 127.0.0.1 only. */
 export async function startActor(overrides: Partial<BrowserActorOptions> = {}): Promise<RunningActor> {
   const egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }) });
   const warnings: string[] = [];
@@ -61,7 +61,9 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
   };
 }
 
-/** The process of the first of its browsers. Throws when there is none: 0 would be the process group of the tests. */
+/**
+ * Returns the process id of its first browser. Throws when there is none: 0 would address the tests' own process group.
+ */
 export function pidOf({ actor, warnings }: RunningActor): number {
   const [browser] = actor.stats().browsers;
   if (browser === undefined) throw new Error(`there is no browser: ${JSON.stringify([actor.availability, warnings])}`);
@@ -72,7 +74,7 @@ export function captureRequest(url: string, overrides: Partial<CaptureRequest> =
   return { url, fullPage: false, format: 'png', quality: 80, timeoutMs: 20_000, ...overrides };
 }
 
-/** What a capture that must fail fails with; rejects when it was captured, or fails with something else. */
+/** Returns the error of a capture that must fail; rejects when it succeeds, or fails with another class of error. */
 export function failureOf(capture: Promise<unknown>): Promise<CapstanError> {
   return capture.then(
     () => Promise.reject(new Error('it was captured')),
@@ -83,7 +85,7 @@ export function failureOf(capture: Promise<unknown>): Promise<CapstanError> {
 /** A signal that is never aborted. */
 export const patience = new AbortController().signal;
 
-/** The port of a server on loopback that nobody listens on: taken, and given back. */
+/** Returns a loopback port that no server listens on: one that was bound and released. */
 export async function freePort(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

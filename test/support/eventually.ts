@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** An expectation that comes true some time, for what has no event to wait for. A busy machine takes its time. */
+/** Retries an expectation until it holds, for conditions without an event. The limit allows for a busy machine. */
 export function eventually<T>(read: () => T) {
   return expect.poll(read, { interval: 20, timeout: 20_000 });
 }

@@ -2,7 +2,7 @@ import type { Result } from '../../src/capture/domain.ts';
 import { UNSEEN } from '../../src/capture/result.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
 
-/** The record of a page, of the time that its id tells, with what is wanted of it. Without files, if none are named. */
+/** Returns a record of a page, with the time of its id and the given fields. Without files, unless some are named. */
 export function exampleResult(id: number, wanted: Partial<Result> = {}): Result {
   const url = wanted.url ?? `https://${wanted.host ?? 'example.com'}/`;
   return {

@@ -6,11 +6,11 @@ import { type RunningActor, startActor } from './actor.ts';
 import { type RunningService, startService } from './service.ts';
 
 /*
- * What is there from before a suite's first test until after its last. What is called for first is started first and
- * stopped last.
+ * Provides a resource from before a suite's first test until after its last one. Resources are started in the order of
+ * the calls and stopped in reverse.
  */
 
-/** Returns what tells it, from the first test on. */
+/** Returns the function that tests call for the resource, from the first test on. */
 function forSuite<T>(start: () => Promise<T>, stop: (running: T) => Promise<void>): () => T {
   let running: T | undefined;
   const told = (): T => {

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../src/capture/domain.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 
-/** The screenshot of a snapshot whose format is png. */
+/** Decodes the image of a snapshot whose format is png. */
 export function pngOf({ image }: Pick<Snapshot, 'image'>): PNG {
   return PNG.sync.read(Buffer.from(image));
 }
@@ -14,7 +14,7 @@ export function colourAt(png: PNG, x: number, y: number): Colour {
   return [red, green, blue, alpha];
 }
 
-/** How many pixels of a screenshot have this colour. */
+/** Counts the pixels of an image that have this colour. */
 export function countOf(png: PNG, [red, green, blue, alpha]: Colour): number {
   const wanted = Buffer.from([red, green, blue, alpha]).readUInt32BE();
   let count = 0;

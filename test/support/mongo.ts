@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
 
-/** A busy machine, or one that runs the server through a compatibility layer, takes its time. */
+/** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
 const LAUNCH_MS = 60_000;
 
-/** A real MongoDB of its own for a suite. */
+/** A real MongoDB server for one suite. */
 export interface MongoServer {
   /** `mongodb://127.0.0.1:<port>/` */
   readonly url: string;
-  /** Ends the server; its data stays. */
+  /** Stops the server; its data stays. */
   stop(): Promise<void>;
   /** Starts it again on the same port with the same data. */
   start(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
 /**
- * Why no MongoDB can be had here, or undefined when one can: MONGOMS_SYSTEM_BINARY names its server. With CI=true that
- * is a failure, not a reason to skip.
+ * Returns the reason why MongoDB cannot run here, or undefined when it can: MONGOMS_SYSTEM_BINARY names the server.
+ * With CI=true a missing server is a failure, not a reason to skip.
  */
 export async function whyNoMongo(): Promise<string | undefined> {
   const binary = process.env.MONGOMS_SYSTEM_BINARY;
@@ -35,7 +35,7 @@ export async function whyNoMongo(): Promise<string | undefined> {
   return reason;
 }
 
-/** Databases on one server are apart: a suite can have its own by the name it puts behind the URL. */
+/** Databases on one server are independent: a suite gets its own by the name that it appends to the URL. */
 export async function startMongo(): Promise<MongoServer> {
   const dbPath = await mkdtemp(join(tmpdir(), 'capstan-mongo-'));
   let running = await launch({ dbPath });
@@ -45,7 +45,8 @@ export async function startMongo(): Promise<MongoServer> {
     stop: async () => {
       await running.stop({ doCleanup: false });
     },
-    // Anew, not running.start(): its launcher would take the late word of the ended process for the new one's end.
+    // A new instance and not running.start(): its launcher would take the old process's late close event for the new
+    // one's.
     start: async () => {
       running = await launch({ dbPath, ...(port !== undefined && { port }) });
     },
@@ -58,7 +59,7 @@ export async function startMongo(): Promise<MongoServer> {
 
 function launch(where: { readonly dbPath: string; readonly port?: number }): Promise<MongoMemoryServer> {
   return MongoMemoryServer.create({
-    // No check by its version: the binary is the one that was asked for.
+    // No version check: the named binary is used as it is.
     binary: { checkMD5: false },
     instance: { ip: '127.0.0.1', storageEngine: 'wiredTiger', launchTimeout: LAUNCH_MS, ...where },
   });

@@ -2,13 +2,13 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode, type StringAnswer } from 'dns-packet';
 
-/** Addresses of the names that the server answers for: `none` says that there is no such name, `silence` says nothing. */
+/** The server's answer for each name: its addresses, `none` (no such name), or `silence` (no answer at all). */
 export type Zone = (name: string) => readonly string[] | 'none' | 'silence' | 'refusal';
 
 export interface NameServer extends AsyncDisposable {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
-  /** Names that were asked for, once for each question. */
+  /** The names asked for, one entry for each question. */
   readonly asked: readonly string[];
 }
 

@@ -3,14 +3,14 @@ import net, { type Socket } from 'node:net';
 
 export interface RunningProxy extends AsyncDisposable {
   readonly port: number;
-  /** `CONNECT host:port` or `GET http://...` of each request, and what it said who asks. */
+  /** `CONNECT host:port` or `GET http://...` of each request, and its proxy credentials. */
   readonly asked: readonly { readonly what: string; readonly authorization: string | undefined }[];
 }
 
 export interface ProxyOptions {
-  /** `user:password` that it wants. */
+  /** `user:password` that it requires. */
   readonly credentials?: string;
-  /** Names that it knows, and nobody else does: the address that each leads to. */
+  /** Names that only this proxy resolves, with the address of each. */
   readonly names?: Readonly<Record<string, string>>;
 }
 

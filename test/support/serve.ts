@@ -4,16 +4,16 @@ import { listen } from '../../src/http/server.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 
 export interface RunningApp {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly baseUrl: string;
-  /** `fetch` of a path of it. */
+  /** Calls `fetch` for a path of it. */
   call(path: string, init?: RequestInit): Promise<Response>;
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
-  /** Answers under way have so many milliseconds; none by default. */
+  /** Grace period for requests in progress, in milliseconds. @default 0 */
   close(graceMs?: number): Promise<void>;
 }
 
-/** The HTTP layer over a service, on a port of its own, or on one that was its before. */
+/** Serves a service over HTTP, on a free port or on the given one. */
 export async function serve(
   service: CaptureService,
   options: Partial<HttpOptions> = {},

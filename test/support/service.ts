@@ -8,7 +8,7 @@ import { type RunningApp, serve } from './serve.ts';
 
 export interface RunningService extends Omit<RunningApp, 'close'> {
   readonly service: CaptureService;
-  /** Its files, the database among them; removed when it stops. */
+  /** Directory of its files, including the database; removed when it stops. */
   readonly directory: string;
   stop(): Promise<void>;
 }
@@ -16,7 +16,10 @@ export interface RunningService extends Omit<RunningApp, 'close'> {
 /** For a service that captures nothing: no browser is started. */
 export const NO_BROWSER = { browserPath: '/nonexistent/chromium' };
 
-/** The whole service, real to the last part: Chromium, SQLite, HTTP. Of private targets it captures 127.0.0.1 alone. */
+/**
+ * Starts the complete service with real parts: Chromium, SQLite, HTTP. The only private target that it captures is
+ * 127.0.0.1.
+ */
 export async function startService(
   overrides: Partial<ServiceConfig> = {},
   http: Partial<HttpOptions> = {},
@@ -32,7 +35,7 @@ export async function startService(
       maxConcurrent: 4,
       maxQueue: 1000,
       maxMemoryMb: null,
-      // Tests share their machine with others, who may make it slow.
+      // Generous, because tests may run on a slow, shared machine.
       minFreeMemory: 0,
       maxLoopDelayMs: 600_000,
       allowTargets: ['127.0.0.1'],

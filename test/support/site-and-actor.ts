@@ -7,7 +7,7 @@ export interface SiteAndActor {
   readonly running: RunningActor;
 }
 
-/** What a suite captures, and with what: there from before its first test until after its last. */
+/** Starts the fixture site and an actor before a suite's first test, and stops them after its last one. */
 export function siteAndActor(): SiteAndActor {
   return { site: siteForSuite(), running: actorForSuite() };
 }
