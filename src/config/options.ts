@@ -119,7 +119,8 @@ export const configSchema = z.strictObject({
   }),
   maxConnections: integer(1, 1_000_000, 'connections', {
     group: 'Limits',
-    description: 'Connections that may be open at once; one more is closed unheard.',
+    description:
+      'Connections that may be open at once; one more is closed. Fewer where the limit of open files (ulimit -n) must leave some for captures.',
     placeholder: 'n',
     // A client that waits in the queue holds one: ten times the queue, so that 429 is what the greedy hear first.
     default: 10_000,

@@ -1,20 +1,22 @@
 import { cpus } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Descriptors, descriptorLimit, readDescriptors } from './descriptors.ts';
 import { type Memory, readMemory } from './memory.ts';
 
 /** How the process and its machine are doing. */
 export interface Reading {
-  /** Milliseconds that the event loop kept what was due waiting: the 99th percentile since the last reading. */
+  /** Delay of the event loop in milliseconds: the 99th percentile since the last reading. */
   readonly eventLoopDelayMs: number;
   /** Resident memory of this process. */
   readonly rssBytes: number;
   readonly memory: Memory | null;
+  readonly descriptors: Descriptors | null;
   /** 0 to 1, over all processors of the machine, since the last reading. */
   readonly cpu: number;
 }
 
 export interface Gauge {
-  /** To be called every so many milliseconds as it was opened for. Takes less than a millisecond. */
+  /** Takes less than a millisecond. Call it at the interval that the gauge was opened for. Never throws. */
   read(): Reading;
   close(): void;
 }
@@ -27,7 +29,9 @@ export function openGauge(intervalMs: number): Gauge {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   let lastAt = performance.now();
-  let lastTimes = processorTimes();
+  let lastTimes = processorTimes() ?? { all: 0, idle: 0 };
+  let rssBytes = ownMemory() ?? 0;
+  const maxDescriptors = descriptorLimit();
 
   return {
     read() {
@@ -39,14 +43,16 @@ export function openGauge(intervalMs: number): Gauge {
       delays.reset();
       lastAt = now;
 
-      const times = processorTimes();
+      const times = processorTimes() ?? lastTimes;
       const passed = times.all - lastTimes.all;
       const cpu = passed > 0 ? 1 - (times.idle - lastTimes.idle) / passed : 0;
       lastTimes = times;
+      rssBytes = ownMemory() ?? rssBytes;
       return {
         eventLoopDelayMs: Math.max(0, watched, late),
-        rssBytes: process.memoryUsage.rss(),
+        rssBytes,
         memory: readMemory(),
+        descriptors: readDescriptors(maxDescriptors),
         cpu,
       };
     },
@@ -54,13 +60,31 @@ export function openGauge(intervalMs: number): Gauge {
   };
 }
 
+/*
+ * The system answers both from files in /proc, which cannot be opened by a process without a free descriptor: the last
+ * value stands in for the one that is missing.
+ */
+
 /** Milliseconds since the machine was started, of all processors together. */
-function processorTimes(): { readonly all: number; readonly idle: number } {
-  return cpus().reduce(
+function processorTimes(): { readonly all: number; readonly idle: number } | undefined {
+  return ifReadable(cpus)?.reduce(
     ({ all, idle }, { times }) => ({
       all: all + times.user + times.nice + times.sys + times.idle + times.irq,
       idle: idle + times.idle,
     }),
     { all: 0, idle: 0 },
   );
+}
+
+/** Bytes. */
+function ownMemory(): number | undefined {
+  return ifReadable(() => process.memoryUsage.rss());
+}
+
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }

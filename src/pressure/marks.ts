@@ -50,7 +50,13 @@ export function overloadMarks(thresholds: Thresholds): readonly Mark[] {
     of: ({ eventLoopDelayMs }) => eventLoopDelayMs,
     tell: (delay) => `its event loop is ${Math.round(delay)} ms late (refused above ${maxLoopDelayMs})`,
   };
-  return minFreeMemory > 0 ? [free, own, loop] : [own, loop];
+  const descriptors: Mark = {
+    high: 0.9,
+    low: 0.8,
+    of: (reading) => (reading.descriptors === null ? undefined : reading.descriptors.open / reading.descriptors.limit),
+    tell: (used) => `${percent(used)} of its file descriptors are open (refused above 90 %)`,
+  };
+  return minFreeMemory > 0 ? [free, own, descriptors, loop] : [own, descriptors, loop];
 }
 
 /** The process takes some 200 at work; a machine that has less to spare is told by what is free. */

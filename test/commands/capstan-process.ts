@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Limit of open file descriptors (`ulimit -n`). */
+  readonly descriptors?: number;
 }
 
 /**
@@ -57,9 +59,13 @@ export async function serve(args: readonly string[], options: RunOptions = {}): 
   return { child, url, ended };
 }
 
-function start(args: readonly string[], { env = {}, cwd }: RunOptions) {
+function start(args: readonly string[], { env = {}, cwd, descriptors }: RunOptions) {
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...Object.fromEntries(ours), ...env } });
+  const options = { cwd, env: { ...Object.fromEntries(ours), ...env } };
+  const child =
+    descriptors === undefined
+      ? spawn(process.execPath, [BIN, ...args], options)
+      : spawn('sh', ['-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, BIN, ...args], options);
   return { child, stdout: text(child.stdout), stderr: text(child.stderr) };
 }
 

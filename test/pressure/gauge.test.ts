@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Gauge, openGauge } from '../../src/pressure/gauge.ts';
 
@@ -40,5 +43,24 @@ describe('the gauge', () => {
     expect(rssBytes - before).toBeGreaterThan(ballast.length / 2);
     expect(cpu).toBeGreaterThan(0);
     expect(cpu).toBeLessThanOrEqual(1);
+  });
+
+  it('reads on when the process has no file descriptor left, and says so', async () => {
+    const gaugeFile = join(import.meta.dirname, '../../src/pressure/gauge.ts');
+    const program = `
+      import { openSync } from 'node:fs';
+      import { openGauge } from ${JSON.stringify(gaugeFile)};
+      const gauge = openGauge(1000);
+      gauge.read();
+      try { for (;;) openSync('/dev/null', 'r'); } catch {}
+      const { descriptors, rssBytes, cpu } = gauge.read();
+      process.stdout.write(JSON.stringify({ descriptors, rssBytes, cpu }));
+    `;
+    const args = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program];
+    const { stdout } = await promisify(execFile)('sh', args);
+    const reading = JSON.parse(stdout);
+    expect(reading.descriptors).toEqual({ open: 64, limit: 64 });
+    expect(reading.rssBytes).toBeGreaterThan(0);
+    expect(reading.cpu).toBe(0);
   });
 });

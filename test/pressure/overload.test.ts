@@ -14,6 +14,8 @@ interface Second {
   readonly rssMib?: number;
   /** Per cent. */
   readonly free?: number;
+  /** Of 100 file descriptors. */
+  readonly descriptors?: number;
 }
 
 /** Reads the seconds one after the other, and the last one for ever. */
@@ -25,9 +27,20 @@ function scripted(seconds: readonly Second[]): Gauge & { readonly closed: boolea
       return closed;
     },
     read(): Reading {
-      const { delayMs = 0, rssMib = 50, free = 50 } = seconds[Math.min(next++, seconds.length - 1)] ?? {};
+      const {
+        delayMs = 0,
+        rssMib = 50,
+        free = 50,
+        descriptors = 10,
+      } = seconds[Math.min(next++, seconds.length - 1)] ?? {};
       const memory = { availableBytes: free * MIB, totalBytes: 100 * MIB };
-      return { eventLoopDelayMs: delayMs, rssBytes: rssMib * MIB, memory, cpu: 1 };
+      return {
+        eventLoopDelayMs: delayMs,
+        rssBytes: rssMib * MIB,
+        memory,
+        descriptors: { open: descriptors, limit: 100 },
+        cpu: 1,
+      };
     },
     close: () => {
       closed = true;
@@ -80,6 +93,7 @@ describe('overload', () => {
   it.each([
     ['memory that is short', { free: 9 }, '9.0 % of the memory is free (refused below 10 %)'],
     ["the process's own memory", { rssMib: 101 }, 'its process takes 101 MiB of memory (refused above 100)'],
+    ['file descriptors', { descriptors: 91 }, '91.0 % of its file descriptors are open (refused above 90 %)'],
     ['the delay of the event loop', { delayMs: 1001 }, 'its event loop is 1001 ms late (refused above 1000)'],
   ])('is told by %s', (_sign, second, reason) => {
     expect(refusals([second], 2)).toEqual(['', `The service is overloaded: ${reason}.`]);
@@ -94,7 +108,7 @@ describe('overload', () => {
   });
 
   it('does not look at memory that cannot be known, nor at what it is told not to', () => {
-    const reading = { eventLoopDelayMs: 0, rssBytes: 0, memory: null, cpu: 1 };
+    const reading = { eventLoopDelayMs: 0, rssBytes: 0, memory: null, descriptors: null, cpu: 1 };
     const none = { ...reading, memory: { availableBytes: 0, totalBytes: 1 } };
     const unaware = createJudge(overloadMarks({ maxMemoryMb: null, minFreeMemory: 0, maxLoopDelayMs: 1000 }));
     const judge = createJudge(MARKS);

@@ -227,10 +227,19 @@ class SqliteStore implements SqliteStoreWithEvents {
     if (this.#closed) return;
     this.#lost = true;
     this.#setState('down', reason);
+    this.#respawnLater();
+  }
+
+  /** A thread needs file descriptors of its own: without any it cannot be started yet. */
+  #respawnLater(): void {
     setTimeout(() => {
       if (this.#closed) return;
-      this.#worker = this.#spawn();
-      this.#lost = false;
+      try {
+        this.#worker = this.#spawn();
+        this.#lost = false;
+      } catch {
+        this.#respawnLater();
+      }
     }, RESPAWN_MS).unref();
   }
 

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** File descriptors of this process: sockets, files and pipes. */
+export interface Descriptors {
+  readonly open: number;
+  readonly limit: number;
+}
+
+/** Descriptors for the process itself, its database and its browsers' pipes. */
+const OWN_DESCRIPTORS = 128;
+/** Descriptors for one capture: Chromium opens at most 32 connections to its proxy, and each has one to its target. */
+const CAPTURE_DESCRIPTORS = 64;
+
+/** The soft limit of this process (`ulimit -n`), which Node raises to the hard one; null where the system does not say. */
+export function descriptorLimit(): number | null {
+  try {
+    const [, soft] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined || soft === 'unlimited' ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+/** Null where the system does not say. `limit` is read once: a process that has no descriptor left cannot read it. */
+export function readDescriptors(limit: number | null): Descriptors | null {
+  if (limit === null) return null;
+  try {
+    // One of them is the directory that is read.
+    return { open: readdirSync('/proc/self/fd').length - 1, limit };
+  } catch (error) {
+    return isExhaustion(error) ? { open: limit, limit } : null;
+  }
+}
+
+/**
+ * How many connections clients may hold: at most `wanted`, and no more than leaves enough descriptors for captures. Half
+ * of the limit when even that is too few for all captures at once.
+ */
+export function connectionsWithin(limit: number | null, wanted: number, maxConcurrent: number): number {
+  if (limit === null) return wanted;
+  const reserved = OWN_DESCRIPTORS + CAPTURE_DESCRIPTORS * maxConcurrent;
+  return Math.max(1, Math.min(wanted, Math.max(limit - reserved, Math.floor(limit / 2))));
+}
+
+function isExhaustion(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+}
