@@ -4,7 +4,7 @@ import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config.ts';
 import type { HttpOptions } from '../http/app.ts';
 import { createLogger, type Logger } from '../log.ts';
-import { connectionsWithin, descriptorLimit } from '../pressure/descriptors.ts';
+import { connectionLimit } from '../service/connection-limit.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
 import { watchForReload } from './reload.ts';
@@ -42,7 +42,7 @@ async function serve(config: Config, read: () => Config): Promise<void> {
   try {
     const server = await listen(createHttpApp(service, httpOptions(config, logger)), {
       ...config,
-      maxConnections: maxConnections(config, logger),
+      maxConnections: connectionLimit(config, logger),
     });
     try {
       if (config.apiKey.length === 0 && !isLoopback(server.address)) {
@@ -59,19 +59,6 @@ async function serve(config: Config, read: () => Config): Promise<void> {
     await service.stop(0);
   }
   logger.info('stopped');
-}
-
-/** The configured number, or fewer when the process may not open as many file descriptors. */
-function maxConnections({ maxConnections: wanted, maxConcurrent }: Config, logger: Logger): number {
-  const limit = descriptorLimit();
-  const possible = connectionsWithin(limit, wanted, maxConcurrent);
-  if (possible < wanted) {
-    logger.warn(
-      { max_connections: possible, file_descriptors: limit },
-      'fewer connections than --max-connections are accepted: raise the limit of open files (ulimit -n)',
-    );
-  }
-  return possible;
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {
