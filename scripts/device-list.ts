@@ -1,9 +1,21 @@
 import { devices } from 'playwright-core';
+import { z } from 'zod';
 import type { Device } from '../src/http/schemas/options/devices.ts';
+
+const size = z.object({ width: z.number(), height: z.number() });
+type Size = z.infer<typeof size>;
 
 /* Prints the expected content of the device list; a test compares the two. */
 const list = Object.entries(devices).map(([name, described]): [string, Device] => {
   const { viewport, userAgent, deviceScaleFactor, isMobile, hasTouch } = described;
-  return [name, { viewport: { ...viewport, deviceScaleFactor, mobile: isMobile, touch: hasTouch }, userAgent }];
+  // Playwright's types do not declare it.
+  const { screen } = z.object({ screen: size.optional() }).parse(described);
+  const shown = { ...viewport, deviceScaleFactor, mobile: isMobile, touch: hasTouch };
+  return [name, { viewport: screen === undefined ? shown : { ...shown, screen: turned(screen, viewport) }, userAgent }];
 });
 process.stdout.write(`${JSON.stringify(Object.fromEntries(list), null, 2)}\n`);
+
+/** Turns a screen as its viewport is turned: Playwright lists the screen of a phone upright for both orientations. */
+function turned({ width, height }: Size, viewport: Size): Size {
+  return width > height === viewport.width > viewport.height ? { width, height } : { width: height, height: width };
+}

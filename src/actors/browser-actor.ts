@@ -23,6 +23,8 @@ export interface BrowserActorOptions {
   readonly browserPath: string | undefined;
   readonly sandbox: 'auto' | 'on' | 'off';
   readonly retireAfter: number;
+  /** Whether pages see the user agent of headless Chromium. */
+  readonly honestUserAgent: boolean;
   readonly warn: (text: string) => void;
   /** Milliseconds without a capture that interacts after which the browser for those is ended. Default 60,000. */
   readonly idleMs?: number;
@@ -40,6 +42,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     findExecutable: executableFinder(options.browserPath),
     confinement: new Confinement(options.sandbox, options.warn),
     retireAfter: options.retireAfter,
+    honestUserAgent: options.honestUserAgent,
   };
   const browserPool = new BrowserPool({ ...common, browsers: browsersFor(options.slots) });
   // What people do on pages keeps a browser busy in ways that looking does not: it is not the one of all the others.

@@ -22,6 +22,8 @@ const PROFILE_PREFIX = 'capstan-profile-';
 export interface LaunchOptions {
   readonly executable: string;
   readonly confined: Confined;
+  /** Keeps the user agent that names HeadlessChrome, and `navigator.webdriver` true. */
+  readonly honestUserAgent: boolean;
   /** Added to the environment that the browser gets (fonts). */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -46,14 +48,14 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
   const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-`));
   const { sandbox, user } = options.confined;
   const env = browserEnvironment(profileDir, options.env);
-  const flags = launchFlags({ profileDir, sandbox });
+  const flags = launchFlags({ profileDir, sandbox, honest: options.honestUserAgent });
   const child = await startProcess({ executable: options.executable, flags, env, profileDir, user }).catch(
     async (error: unknown) => {
       await removeProfile(profileDir).catch(() => undefined);
       throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error, ended: true });
     },
   );
-  const host = new BrowserHost(child, profileDir);
+  const host = new BrowserHost(child, profileDir, options);
   try {
     await host.ready(LAUNCH_TIMEOUT_MS);
     return host;
@@ -90,15 +92,18 @@ export class BrowserHost {
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
   readonly #contexts = new Map<string, AttachHandler>();
+  readonly #isHonest: boolean;
   #pid: number;
+  #userAgent: string | undefined;
   #stderr = '';
 
-  constructor(child: ChildProcess, profileDir: string) {
+  constructor(child: ChildProcess, profileDir: string, { honestUserAgent }: Pick<LaunchOptions, 'honestUserAgent'>) {
     const [, , stderr, output, input] = child.stdio;
     if (!(stderr instanceof Readable && output instanceof Writable && input instanceof Readable)) {
       throw new TypeError('the browser was spawned without its pipes');
     }
     this.#child = child;
+    this.#isHonest = honestUserAgent;
     this.#pid = child.pid ?? 0;
     this.connection = new CdpConnection(output, input);
     stderr.on('data', (chunk: Buffer) => {
@@ -130,7 +135,12 @@ export class BrowserHost {
     return this.#pid;
   }
 
-  /** Resolves once the browser pauses every new page, and every service worker, until it is told to run. */
+  /** The user agent that pages are to see where a request names none; undefined: Chromium's own. */
+  get userAgent(): string | undefined {
+    return this.#userAgent;
+  }
+
+  /** Resolves once the browser pauses every new page, service worker and shared worker until it is told to run. */
   async ready(timeoutMs: number): Promise<void> {
     const timeout = new AbortController();
     try {
@@ -152,14 +162,18 @@ export class BrowserHost {
       autoAttach: true,
       waitForDebuggerOnStart: true,
       flatten: true,
-      filter: [{ type: 'page' }, { type: 'service_worker' }, { exclude: true }],
+      filter: [{ type: 'page' }, { type: 'service_worker' }, { type: 'shared_worker' }, { exclude: true }],
     });
-    const { processInfo } = await root.send('SystemInfo.getProcessInfo');
+    const [{ processInfo }, { userAgent }] = await Promise.all([
+      root.send('SystemInfo.getProcessInfo'),
+      root.send('Browser.getVersion'),
+    ]);
+    if (!this.#isHonest) this.#userAgent = withoutHeadless(userAgent);
     const pid = processInfo.find(({ type }) => type === 'browser')?.id;
     if (pid !== undefined && (await isOfGroup(pid, this.#pid))) this.#pid = pid;
   }
 
-  /** Calls `handler` for each page and service worker that appears in a browser context, until the returned function is called. */
+  /** Calls `handler` for each page, service worker and shared worker that appears in a browser context, until the returned function is called. */
   onAttach(browserContextId: string, handler: AttachHandler): () => void {
     this.#contexts.set(browserContextId, handler);
     return () => this.#contexts.delete(browserContextId);
@@ -212,6 +226,11 @@ export class BrowserHost {
     await Promise.race([this.ended, patience]);
     timeout.abort();
   }
+}
+
+/** The user agent of the same Chrome with a window, which names no more than its major version. */
+function withoutHeadless(userAgent: string): string {
+  return userAgent.replace(/\bHeadlessChrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0');
 }
 
 /** Whether a process belongs to the group that `leader` leads. True where the system has no namespaces to mistake it in. */

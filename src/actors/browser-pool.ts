@@ -9,6 +9,8 @@ import type { ExecutableFinder } from './executable.ts';
 export interface BrowserPoolOptions {
   readonly findExecutable: ExecutableFinder;
   readonly confinement: Confinement;
+  /** Whether pages see the user agent of headless Chromium. */
+  readonly honestUserAgent: boolean;
   /** Captures after which a browser is retired. */
   readonly retireAfter: number;
   /** Browsers to keep at once. */
@@ -154,10 +156,11 @@ export class BrowserPool {
     if (this.#closed) throw new CapstanError('shutting_down');
     const found = await this.#options.findExecutable();
     if ('missing' in found) throw this.#openBreaker(found.missing);
-    const confined = this.#options.confinement.now;
+    const { confinement, honestUserAgent } = this.#options;
+    const confined = confinement.now;
     try {
-      const host = await launchBrowser({ executable: found.path, env: found.env, confined });
-      this.#options.confinement.works(confined);
+      const host = await launchBrowser({ executable: found.path, env: found.env, confined, honestUserAgent });
+      confinement.works(confined);
       this.#closeBreaker();
       return this.#admit(host);
     } catch (error) {

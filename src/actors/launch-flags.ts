@@ -1,8 +1,15 @@
+export interface FlagOptions {
+  readonly profileDir: string;
+  readonly sandbox: boolean;
+  /** Whether pages are told that the browser is automated (`navigator.webdriver`). */
+  readonly honest: boolean;
+}
+
 /**
  * The command line of Chromium. What it switches off talks to somebody else than the target, throttles a page that
  * nobody looks at, or shows things that no visitor would see.
  */
-export function launchFlags(options: { readonly profileDir: string; readonly sandbox: boolean }): string[] {
+export function launchFlags(options: FlagOptions): string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',
@@ -48,6 +55,9 @@ export function launchFlags(options: { readonly profileDir: string; readonly san
     '--force-color-profile=srgb',
     '--hide-scrollbars',
     '--mute-audio',
+    // A mouse, which headless Chromium does not have: fine pointers (4) that hover (2). A touch screen replaces it.
+    '--blink-settings=primaryPointerType=4,availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2',
+    ...(options.honest ? [] : ['--disable-blink-features=AutomationControlled']),
 
     // Measured: software GL in place of no GPU at all captures 0.6 times as many pages.
     '--disable-gpu',
@@ -70,5 +80,7 @@ const DISABLED_FEATURES = [
   'MediaRouter',
   'OptimizationHints',
   'PaintHolding',
+  // The first scripts of a page would see a window without a size (`outerWidth` 0): each document has a widget of its own.
+  'RenderDocument',
   'Translate',
 ];

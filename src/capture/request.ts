@@ -75,6 +75,8 @@ export interface Viewport {
   /** A phone or tablet: `<meta name=viewport>` counts, and scrollbars lie over the page. */
   readonly mobile: boolean;
   readonly touch: boolean;
+  /** CSS pixels of the whole screen. Default: those of the viewport. */
+  readonly screen?: { readonly width: number; readonly height: number } | undefined;
 }
 
 /** CSS pixels from the page's upper left corner. */

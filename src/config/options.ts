@@ -205,6 +205,15 @@ export const configSchema = z.strictObject({
     placeholder: 'mode',
     default: 'auto',
   }),
+  honestUserAgent: z.boolean().register(table, {
+    kind: 'switch',
+    group: 'Browser',
+    description:
+      'Tell pages that they are shown by a headless browser (`HeadlessChrome`, `navigator.webdriver`). Without it they see the same version of Chrome for desktops.',
+    placeholder: '',
+    takes: 'true or false',
+    default: false,
+  }),
   retireAfter: integer(1, 1_000_000, 'captures', {
     group: 'Browser',
     description: 'Captures after which a browser process is replaced by a fresh one.',

@@ -53,6 +53,7 @@ export type ServiceConfig = Pick<
   | 'allowWebhooks'
   | 'browserPath'
   | 'sandbox'
+  | 'honestUserAgent'
   | 'retireAfter'
   | 'ipinfo'
   | 'ipinfoUrl'
@@ -108,6 +109,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
     slots: config.maxConcurrent,
     browserPath: config.browserPath ?? undefined,
     sandbox: config.sandbox,
+    honestUserAgent: config.honestUserAgent,
     retireAfter: config.retireAfter,
     warn: (text) => logger.warn(text),
   });

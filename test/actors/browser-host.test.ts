@@ -12,7 +12,7 @@ it('a browser that answered while we stood still has answered', async () => {
   const found = await executableFinder(undefined)();
   if ('missing' in found) throw new Error(found.missing);
   const confined = new Confinement('auto', () => undefined).now;
-  const host = await launchBrowser({ executable: found.path, env: found.env, confined });
+  const host = await launchBrowser({ executable: found.path, env: found.env, confined, honestUserAgent: false });
   onTestFinished(() => host.close());
   const answered = host.answers(200);
   // The question is on its way by then.
@@ -32,7 +32,12 @@ it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
     await writeFile(executable, `#!/bin/sh\nexec unshare --pid --fork --kill-child '${found.path}' "$@"\n`, {
       mode: 0o755,
     });
-    const host = await launchBrowser({ executable, env: found.env, confined: { sandbox: false, user: undefined } });
+    const host = await launchBrowser({
+      executable,
+      env: found.env,
+      confined: { sandbox: false, user: undefined },
+      honestUserAgent: false,
+    });
     onTestFinished(() => host.close());
     expect(host.pid).not.toBe(1);
     expect(await readFile(`/proc/${host.pid}/cmdline`, 'latin1')).toContain(executable);

@@ -1,8 +1,11 @@
 import { PNG } from 'pngjs';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress } from '../../src/egress/create-egress.ts';
 import type { ScreenshotRequest } from '../../src/http/schemas/requests.ts';
 import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { patience } from '../support/actor.ts';
+import { captureRequest, patience } from '../support/actor.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const schemas = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
@@ -26,14 +29,76 @@ describe('the visitor that a page sees', () => {
   const acceptLanguage = () =>
     ground.site.requests.findLast(({ url }) => url === '/visitor')?.headers['accept-language'];
 
-  it('is an ordinary desktop that says nothing of where it is, by default', async () => {
-    expect(await seenBy({})).toMatchObject({
+  it.each<[string, Options]>([
+    ['our driver', {}],
+    ['Playwright', { waitForFunction: 'true' }],
+  ])('is an ordinary desktop that keeps its location to itself, by default (%s)', async (_, driver) => {
+    const { userAgent, ...seen } = await seenBy(driver);
+    const [, version] =
+      /^Mozilla\/5\.0 \([^)]+\) AppleWebKit\/537\.36 \(KHTML, like Gecko\) Chrome\/(\d+)\.0\.0\.0 Safari\/537\.36$/.exec(
+        String(userAgent),
+      ) ?? [];
+    expect(version, String(userAgent)).toBeDefined();
+    expect(seen).toMatchObject({
       width: 1280,
       scale: 1,
+      screen: [1280, 720, 1280, 720],
+      outer: [1280, 720],
+      orientation: ['landscape-primary', 0],
+      deviceWidth: true,
+      hover: [true, true],
+      pointer: ['fine', 'fine'],
       touchPoints: 0,
+      webdriver: false,
+      hints: { mobile: false, brands: expect.arrayContaining([{ brand: 'Google Chrome', version }]) },
       dark: false,
       calm: false,
       place: 'refused (1)',
+    });
+    const { headers } = ground.site.requests.findLast(({ url }) => url === '/visitor') ?? {};
+    expect(headers?.['user-agent']).toBe(userAgent);
+    expect(headers?.['sec-ch-ua']).toContain(`"Google Chrome";v="${version}"`);
+    expect(JSON.stringify([headers, seen])).not.toMatch(/headless/i);
+  });
+
+  it('has a screen of the size and orientation of its viewport', async () => {
+    expect(await seenBy({ viewport: { width: 800, height: 1000 } })).toMatchObject({
+      width: 800,
+      screen: [800, 1000, 800, 1000],
+      outer: [800, 1000],
+      orientation: ['portrait-primary', 0],
+      hover: [true, true],
+      pointer: ['fine', 'fine'],
+    });
+  });
+
+  it.each<[string, Options]>([
+    ['our driver', {}],
+    ['Playwright', { waitForFunction: 'true' }],
+  ])('has the screen, the touch and the orientation of its device (%s)', async (_, driver) => {
+    const touch = { hover: [false, false], pointer: ['coarse', 'coarse'], touchPoints: 5, deviceWidth: true };
+    expect(await seenBy({ ...driver, device: 'iPhone 15' })).toMatchObject({
+      ...touch,
+      width: 393,
+      screen: [393, 852, 393, 852],
+      outer: [393, 659],
+      orientation: ['portrait-primary', 0],
+    });
+    expect(await seenBy({ ...driver, device: 'iPhone 15 landscape' })).toMatchObject({
+      ...touch,
+      width: 734,
+      screen: [852, 393, 852, 393],
+      orientation: ['landscape-primary', 90],
+    });
+  });
+
+  it('has the screen of a desktop device, with a pointer', async () => {
+    expect(await seenBy({ device: 'Desktop Chrome' })).toMatchObject({
+      width: 1280,
+      screen: [1920, 1080, 1920, 1080],
+      orientation: ['landscape-primary', 0],
+      hover: [true, true],
+      pointer: ['fine', 'fine'],
     });
   });
 
@@ -89,6 +154,61 @@ describe('the visitor that a page sees', () => {
   it('is where it is told to be, and says so', async () => {
     const geolocation = { latitude: 48.2082, longitude: 16.3738 };
     expect(await seenBy({ geolocation })).toMatchObject({ place: '48.2082 16.3738 10' });
+  });
+});
+
+describe('the visitor that a frame of another site sees', () => {
+  const site = siteForSuite();
+  const egress = createEgress({
+    policy: createTargetPolicy({ allow: ['127.0.0.1', 'localhost'], deny: [] }),
+    lookup: async () => ['127.0.0.1'],
+  });
+  const running = actorForSuite({ egress });
+  afterAll(() => egress.close());
+
+  it.each<[string, Options]>([
+    ['our driver', {}],
+    ['Playwright', { waitForFunction: 'true' }],
+  ])('is the one that the page sees (%s)', async (_, driver) => {
+    const request = schemas.screenshot.parse({
+      ...driver,
+      url: site.url(`/framing?src=${encodeURIComponent(`http://localhost:${site.port}/framed-visitor`)}`),
+      device: 'Pixel 9',
+      locale: 'de-AT',
+      timezone: 'Asia/Tokyo',
+      darkMode: true,
+      reducedMotion: true,
+    });
+    const hits = site.hits('/seen');
+    await running.actor.capture(request, patience);
+    expect(site.hits('/seen')).toBe(hits + 1);
+    const { url = '', headers } = site.requests.findLast(({ url }) => url.startsWith('/seen')) ?? {};
+    const seen: unknown = JSON.parse(new URL(url, site.origin).searchParams.get('by') ?? '');
+    expect(seen).toMatchObject({
+      userAgent: request.userAgent,
+      platform: 'Linux armv81',
+      languages: ['de-AT', 'de'],
+      hints: { platform: 'Android', mobile: true },
+      timeZone: 'Asia/Tokyo',
+      dark: true,
+      calm: true,
+      hover: false,
+      touchPoints: 5,
+    });
+    expect(headers?.['user-agent']).toBe(request.userAgent);
+  });
+});
+
+describe('the user agent with --honest-user-agent', () => {
+  const site = siteForSuite();
+  const running = actorForSuite({ honestUserAgent: true });
+
+  it('is the one of the headless browser, which says that it is automated', async () => {
+    const { html } = await running.actor.capture(captureRequest(site.url('/visitor')), patience);
+    expect(html).toMatch(/"userAgent":"[^"]*HeadlessChrome\//);
+    expect(html).toContain('"brand":"HeadlessChrome"');
+    expect(html).toContain('"webdriver":true');
+    expect(html).toContain('"hover":[true,true]');
   });
 });
 

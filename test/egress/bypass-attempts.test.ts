@@ -16,7 +16,9 @@ import { listening } from './listening.ts';
  */
 
 /** The browser's own flags, less what the driver of this test gives it. */
-const FLAGS = launchFlags({ profileDir: '', sandbox: false }).filter((flag) => !/^--(user-data-dir|remote)/.test(flag));
+const FLAGS = launchFlags({ profileDir: '', sandbox: false, honest: false }).filter(
+  (flag) => !/^--(user-data-dir|remote)/.test(flag),
+);
 
 /** What the look-up of `changing.test` answers, one after the other; the last one from then on. */
 let changing: string[][] = [];

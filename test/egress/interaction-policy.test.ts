@@ -30,6 +30,7 @@ beforeAll(async () => {
     browserPath: undefined,
     sandbox: 'auto',
     retireAfter: 500,
+    honestUserAgent: false,
     warn: () => undefined,
   });
 });

@@ -26,6 +26,7 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
     browserPath: undefined,
     sandbox: 'auto',
     retireAfter: 500,
+    honestUserAgent: false,
     warn: (text) => warnings.push(text),
     ...overrides,
   });

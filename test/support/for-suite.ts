@@ -47,8 +47,11 @@ export function siteForSuite(): Site {
   };
 }
 
-export function actorForSuite(): RunningActor {
-  const running = forSuite(startActor, ({ stop }) => stop());
+export function actorForSuite(overrides: Parameters<typeof startActor>[0] = {}): RunningActor {
+  const running = forSuite(
+    () => startActor(overrides),
+    ({ stop }) => stop(),
+  );
   return {
     get actor() {
       return running().actor;

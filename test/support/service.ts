@@ -46,6 +46,7 @@ export async function startService(
       allowWebhooks: [],
       browserPath: null,
       sandbox: 'auto',
+      honestUserAgent: false,
       retireAfter: 500,
       ipinfo: false,
       ipinfoUrl: 'http://127.0.0.1:9/',

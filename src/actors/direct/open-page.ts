@@ -4,7 +4,9 @@ import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
+import { viewportOf } from '../page/screenshot/emulate-device.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
+import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 
 /**
  * Opens a page whose only way to the network is `proxyServer`. Every new page is paused by the browser until it is
@@ -33,10 +35,13 @@ export async function openPage(
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // It is paused before its first line, and nobody lets it run: no page's script is there when the page is not.
     if (type === 'service_worker') return;
-    if (page === null) {
+    if (type === 'shared_worker') {
+      showVisitor(session, request, host.userAgent);
+    } else if (page === null) {
       page = targetId;
       // The id of a page is that of its main frame.
-      const setUp = setUpPage(session, request);
+      const setUp = setUpPage(session, request, host.userAgent);
+      emulateInFrames(host.connection, session, request, host.userAgent);
       attached.resolve({ session, frame: new MainFrame(session, targetId), setUp });
     } else if (targetId !== page) {
       // A page that the page has opened, should the browser not refuse it.
@@ -55,9 +60,11 @@ export async function openPage(
   try {
     // What is not granted is denied; without it pages ask, and nobody answers.
     const permissions: Protocol.Browser.PermissionType[] = request.geolocation === undefined ? [] : ['geolocation'];
+    // The size of the window (`outerWidth`), which the emulated screen does not have.
+    const { width, height } = viewportOf(request);
     root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
-    root.send('Target.createTarget', { url: 'about:blank', browserContextId }).catch(attached.reject);
+    root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height }).catch(attached.reject);
     const { session, frame, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes meanwhile, or does not come to run, answers nothing.

@@ -14,15 +14,16 @@ export interface PageSetUp {
 
 /**
  * Tells a page everything that it must know before anything happens in it. It is sent at once, without awaiting each
- * answer (1.1 times the captures a second).
+ * answer (1.1 times the captures a second). `ownUserAgent` is shown where the request names none; without it, the one
+ * of Chromium.
  */
-export function setUpPage(session: PageSession, request: CaptureRequest): PageSetUp {
+export function setUpPage(session: PageSession, request: CaptureRequest, ownUserAgent?: string): PageSetUp {
   // A navigation that is sent before this is answered is lost now and then.
   const enabled = session.send('Page.enable');
   session.post('Page.setLifecycleEventsEnabled', { enabled: true });
   session.post('Inspector.enable');
   emulateDevice(session, request);
-  const emulated = emulateVisitor(session, request);
+  const emulated = emulateVisitor(session, request, ownUserAgent);
   const notes = takeNotes(session, request);
   const visit = prepareVisit(session, request);
   session.on('Page.javascriptDialogOpening', ({ type, message }) => {

@@ -7,14 +7,18 @@ import { userAgentOverride } from './user-agent.ts';
 const TOUCH_POINTS = 5;
 
 /**
- * Has the page see the visitor that the request describes. Nothing is sent for what it does not ask for. Resolves when
- * Chromium has taken all of it, and rejects with a `CdpError` when it does not: a page that was shown to somebody else
- * is not what was asked for.
+ * Shows the page, or a frame of it that has a process of its own, the visitor that the request describes. Commands are
+ * sent only for the options that it sets. Resolves when Chromium has taken all of them, and rejects with a `CdpError`
+ * when it refuses one.
  */
-export function emulateVisitor(session: PageSession, request: CaptureRequest): Promise<unknown> {
+export function emulateVisitor(
+  session: PageSession,
+  request: CaptureRequest,
+  ownUserAgent: string | undefined,
+): Promise<unknown> {
   const { locale, timezone, geolocation } = request;
   const sent: Promise<unknown>[] = [];
-  const override = userAgentOverride(request);
+  const override = userAgentOverride(request, ownUserAgent);
   if (override !== undefined) sent.push(session.send('Emulation.setUserAgentOverride', override));
   if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));

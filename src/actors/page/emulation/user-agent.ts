@@ -23,10 +23,14 @@ const PLATFORMS: readonly Platform[] = [
 ];
 
 /**
- * One override that says who is visiting, in which language, made from `userAgent` and `locale`; undefined when the
- * request has neither. Browsers that are not Chromium's kin send no client hints, and so none are sent for them.
+ * Returns the override of the user agent, its client hints and languages, made from `userAgent` and `locale`; undefined
+ * when there is nothing to override. User agents that do not name Chrome get no client hints, as in those browsers.
  */
-export function userAgentOverride({ userAgent, locale }: CaptureRequest): UserAgentOverride | undefined {
+export function userAgentOverride(
+  { userAgent: asked, locale }: CaptureRequest,
+  ownUserAgent?: string,
+): UserAgentOverride | undefined {
+  const userAgent = asked ?? ownUserAgent;
   if (userAgent === undefined && locale === undefined) return undefined;
   const language = locale === undefined ? {} : { acceptLanguage: languagesOf(locale) };
   // An empty user agent is the browser's own.
