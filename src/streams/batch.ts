@@ -1,4 +1,4 @@
-import { asyncScheduler, catchError, map, Observable, of, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, catchError, map, Observable, of, type SchedulerLike, tap } from 'rxjs';
 import type { BatchItem, CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { BatchTicket } from './admission.ts';
@@ -54,22 +54,31 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const ticket = pipeline.admitBatch(wanted, complete);
       events.emit(batchAccepted(now(), batch, size ?? 0, ticket.width));
 
+      const count = ({ outcome }: BatchItem): void => {
+        done += 1;
+        failed += outcome.state === 'stored' ? 0 : 1;
+      };
       const capture = (element: BatchElement, index: number): Observable<BatchItem> => {
         read += 1;
-        const outcome$: Observable<CaptureOutcome> =
-          'failure' in element
-            ? of({ state: 'rejected', failure: element.failure })
-            : submit(element, { batch, ticket }).pipe(catchError((thrown: unknown) => of(outcomeOfError(thrown))));
-        return outcome$.pipe(map((outcome) => ({ index, url: element.url, outcome })));
+        const { url } = element;
+        if ('failure' in element) {
+          // Without an event of its own: bad elements cost their sender nothing, and there may be any number.
+          return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: element.failure } }).pipe(
+            tap(count),
+          );
+        }
+        return submit(element, { batch, ticket }).pipe(
+          catchError((thrown: unknown) => of(outcomeOfError(thrown))),
+          map((outcome) => ({ index, url, outcome })),
+          tap((item) => {
+            count(item);
+            events.emit(batchProgressed(now(), progress()));
+          }),
+        );
       };
 
       const subscription = pullMap(elements, ticket.width, capture).subscribe({
-        next: (item) => {
-          done += 1;
-          failed += item.outcome.state === 'stored' ? 0 : 1;
-          events.emit(batchProgressed(now(), progress()));
-          subscriber.next(item);
-        },
+        next: (item) => subscriber.next(item),
         error: (error) => subscriber.error(error),
         complete: () => {
           // The batch's last event stands before its client hears the end; on every other way out the teardown does it.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpApp } from '../../src/http/app.ts';
@@ -182,6 +182,10 @@ describe('a batch in lines', () => {
   });
 });
 
+function compress(body: Buffer): Buffer {
+  return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+}
+
 /** Needs no browser: what is captured here fails at once. */
 describe('the lines of a batch', () => {
   const app = serviceForSuite(NO_BROWSER, { maxBatch: 3 });
@@ -289,6 +293,62 @@ describe('the lines of a batch', () => {
     const init = { method: 'POST', headers: { 'Content-Type': LINES }, body: '' };
     const response = await app.call(`/batch?concurrency=${concurrency}`, init);
     expect([response.status, (await failureOf(response)).code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('end the batch with one item that says why after 1,000 bad ones, without an event for each', async () => {
+    const events: string[] = [];
+    const seen = app.service.events$.subscribe(({ type }) => {
+      // Compressing here holds the event loop, which `pressure.changed` tells of.
+      if (type !== 'pressure.changed') events.push(type);
+    });
+    cleanUp.push(() => seen.unsubscribe());
+    for (const compressed of [false, true]) {
+      events.length = 0;
+      const body = Buffer.from('{}\n'.repeat(compressed ? (64 * MIB) / 3 : 1_500));
+      const items = compressed ? await answered(compress(body), { 'Content-Encoding': 'br' }) : await answered(body);
+      expect(items).toHaveLength(1_001);
+      expect(items[999]).toMatchObject({ index: 999, code: 'invalid_request', error: 'url: is required' });
+      expect(items[1_000]).toMatchObject({
+        index: 1_000,
+        code: 'invalid_request',
+        error: expect.stringMatching(/^The batch ends here: 1000 lines before this one are bad\./),
+      });
+      expect(events).toEqual(['batch.accepted', 'batch.completed']);
+    }
+  });
+
+  it.each(['\n', ' '])('that inflate to more than 100 times what was sent break the answer off: %j', async (text) => {
+    const bomb = compress(Buffer.alloc(64 * MIB, text));
+    expect(bomb.length).toBeLessThan(1_000);
+    const batch = exchange(app, '/batch', { 'Content-Encoding': 'br' });
+    batch.sent.end(bomb);
+    const broken = once(await batch.response(), 'error');
+    expect(await batch.next()).toMatchObject({
+      success: false,
+      code: 'payload_too_large',
+      error: expect.stringMatching(/more than 100 times its size/),
+    });
+    await broken;
+  });
+
+  it.each([
+    ['bad', '{}\n', 100],
+    ['blank', '\n', 100_000],
+    ['forbidden', '{"url":"file:///x"}\n', 100],
+  ])('let others have their turn while they are %s', async (_what, line, count) => {
+    let turns = 0;
+    let counting = true;
+    const turn = () => {
+      turns += 1;
+      if (counting) setImmediate(turn);
+    };
+    const batch = exchange(app);
+    await batch.response();
+    turn();
+    batch.sent.end(line.repeat(count));
+    await batch.rest();
+    counting = false;
+    expect(turns).toBeGreaterThanOrEqual(100);
   });
 
   it('that nobody reads the answers of hold back their sender', async () => {

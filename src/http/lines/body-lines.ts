@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError, type Failure, failure } from '../../capture/errors.ts';
 
 /** One line of a body that is not blank: its text, or what is wrong with it as a line. */
@@ -12,6 +13,8 @@ export interface LineLimits {
 }
 
 const LF = 0x0a;
+/** A millisecond's worth: a body may be nothing but blank lines. */
+const BLANK_LINES_PER_TURN = 1_000;
 
 /**
  * The lines of a body as they arrive, blank ones left out. It reads only when it is asked, so that a sender is held
@@ -25,6 +28,7 @@ export async function* bodyLines(
   // To destroy a request is to close its connection, and its answer is still to be sent.
   const chunks = body.iterator({ destroyOnReturn: false });
   const line = new PartialLine(maxBytes);
+  let blank = 0;
   for (;;) {
     const step = await within(silenceMs, chunks.next());
     if (step.done === true) break;
@@ -33,6 +37,7 @@ export async function* bodyLines(
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
       const whole = line.end(chunk.subarray(from, end));
       if (whole !== undefined) yield whole;
+      else if (++blank % BLANK_LINES_PER_TURN === 0) await nextTurn();
       from = end + 1;
     }
     line.add(chunk.subarray(from));

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
 import { CapstanError } from '../../capture/errors.ts';
 
 /** Undefined for bytes that are sent as they are. */
-export type BodyDecoder = (() => Transform) | undefined;
+export type BodyDecoder = (() => Transform & Zlib) | undefined;
 
 /** One JSON value on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
@@ -20,14 +20,47 @@ export function bodyDecoder({ headers }: IncomingMessage): BodyDecoder {
   return decoderOf(headers['content-encoding'] ?? 'identity');
 }
 
-/** The bytes of a body, decompressed as they arrive. */
+/** Inflated bytes for each byte that was sent. Lists of URLs compress to a tenth or a twentieth. */
+const MAX_INFLATION = 100;
+/** Inflated bytes that are taken at any ratio. */
+const FREE_INFLATED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The bytes of a body, decompressed as they arrive. Errors with `payload_too_large` when they inflate to too much.
+ * Destroying what is returned stops the decompression, and leaves the request open.
+ */
 export function decodedBody(request: IncomingMessage, createDecoder: BodyDecoder): Readable {
   if (createDecoder === undefined) return request;
   const decoder = createDecoder();
+  const limited = limitInflation(decoder);
   request.once('close', () => {
-    if (!request.complete) decoder.destroy(new Error('aborted'));
+    if (!request.complete) limited.destroy(new Error('aborted'));
   });
-  return request.pipe(decoder);
+  decoder.once('error', (error) => limited.destroy(error));
+  limited.once('close', () => {
+    request.unpipe(decoder);
+    decoder.destroy();
+  });
+  return request.pipe(decoder).pipe(limited);
+}
+
+/** Passes on what the decoder makes of its bytes, up to the maximum ratio. */
+function limitInflation(decoder: Pick<Zlib, 'bytesWritten'>): Transform {
+  let inflated = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      inflated += chunk.length;
+      if (inflated <= FREE_INFLATED_BYTES + MAX_INFLATION * decoder.bytesWritten) done(null, chunk);
+      else done(tooMuch());
+    },
+  });
+}
+
+function tooMuch(): CapstanError {
+  return new CapstanError(
+    'payload_too_large',
+    `The body inflates to more than ${MAX_INFLATION} times its size: send it without Content-Encoding.`,
+  );
 }
 
 /** Why a streamed body could not be read to its end. */

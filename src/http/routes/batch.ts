@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, toArray } from 'rxjs';
 import { z } from 'zod';
-import { CapstanError } from '../../capture/errors.ts';
+import { CapstanError, failure } from '../../capture/errors.ts';
 import type { BatchElement, CaptureService } from '../../service/capture-service.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
@@ -40,7 +41,7 @@ export const postBatch = routeWithBody({
   operationId: 'captureBatch',
   summary: 'Captures many pages.',
   description:
-    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index and ends nothing. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
+    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 of them the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
   headers: z.object({ Prefer: prefer }),
@@ -122,6 +123,9 @@ async function answerBatch(
   ctx.body = items.toSorted((a, b) => a.index - b.index).map(toBatchResult);
 }
 
+/** Bad lines of one body that are answered; the next one ends the batch. */
+const MAX_BAD_LINES = 1_000;
+
 /** What the lines of the body ask for, as they arrive. Errors when there are more than `most`. */
 async function* sentElements(
   ctx: HttpContext,
@@ -129,8 +133,10 @@ async function* sentElements(
   { silenceMs, most, decoder }: { readonly silenceMs: number; readonly most: number; readonly decoder: BodyDecoder },
 ): AsyncGenerator<BatchElement, void, undefined> {
   let sent = 0;
+  let bad = 0;
+  const body = decodedBody(ctx.req, decoder);
   try {
-    for await (const line of bodyLines(decodedBody(ctx.req, decoder), { maxBytes: MAX_LINE_BYTES, silenceMs })) {
+    for await (const line of bodyLines(body, { maxBytes: MAX_LINE_BYTES, silenceMs })) {
       sent += 1;
       if (sent > most) {
         throw new CapstanError(
@@ -138,12 +144,26 @@ async function* sentElements(
           `An array answers at most ${most} requests, and the captures of those behind it were cancelled: send Accept: ${LINES_TYPE} for more.`,
         );
       }
-      yield batchElement(line, screenshot);
+      const element = batchElement(line, screenshot);
+      if ('failure' in element) bad += 1;
+      if (bad > MAX_BAD_LINES) {
+        yield { url: '', failure: failure('invalid_request', TOO_MANY_BAD_LINES) };
+        return;
+      }
+      yield element;
+      // Elements that fail at once would otherwise hold the event loop for as long as the body goes on.
+      await nextTurn();
     }
   } catch (error) {
     throw brokenBody(error);
+  } finally {
+    // The rest of the body is read and dropped, so that the client gets to the answer.
+    if (body !== ctx.req) body.destroy();
+    ctx.req.resume();
   }
 }
+
+const TOO_MANY_BAD_LINES = `The batch ends here: ${MAX_BAD_LINES} lines before this one are bad. This line and those behind it were not read.`;
 
 /** Reads on only when the client takes what it is sent: what is under way is then all that its slowness costs. */
 async function* whenThereIs(
