@@ -1,9 +1,9 @@
 import type { CapstanEvent } from '../capture/domain.ts';
 
-/** Of the JSON that subscribers and webhooks get. */
+/** Version of the JSON that subscribers and webhooks receive. */
 const BODY_VERSION = 1;
 
-/** An event as it is sent. */
+/** Serialises an event for subscribers and webhooks. */
 export function eventBody(event: CapstanEvent): string {
   return JSON.stringify({ v: BODY_VERSION, ...event });
 }

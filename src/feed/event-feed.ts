@@ -6,43 +6,43 @@ import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
 export type { LoggedEvent } from '../storage/event-log.ts';
 
-/** A minute of a busy service; where there is no database, all that can be resumed from. */
+/** About a minute of a busy service; without a database, only these events can be replayed. */
 const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
 
-/** Who is told of events as they happen. */
+/** A listener to live events. */
 export interface FeedListener {
-  /** In the order of their ids. */
+  /** Called in the order of event ids. */
   events(events: readonly LoggedEvent[]): void;
-  /** There will be no more. */
+  /** Called once when the feed ends. */
   end(): void;
 }
 
-/** A part of what came behind an id. */
+/** A page of the events that follow an id. */
 export interface FeedPage {
   readonly events: readonly LoggedEvent[];
-  /** The id behind which the next part begins: that of the last event, or one further on when there is nothing. */
+  /** The id that the next page starts after: that of the last event, or a later one when the page is empty. */
   readonly cursor: number;
-  /** Nothing is behind it now: who begins to listen before anything else happens misses nothing. */
+  /** True when nothing follows this page: a listener that subscribes before anything else happens misses nothing. */
   readonly live: boolean;
 }
 
-/** The events of the service, with ids, for those who subscribe to them and come back. */
+/** The service's events with their ids, for subscribers that may reconnect. */
 export interface EventFeed {
   /** The id of the newest event. */
   readonly newest: number;
   readonly ended: boolean;
-  /** Returns what ends it. */
+  /** Returns a function that unsubscribes. */
   listen(listener: FeedListener): () => void;
   /**
-   * At most `limit` events behind an id, gaps among them. A page that is no promise may be `live`; one that had to be
-   * read from the log never is. Never rejects: what cannot be read is a gap.
+   * Returns at most `limit` events that follow an id, including gaps. A synchronous page may be `live`; a page that had
+   * to be read from the log never is. Never rejects: what cannot be read is a gap.
    */
   after(cursor: number, limit: number): FeedPage | Promise<FeedPage>;
-  /** Ends the feed for all, and writes what is left to the log. */
+  /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
 
-/** Resolves when the log has been looked at, or cannot be. `clock`: milliseconds since the Unix epoch. */
+/** Resolves when the log has been read, or cannot be read. `clock`: milliseconds since the Unix epoch. */
 export async function openEventFeed(
   events$: Observable<CapstanEvent>,
   log: EventLog,
@@ -70,7 +70,7 @@ export async function openEventFeed(
   });
 
   async function read(cursor: number, limit: number): Promise<FeedPage> {
-    // What is below this floor is in the log, or lost: it was so before the log was asked.
+    // Events below this floor are in the log or lost; read before the log is queried.
     const { floor } = kept;
     try {
       const events = await log.read(cursor, limit);

@@ -1,21 +1,21 @@
 import { GAP, type LoggedEvent } from '../storage/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/hosts.ts';
 
-/** What a subscriber asks for; all that is given must hold. */
+/** A subscriber's filter; all given conditions must hold. */
 export interface EventFilter {
-  /** Types, and groups of them as `capture.`; undefined: all. */
+  /** Types, and groups of types such as `capture.`; undefined: all. */
   readonly types: readonly string[] | undefined;
-  /** With the meaning of by-host. */
+  /** Matches as `by-host` does. */
   readonly host: string | undefined;
   readonly batch: string | undefined;
 }
 
-/** Filters of one key let the same events through. */
+/** Returns a key that is equal for filters that let the same events pass. */
 export function filterKey({ types, host, batch }: EventFilter): string {
   return JSON.stringify([types?.toSorted(), host, batch]);
 }
 
-/** Gaps are let through always: what is missing might have been for this subscriber. */
+/** Gaps always pass, because a missing event might have matched this subscriber. */
 export function eventPredicate({ types, host, batch }: EventFilter): (event: LoggedEvent) => boolean {
   const ranges = host === undefined ? undefined : hostRanges(host);
   return (event) =>

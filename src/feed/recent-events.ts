@@ -2,23 +2,23 @@ import type { LoggedEvent } from '../storage/event-log.ts';
 
 export interface RecentEventsBounds {
   readonly events: number;
-  /** Characters of their bodies. */
+  /** Maximum number of characters of their bodies. */
   readonly characters: number;
 }
 
-/** The newest events of this process, in memory: whoever was away for a moment needs no database. */
+/** The newest events of this process, in memory: a subscriber that was away briefly needs no database. */
 export interface RecentEvents {
-  /** What came up to this id is not here. */
+  /** Events up to and including this id are no longer here. */
   readonly floor: number;
   readonly newest: number;
   add(events: readonly LoggedEvent[]): void;
-  /** At most `limit` events behind an id that is not below the floor, oldest first. */
+  /** Returns at most `limit` events that follow an id, which must not be below the floor; oldest first. */
   after(id: number, limit: number): readonly LoggedEvent[];
 }
 
 export function createRecentEvents(startAfter: number, bounds: RecentEventsBounds): RecentEvents {
   let events: LoggedEvent[] = [];
-  /** Those before it have gone, and are cut off now and then. */
+  /** Entries before this index are removed, and are cut off now and then. */
   let first = 0;
   let characters = 0;
   let floor = startAfter;

@@ -3,44 +3,47 @@ import type { CaptureLimits, Overload } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { createCompletionRate } from './completion-rate.ts';
 
-/** The right of one capture to be inside, waiting or running. */
+/** Permission for one capture to be inside, waiting or running. */
 export interface Pass {
-  /** Gives it back. A second call does nothing. */
+  /** Returns the permission. Idempotent. */
   release(): void;
 }
 
-/** The right of a batch to have `width` captures inside, held for the batch's whole life. */
+/** Permission for a batch to have `width` captures inside, held for the batch's whole life. */
 export interface BatchTicket {
   readonly width: number;
-  /** A pass for one element; undefined when `width` are out already, or the ticket was released or revoked. */
+  /** Returns a pass for one element; undefined when `width` passes are out, or the ticket was released or revoked. */
   lend(): Pass | undefined;
-  /** Ends the batch's claim. Passes that are still out count until they come back. A second call does nothing. */
+  /** Ends the batch's claim. Passes that are still out count until they are returned. Idempotent. */
   release(): void;
 }
 
-/** The one place that counts what is inside. */
+/** The only place that counts captures inside. */
 export interface Admission {
   /** `maxConcurrent + maxQueue`. */
   readonly capacity: number;
-  /** Captures inside, and places that batches hold. Above `capacity` only after that was lowered. */
+  /** Captures inside plus places reserved by batches. Exceeds `capacity` only after that was lowered. */
   readonly inside: number;
-  /** `inside`, now and after every change. */
+  /** Emits `inside` now and after every change. */
   readonly inside$: Observable<number>;
-  /** Undefined when it is refused; `refusal()` then says why. */
+  /** Returns undefined when refused; `refusal()` then gives the reason. */
   admit(): Pass | undefined;
   /**
-   * As wide as `wanted` and the room allow, at least 1. `onReturned` is called once, when the ticket was released
-   * and all its passes are back.
+   * Returns a ticket as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once, when the
+   * ticket was released and all its passes were returned.
    */
   admitBatch(wanted: number, onReturned?: () => void): BatchTicket | undefined;
-  /** Why the next one would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; else undefined. */
+  /**
+   * Why the next capture would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; undefined when it
+   * would be admitted.
+   */
   refusal(): CapstanError | undefined;
   setLimits(limits: CaptureLimits): void;
-  /** Refuses with `queue_full` and this reason however much room there is, until it is called with null. */
+  /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
   setOverload(overload: Overload | null): void;
-  /** From now on everything new is refused with `shutting_down`; batches that are inside go on. */
+  /** Refuses everything new with `shutting_down` from now on; admitted batches continue. */
   close(): void;
-  /** Batches get no further passes, and count only for those that are out. */
+  /** Batches get no further passes, and count only for the passes that are out. */
   revokeBatches(): void;
 }
 
@@ -65,7 +68,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     inside$.next(inside$.value + by);
   };
 
-  /** What is inside now, worked off at the measured rate: whoever comes back then finds a place, or an overload over. */
+  /** Time to finish what is inside at the measured rate: after it, a place is free or the overload is over. */
   const retryAfterSeconds = (): number => {
     rate.pass(now(), inside$.value >= maxConcurrent);
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
@@ -111,7 +114,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
       }
       const width = Math.max(1, Math.min(wanted, room()));
       change(+width);
-      // The invariant: the ticket counts `width` while it holds its places, and `lent` afterwards.
+      // Invariant: a ticket counts `width` while it holds its places, and `lent` afterwards.
       let holds = true;
       let released = false;
       let lent = 0;

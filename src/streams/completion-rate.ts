@@ -1,18 +1,18 @@
-/** How fast captures end while every slot has work. All times are milliseconds of any steady clock. */
+/** Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. */
 export interface CompletionRate {
-  /** To be called before anything changes: the time since the last call was spent saturated, or it was not. */
+  /** Must be called before anything changes: says whether the time since the last call was saturated. */
   pass(now: number, saturated: boolean): void;
   completed(): void;
-  /** Milliseconds that one completion takes at this rate. */
+  /** Milliseconds per completion at this rate. */
   msPerCompletion(): number;
 }
 
-/** Long enough to see several captures of the slowest kind, short enough to follow a change within a minute. */
+/** Long enough to include several captures of the slowest kind, short enough to follow a change within a minute. */
 const WINDOW_MS = 30_000;
 
 /**
- * Completions and saturated time, both forgotten exponentially. Only saturated time counts: what trickles through a
- * service at rest says nothing about how fast it is when it is full.
+ * Completions and saturated time, both with exponential decay. Only saturated time counts: the throughput of an idle
+ * service says nothing about its capacity.
  */
 export function createCompletionRate(windowMs: number = WINDOW_MS): CompletionRate {
   let since: number | undefined;
@@ -21,7 +21,7 @@ export function createCompletionRate(windowMs: number = WINDOW_MS): CompletionRa
 
   return {
     pass(now, saturated) {
-      // A wall clock may be set back; time that went backwards did not pass.
+      // A wall clock may be set back; negative time counts as none.
       const passed = Math.max(0, now - (since ?? now));
       since = now;
       if (saturated && passed > 0) {
@@ -34,7 +34,7 @@ export function createCompletionRate(windowMs: number = WINDOW_MS): CompletionRa
       completions += 1;
     },
     msPerCompletion() {
-      // Before the first has ended the best guess is that one ends now.
+      // Before the first completion, assume that one completes now.
       return elapsedMs / Math.max(1, completions);
     },
   };

@@ -1,19 +1,19 @@
 import type { Observable, Subscription } from 'rxjs';
 import type { CapstanEvent } from '../capture/domain.ts';
 
-/** Captures since the start. `accepted = stored + failed + timed_out + cancelled + rejected + inside`, always. */
+/** Captures since the start. Invariant: `accepted = stored + failed + timed_out + cancelled + rejected + inside`. */
 export interface CaptureCounts {
-  /** Came in. */
+  /** Admitted. */
   readonly accepted: number;
   readonly stored: number;
   readonly failed: number;
   readonly timed_out: number;
   readonly cancelled: number;
-  /** Came in, and were turned away at their turn (a forbidden target). */
+  /** Admitted, and refused when their turn came (a forbidden target). */
   readonly rejected: number;
-  /** Never came in: the queue was full, the service was stopping, the target was forbidden on sight. */
+  /** Never admitted: the queue was full, the service was stopping, or the URL itself was forbidden. */
   readonly refused: number;
-  /** Answered with an earlier capture, without coming in. */
+  /** Answered with an earlier capture, without being admitted. */
   readonly reused: number;
   /** Waiting or running now. */
   readonly inside: number;
@@ -24,11 +24,11 @@ export interface BatchCounts {
   readonly completed: number;
 }
 
-/** Messages about how captures and batches ended, since the start. */
+/** Notifications of how captures and batches ended, since the start. */
 export interface WebhookCounts {
   readonly delivered: number;
   readonly failed: number;
-  /** Those of the failed for which there was no room. */
+  /** Failed notifications that were dropped because a queue was full. */
   readonly dropped: number;
 }
 
@@ -39,7 +39,7 @@ export interface Counters {
   stop(): void;
 }
 
-/** A fold of the event stream; to be made before the first event. What it gives is a snapshot. */
+/** Folds the event stream into counters. Subscribe before the first event. Getters return snapshots. */
 export function createCounters(events$: Observable<CapstanEvent>): Counters {
   const captures = {
     accepted: 0,
@@ -53,7 +53,7 @@ export function createCounters(events$: Observable<CapstanEvent>): Counters {
   };
   const batches = { accepted: 0, completed: 0 };
   const webhooks = { delivered: 0, failed: 0, dropped: 0 };
-  // By id, because `capture.rejected` is said both of those inside and of those that never came in.
+  // By id, because `capture.rejected` is emitted for admitted captures and for those that never were.
   const inside = new Set<number>();
 
   const count = (event: CapstanEvent): void => {

@@ -14,19 +14,19 @@ import type {
 import type { Failure } from '../capture/errors.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
-/** The one stream that everything which reports on captures derives from. */
+/** The single event stream that logs, counters, webhooks and subscribers derive from. */
 export interface EventStream {
-  /** Hot, and never errors. Completes with `complete()`. */
+  /** Hot; never errors. Completes with `complete()`. */
   readonly events$: Observable<CapstanEvent>;
-  /** Those of the events that were concluded with, and who asked to be told. */
+  /** The final events of captures and batches, with the callback to notify. */
   readonly conclusions$: Observable<Conclusion>;
   emit(event: CapstanEvent): void;
-  /** Emits the last event of something that was admitted. `callback`: who asked to be told of it. */
+  /** Emits the final event of an admitted capture or batch. `callback`: the URL to notify. */
   conclude(event: CaptureEvent | BatchEvent, callback: string | undefined): void;
   complete(): void;
 }
 
-/** How a capture or a batch that was admitted has ended. */
+/** The end of an admitted capture or batch. */
 export interface Conclusion {
   readonly event: CaptureEvent | BatchEvent;
   readonly callback: string | undefined;
@@ -38,9 +38,9 @@ interface Emitted {
 }
 
 /**
- * Every observer sees the same events in the same order: what is emitted while an event is being handed out (by an
- * observer that cancels a capture, say) waits until all have had it. An observer that throws ends its own
- * subscription or not, as RxJS has it, and reaches `config.onUnhandledError`; the others hear nothing of it.
+ * Delivers the same events in the same order to every observer: an event that is emitted while another is being
+ * delivered (by an observer that cancels a capture, for example) waits until all observers have seen the first. An
+ * observer that throws reaches `config.onUnhandledError`, as usual in RxJS; the others are not affected.
  */
 export function createEventStream(): EventStream {
   const subject = new Subject<Emitted>();
@@ -71,10 +71,10 @@ export function createEventStream(): EventStream {
   };
 }
 
-/** What of a command an event tells. */
+/** The properties of a command that its events carry. */
 export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch'>;
 
-/** `at`: milliseconds since the epoch, in every constructor here. */
+/** `at`: milliseconds since the Unix epoch, in every constructor here. */
 export function captureQueued(at: number, command: Announced): CaptureEvent {
   return { ...about(at, command), type: 'capture.queued' };
 }
@@ -83,7 +83,7 @@ export function captureStarted(at: number, command: Announced, waitedMs: number)
   return { ...about(at, command), type: 'capture.started', waited_ms: waitedMs };
 }
 
-/** The exit of a capture that was admitted. */
+/** The final event of an admitted capture. */
 export function captureEnded(at: number, command: Announced, outcome: CaptureOutcome): CaptureEvent {
   switch (outcome.state) {
     case 'stored':
@@ -102,7 +102,7 @@ export function captureEnded(at: number, command: Announced, outcome: CaptureOut
   }
 }
 
-/** A capture that never came in. */
+/** A capture that was never admitted. */
 export function captureRefused(at: number, command: Announced, failure: Failure): CaptureEvent {
   return { ...about(at, command), type: 'capture.rejected', failure };
 }
@@ -112,14 +112,14 @@ export function captureReused(at: number, request: CaptureRequest, batch: string
   return { ...about(at, { id: result.id, request, batch }), type: 'capture.reused', result };
 }
 
-/** How far a batch is. */
+/** Progress of a batch. */
 export interface BatchProgress {
   readonly batch: string;
-  /** Requests in the batch; of a streamed batch, those read so far. */
+  /** Requests in the batch; for a streamed batch, requests read so far. */
   readonly size: number;
-  /** Items that are there. */
+  /** Finished items. */
   readonly done: number;
-  /** Those of them that are not `stored`. */
+  /** Finished items that are not `stored`. */
   readonly failed: number;
 }
 
@@ -135,7 +135,7 @@ export function batchCompleted(at: number, progress: BatchProgress): BatchEvent 
   return { type: 'batch.completed', at: iso(at), ...progress };
 }
 
-/** Whether new work is taken has changed. */
+/** Whether the service accepts new work has changed. */
 export function pressureChanged(at: number, pressure: Pressure): PressureEvent {
   return { type: 'pressure.changed', at: iso(at), ...pressure };
 }
@@ -160,7 +160,7 @@ function about(at: number, { id, request, batch }: Announced) {
   return { at: iso(at), id, url: request.url, host: hostOf(request.url), batch };
 }
 
-/** Lower-case, punycode, IPv6 without brackets; `''` when it is no URL. */
+/** Lower-case, punycode, IPv6 without brackets; `''` when the text is not a URL. */
 function hostOf(url: string): string {
   return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
 }

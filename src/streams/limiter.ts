@@ -1,36 +1,36 @@
 import { Observable, type Subscription } from 'rxjs';
 import { createWaitingQueue } from './waiting-queue.ts';
 
-/** Holds the number of sources that run at once. */
+/** Limits the number of sources that run concurrently. */
 export interface Limiter {
-  /** The most sources that may run at once. */
+  /** Maximum number of concurrent sources. */
   readonly limit: number;
   readonly running: number;
   readonly waiting: number;
 
   /**
-   * An operator: the source is subscribed to when its turn comes, first come first served. A waiting subscriber that
-   * unsubscribes leaves the line at once; a running one frees its slot after the source was torn down. The slot is
-   * free by the time completion or error is heard.
+   * An operator that subscribes to its source when a slot is free, first come, first served. A waiting subscriber that
+   * unsubscribes leaves the queue at once; a running one frees its slot after its source was torn down. The slot is
+   * free by the time completion or an error is delivered.
    */
   readonly through: <T>(source: Observable<T>) => Observable<T>;
 
-  /** Raised: waiting sources start. Lowered: what runs goes on, and nothing starts until it is below. */
+  /**
+   * Raising it starts waiting sources. After lowering it, running sources continue, and none starts until their number
+   * is below the limit.
+   */
   setLimit(limit: number): void;
 }
 
-/**
- * Not `mergeMap` with a concurrency: that keeps in its buffer what was cancelled while it waited, and its concurrency
- * cannot change.
- */
+/** Not `mergeMap` with a concurrency, which keeps cancelled work in its buffer and cannot change its concurrency. */
 export function createLimiter(limit: number): Limiter {
   let most = checked(limit);
   let running = 0;
   let starting = false;
   const line = createWaitingQueue<() => void>();
 
-  // A loop, not a recursion: a source that ends while it is subscribed to would otherwise start the next one from
-  // within itself, and a long line of such overflow the stack.
+  // A loop instead of recursion: a source that completes synchronously would start the next one from within itself, and
+  // a long queue of them would overflow the stack.
   const startWaiting = (): void => {
     if (starting) {
       return;

@@ -1,7 +1,7 @@
 import type { CaptureOutcome } from '../capture/domain.ts';
 import { CapstanError, type FailureCode, toFailure } from '../capture/errors.ts';
 
-/** Failures after which it is the request, not the capture, that was wrong or unwelcome. */
+/** Failures that count as rejected: the request was invalid or not allowed. */
 const REJECTIONS: ReadonlySet<FailureCode> = new Set([
   'invalid_request',
   'target_forbidden',
@@ -9,7 +9,7 @@ const REJECTIONS: ReadonlySet<FailureCode> = new Set([
   'shutting_down',
 ]);
 
-/** How a capture ended that threw. */
+/** Returns the outcome of a capture that threw. */
 export function outcomeOfError(thrown: unknown): CaptureOutcome {
   const failure = toFailure(thrown);
   if (failure.code === 'capture_timeout') {
@@ -22,8 +22,8 @@ export function outcomeOfError(thrown: unknown): CaptureOutcome {
 }
 
 /**
- * How a capture ended whose signal was aborted: `timed_out` by the backstop deadline, else `cancelled`, whose failure
- * says whether the client went (`cancelled`) or the service (`shutting_down`).
+ * Returns the outcome of a capture whose signal was aborted: `timed_out` after the backstop deadline, else `cancelled`,
+ * with the code `cancelled` when the client hung up and `shutting_down` when the service stops.
  */
 export function outcomeOfAbort(signal: AbortSignal): CaptureOutcome {
   const failure = toFailure(signal.reason instanceof CapstanError ? signal.reason : new CapstanError('cancelled'));

@@ -1,13 +1,13 @@
 import { isObservable, mergeMap, Observable } from 'rxjs';
 
-/** Where elements come from. Iterables are read as they are worked off; an Observable pushes, and is buffered. */
+/** A source of elements. Iterables are read on demand; an Observable pushes, and is buffered. */
 export type ElementSource<T> = Iterable<T> | AsyncIterable<T> | Observable<T>;
 
 /**
- * `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is room to work
- * on it, one at a time, so that memory does not grow with the source and back-pressure reaches whoever sends it.
- * (`mergeMap` itself would read an iterable to its end into its buffer.) An error of the source ends it at once, and
- * unsubscribes from what is under way. Unsubscribing returns the iterator.
+ * Like `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is a free
+ * place for it, one at a time, so that memory does not grow with the source and its sender feels back-pressure.
+ * (`mergeMap` reads an iterable to its end into a buffer.) An error of the source ends the result at once and
+ * unsubscribes from running work. Unsubscribing returns the iterator.
  */
 export function pullMap<T, R>(
   source: ElementSource<T>,
@@ -31,7 +31,7 @@ function pulled<T, R>(
     let pumping = false;
 
     const fail = (error: unknown): void => {
-      // An iterator that threw is over, and must not be returned.
+      // An iterator that threw has ended and must not be returned.
       exhausted = true;
       subscriber.error(error);
     };
@@ -67,7 +67,7 @@ function pulled<T, R>(
         }
       }, fail);
     };
-    // A loop, not a recursion: any number of elements may end as they are begun.
+    // A loop instead of recursion: any number of elements may complete synchronously.
     const pump = (): void => {
       if (pumping) {
         return;
@@ -88,7 +88,7 @@ function pulled<T, R>(
     subscriber.add(() => {
       if (!exhausted) {
         exhausted = true;
-        // What the source says to being given up (it may be waiting for a peer that is gone) concerns nobody.
+        // Errors while the source is returned are ignored: it may be waiting for a peer that is gone.
         Promise.resolve(iterator.return?.()).catch(() => undefined);
       }
     });

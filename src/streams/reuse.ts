@@ -7,27 +7,27 @@ export type StoredOutcome = Extract<CaptureOutcome, { state: 'stored' }>;
 
 export interface ReuseOptions {
   readonly submit: CapturePipeline['submit'];
-  /** The newest stored capture of the request's URL and options that is at most so old; never rejects. */
+  /** Finds the newest stored capture of the request's URL and options within this age; never rejects. */
   readonly find: (request: CaptureRequest, maxAgeMs: number) => Promise<StoredOutcome | undefined>;
-  /** Equal for requests of which one capture can answer all. */
+  /** Returns a key that is equal for requests that one capture can answer. */
   readonly keyOf: (request: CaptureRequest) => string;
   readonly events: Pick<EventStream, 'conclude'>;
   readonly scheduler?: SchedulerLike;
 }
 
-/** A request that others may join. */
+/** A running request that others may join. */
 interface Flight {
   readonly outcome$: Observable<CaptureOutcome>;
-  /** How old what it finds in the store may be. */
+  /** Maximum age of the stored capture it looks for, in milliseconds. */
   readonly maxAgeMs: number;
-  /** The store had nothing: its page is being captured, and too old for nobody. */
+  /** True when the store had none: the page is being captured now, so the result is fresh enough for every caller. */
   captures: boolean;
 }
 
 /**
- * Answers a request that takes an earlier capture (`cacheMaxAgeMs`) with one: from the store when one is young enough,
- * else with that of an equal request that is under way, which it joins. Whoever joins costs nothing, waits for no slot
- * and is told so by `capture.reused`; the capture is cancelled when the last of them goes. Other requests pass.
+ * Answers a request with `cacheMaxAgeMs` from an earlier capture: from the store when one is young enough, else from an
+ * equal capture in progress, which it joins. A joined request takes no slot, costs nothing and is announced by
+ * `capture.reused`; the capture is cancelled when the last request leaves. Other requests pass unchanged.
  */
 export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;
@@ -63,7 +63,7 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
       const key = keyOf(request);
       const underWay = flights.get(key);
       const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
-      // Who has a callback is told how its own capture ends.
+      // A callback reports the end of a capture of its own, so such requests do not join.
       if (underWay !== undefined && isYoungEnough && callback === undefined) {
         return underWay.outcome$.pipe(map(asReused), tell(request, batch)).subscribe(subscriber);
       }

@@ -1,9 +1,9 @@
-/** A first-in, first-out line that anyone in it may leave from any place. Every operation is O(1). */
+/** A first-in, first-out queue that any entry may leave at any time. Every operation is O(1). */
 export interface WaitingQueue<T> {
   readonly length: number;
-  /** Joins at the end. What it returns leaves the line; it does nothing when that has happened already. */
+  /** Appends an entry. Returns a function that removes it; without effect when the entry has already left. */
   join(value: T): () => void;
-  /** Takes out whoever has waited longest. */
+  /** Removes and returns the entry that has waited longest. */
   shift(): T | undefined;
 }
 
@@ -15,8 +15,8 @@ interface Place<T> {
 }
 
 /**
- * Linked by hand: an array pays for every place that somebody leaves from the middle, and a Set walks over the
- * holes of all that left before it finds its first.
+ * A linked list: removal from the middle of an array is O(n), and a Set scans the holes of all removed entries before
+ * it finds its first.
  */
 export function createWaitingQueue<T>(): WaitingQueue<T> {
   let first: Place<T> | undefined;
@@ -39,7 +39,7 @@ export function createWaitingQueue<T>(): WaitingQueue<T> {
     } else {
       place.behind.ahead = place.ahead;
     }
-    // Somebody may hold on to the place for long: it must not hold on to the line.
+    // The caller may keep this function for long, so it must not keep the queue alive.
     place.ahead = undefined;
     place.behind = undefined;
   };

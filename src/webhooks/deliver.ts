@@ -13,43 +13,43 @@ export interface Message {
   readonly body: string;
 }
 
-/** How a message ended, after so many attempts. */
+/** The result of a delivery after this number of attempts. */
 export type Delivery =
   | { readonly delivered: true; readonly status: number; readonly attempts: number }
   | {
       readonly delivered: false;
       readonly cause: WebhookFailureCause;
-      /** For people. */
+      /** Readable reason. */
       readonly reason: string;
-      /** Of the last answer, null when there was none. */
+      /** Status of the last answer; null when there was none. */
       readonly status: number | null;
       readonly attempts: number;
     };
 
 export interface DeliveryOptions {
   readonly agents: EgressAgents;
-  /** The keys to sign with, never none. */
+  /** Signing keys, at least one. */
   readonly keys: readonly Buffer[];
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
-  /** For each attempt, from look-up to the end of the answer, in milliseconds. */
+  /** Time limit for each attempt, from DNS lookup to the end of the answer, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Attempts after the first. */
+  /** Maximum number of retries. */
   readonly retries?: number;
-  /** Before the first retry, doubled for each one after it, in milliseconds. */
+  /** Pause before the first retry, in milliseconds; doubled for each further retry. */
   readonly retryDelayMs?: number;
-  /** A receiver that asks for more with Retry-After is not asked again. Milliseconds. */
+  /** Longest Retry-After that is respected, in milliseconds; after a longer one the delivery is given up. */
   readonly maxRetryAfterMs?: number;
 }
 
-/** As Standard Webhooks recommends: 15 to 30 seconds is what receivers with a database behind them need at most. */
+/** Standard Webhooks recommends 15 to 30 seconds, which is enough for receivers with a database. */
 const TIMEOUT_MS = 15_000;
-/** With the delays below some two minutes: a receiver that is started anew is back by then. */
+/** With the pauses below about 2 minutes, enough for a receiver to restart. */
 const RETRIES = 7;
 const RETRY_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_RETRY_AFTER_MS = 120_000;
-/** Nobody reads the answer; reading a little of it lets polite receivers finish. */
+/** The body is not used; reading a little of it lets well-behaved receivers finish. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 const RETRIED_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];
@@ -59,8 +59,8 @@ const RETRIED_ERRORS = [
 ];
 
 /**
- * Sends a message until a receiver has taken it (2xx), has refused it (3xx, or 4xx but for 408, 425 and 429), or the
- * attempts are used up. Never rejects; a signal that is aborted ends every wait.
+ * Sends a message until a receiver has accepted it (2xx), has refused it (3xx, and 4xx except 408, 425 and 429), or the
+ * attempts are used up. Never rejects; an aborted signal ends every wait.
  */
 export async function deliver(message: Message, options: DeliveryOptions, signal: AbortSignal): Promise<Delivery> {
   const { agents, keys, clock } = options;
@@ -97,10 +97,10 @@ export async function deliver(message: Message, options: DeliveryOptions, signal
       errorCodes: RETRIED_ERRORS,
       maxRetryAfter: options.maxRetryAfterMs ?? MAX_RETRY_AFTER_MS,
       calculateDelay: ({ attemptCount, error, retryAfter, computedValue }) => {
-        // A receiver that has said yes has the message, whatever becomes of the rest of its answer.
+        // A receiver that answered 2xx has the message, whatever happens to the rest of its answer.
         if (computedValue === 0 || isTaken(statusOf(error))) return 0;
         const backOff = Math.min(retryDelayMs * 2 ** (attemptCount - 1), MAX_DELAY_MS);
-        // Messages that failed together do not come back together.
+        // Random jitter, so that messages that failed together are not retried together.
         return Math.max(retryAfter ?? 0, backOff * (0.5 + Math.random() / 2), 1);
       },
     },

@@ -1,4 +1,4 @@
-/** Work for one receiver, of which so much is done at once. */
+/** Does one item of work for a receiver. */
 interface Line<T> {
   readonly waiting: T[];
   underWay: number;
@@ -6,22 +6,22 @@ interface Line<T> {
 
 export interface ReceiverQueuesOptions<T> {
   readonly work: (item: T) => Promise<void>;
-  /** Items of one receiver that are worked on at once. */
+  /** Maximum number of concurrent items per receiver. */
   readonly concurrency: number;
-  /** Items of one receiver that are worked on or wait. */
+  /** Maximum number of items per receiver, running or waiting. */
   readonly maxOfOne: number;
-  /** The same of all receivers together. */
+  /** Maximum number of items of all receivers together. */
   readonly most: number;
 }
 
-/** A line for each receiver, so that a slow one is waited for by its own items alone. */
+/** One queue per receiver, so that a slow receiver delays only its own items. */
 export interface ReceiverQueues<T> {
   readonly pending: number;
-  /** False when there is no room for it. */
+  /** Adds an item; false when the queue is full. */
   join(receiver: string, item: T): boolean;
-  /** Takes out all that nobody works on yet. */
+  /** Removes and returns all items that have not been started. */
   clear(): readonly T[];
-  /** Resolves when nothing is left. */
+  /** Resolves when the queues are empty. */
   empty(): Promise<void>;
 }
 

@@ -1,24 +1,24 @@
 import { createHmac } from 'node:crypto';
 
-/*
- * The signature of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256, symmetric, `v1`.
- */
+/* The symmetric signature `v1` of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256. */
 
-/** What is signed. */
+/** The signed parts of a message. */
 export interface SignedContent {
-  /** `webhook-id`: the same for each attempt at one message. */
+  /** `webhook-id`: the same for every attempt to deliver a message. */
   readonly id: string;
-  /** `webhook-timestamp`: seconds since the epoch, of the attempt. */
+  /** `webhook-timestamp`: time of the attempt in seconds since the Unix epoch. */
   readonly timestamp: number;
   readonly body: string;
 }
 
-/** The key in a secret: `whsec_` and base64. */
+/** Decodes the key of a secret: `whsec_` followed by base64. */
 export function readSecret(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 }
 
-/** `webhook-signature`: one signature for each key, so that a receiver may know the old or the new one. */
+/**
+ * Returns `webhook-signature`: one signature for each key, so that a receiver may know either the old or the new one.
+ */
 export function signatures(keys: readonly Buffer[], { id, timestamp, body }: SignedContent): string {
   const content = `${id}.${timestamp}.${body}`;
   return keys.map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`).join(' ');

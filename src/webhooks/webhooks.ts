@@ -6,52 +6,57 @@ import { type Delivery, type DeliveryOptions, deliver, type Message } from './de
 import { createReceiverQueues, type ReceiverQueues, type ReceiverQueuesOptions } from './receiver-queues.ts';
 import { readSecret } from './signature.ts';
 
-/** How something that was admitted has ended, and who asked to be told of it. */
+/** The end of an admitted capture or batch, and the callback that asked to be notified. */
 export interface Notification {
   readonly event: CaptureEvent | BatchEvent;
   readonly callback: string | undefined;
 }
 
 export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutMs' | 'retries' | 'retryDelayMs'>> {
-  /** URLs that are told of everything. */
+  /** URLs that receive every notification. */
   readonly receivers: readonly string[];
-  /** `whsec_` and base64; none: there is nobody to tell, and no callback is taken. */
+  /** Secrets (`whsec_` followed by base64). Without any, nothing is sent and callbacks are refused. */
   readonly secrets: readonly string[];
   readonly egress: Pick<Egress, 'agents' | 'screen'>;
   readonly conclusions$: Observable<Notification>;
   readonly emit: (event: WebhookEvent) => void;
-  /** The JSON of an event, as subscribers get it. */
+  /** Returns the JSON of an event, as subscribers receive it. */
   readonly bodyOf: (event: Notification['event']) => string;
-  /** A new message's `webhook-id`. */
+  /** Generates the `webhook-id` of a new message. */
   readonly ids: () => string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
   readonly bounds?: Partial<Pick<ReceiverQueuesOptions<unknown>, 'concurrency' | 'maxOfOne' | 'most'>>;
 }
 
-/** Tells receivers how captures and batches ended. Nobody waits for it. */
+/** Notifies receivers of how captures and batches ended, in the background. */
 export interface Webhooks {
-  /** Resolves when a callback may be taken, rejects with `invalid_request` or `target_forbidden`, or as aborted. */
+  /**
+   * Resolves when a callback may be used; rejects with `invalid_request` or `target_forbidden`, or with the signal's
+   * reason.
+   */
   admit(callback: string, signal: AbortSignal): Promise<void>;
-  /** Messages that wait or are under way. */
+  /** Number of messages that are waiting or being sent. */
   readonly pending: number;
-  /** Gives what is pending so much time, in milliseconds, and then gives it up. May be asked again, more urgently. */
+  /**
+   * Waits up to this many milliseconds for pending messages, and then drops them. May be called again with less time.
+   */
   drain(graceMs: number): Promise<void>;
-  /** Takes no more. */
+  /** Accepts no further messages. */
   stop(): void;
 }
 
-/** A message on its way, and what its event tells of it. */
+/** A queued message, and the event it is about. */
 interface Posting extends Message {
   readonly about: Notification['event'];
   readonly queuedAt: number;
 }
 
-/** Receivers are web services: four at once fill a connection, and forty would be a flood. */
+/** Receivers are web services: 4 concurrent deliveries use a connection well, and 40 would be a flood. */
 const CONCURRENCY = 4;
-/** Some two megabytes of a receiver that is away. */
+/** About 2 MB for a receiver that is down. */
 const MAX_OF_ONE = 1_000;
-/** Callbacks are strangers' wishes: all of them together may cost this much. */
+/** Callbacks are chosen by clients: all of them together may use this much. */
 const MAX_OF_CALLBACKS = 5_000;
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {

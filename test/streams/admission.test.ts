@@ -5,7 +5,7 @@ import { type BatchTicket, createAdmission, type Pass } from '../../src/streams/
 const standing = () => 0;
 
 describe('admission', () => {
-  it('lets in as many as may run and wait, and not one more', () => {
+  it('admits as many captures as may run and wait, and not one more', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 3 }, standing);
     const passes = Array.from({ length: 6 }, () => admission.admit());
     expect(passes.map((pass) => pass !== undefined)).toEqual([true, true, true, true, true, false]);
@@ -16,14 +16,14 @@ describe('admission', () => {
     expect(admission.admit()).toBeUndefined();
   });
 
-  it('gives a batch a ticket as wide as the room allows, and at least 1', () => {
+  it('gives a batch a ticket as wide as the free capacity, and at least 1', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 3 }, standing);
     expect(admission.admitBatch(4)?.width).toBe(4);
     expect(admission.admitBatch(4)?.width).toBe(1);
     expect(admission.admitBatch(1)).toBeUndefined();
   });
 
-  it('lends a batch its places without refusing, and counts them until the last is back', () => {
+  it('lends a batch its places without refusing, and counts them until the last is returned', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 0 }, standing);
     let returned = 0;
     const ticket = admission.admitBatch(2, () => returned++);
@@ -39,7 +39,7 @@ describe('admission', () => {
     expect([admission.inside, returned]).toEqual([0, 1]);
   });
 
-  it('lets go of what batches hold and do not use when their tickets are revoked', () => {
+  it('frees the places that batches hold without using when their tickets are revoked', () => {
     const admission = createAdmission({ maxConcurrent: 4, maxQueue: 0 }, standing);
     const ticket = admission.admitBatch(3);
     const pass = ticket?.lend();
@@ -58,7 +58,7 @@ describe('admission', () => {
     expect(admission.refusal()).toMatchObject({ code: 'shutting_down', status: 503 });
   });
 
-  it('lets nothing new in above lowered limits, and keeps what is inside', () => {
+  it('admits nothing new above lowered limits, and keeps what is inside', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
     const passes = [admission.admit(), admission.admit(), admission.admit()];
     admission.setLimits({ maxConcurrent: 1, maxQueue: 1 });
@@ -71,7 +71,7 @@ describe('admission', () => {
     expect(() => admission.setLimits({ maxConcurrent: 1, maxQueue: -1 })).toThrow('not -1');
   });
 
-  it('lets in no more than an overload allows, and everything again when it is over', () => {
+  it('admits no more than an overload allows, and everything again when it is over', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
     const pass = admission.admit();
     admission.setOverload({ reason: 'Too hot.', most: 0, minMs: 0 });
@@ -87,7 +87,7 @@ describe('admission', () => {
   });
 
   describe('Retry-After', () => {
-    it('is not before an overload can be over', () => {
+    it('is not earlier than an overload can end', () => {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, () => now);
       admission.setOverload({ reason: 'Too hot.', most: 0, minMs: 5000 });
@@ -98,7 +98,7 @@ describe('admission', () => {
       expect(admission.refusal()?.retryAfterSeconds).toBe(1);
     });
 
-    /** Full from the start; one ends, and the next comes in, every `everyMs`, for a minute. */
+    /** Starts full; every `everyMs` one capture ends and the next is admitted, for a minute. */
     function retryAfterAt(everyMs: number, capacity: number): number | undefined {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: capacity - 2 }, () => now);
@@ -111,13 +111,13 @@ describe('admission', () => {
       return admission.refusal()?.retryAfterSeconds;
     }
 
-    it('is the time in which what is inside is worked off, at the measured rate', () => {
+    it('is the time to finish what is inside at the measured rate', () => {
       expect(retryAfterAt(100, 100)).toBe(10);
       expect(retryAfterAt(1000, 20)).toBeGreaterThanOrEqual(20);
       expect(retryAfterAt(1000, 20)).toBeLessThanOrEqual(21);
     });
 
-    it('is never below 1 s nor above 60 s', () => {
+    it('is at least 1 s and at most 60 s', () => {
       expect(retryAfterAt(1, 10)).toBe(1);
       expect(retryAfterAt(1000, 500)).toBe(60);
       const fresh = createAdmission({ maxConcurrent: 1, maxQueue: 0 }, standing);
@@ -143,7 +143,7 @@ describe('admission', () => {
     });
   });
 
-  it('is exact whatever happens in whatever order', () => {
+  it('keeps exact counts for random sequences of operations', () => {
     const place = fc.nat({ max: 5 });
     const step = fc.oneof(
       fc.record({ do: fc.constant('admit' as const) }),

@@ -17,11 +17,11 @@ import type { CaptureCommand, CaptureOutcome } from '../../src/capture/domain.ts
 import { CapstanError } from '../../src/capture/errors.ts';
 import { request, rig, stored, virtually } from './rig.ts';
 
-/** How captures behave on their pages. */
+/** How captures of a host behave. */
 const behaviour = fc.record({
   ends: fc.constantFrom('stored', 'throws', 'hangs'),
   takesMs: fc.nat({ max: 40 }),
-  /** How long the teardown takes when it is aborted; null when it does not listen. */
+  /** Duration of the teardown after an abort; null when the abort is ignored. */
   teardownMs: fc.option(fc.nat({ max: 10 })),
 });
 type Behaviour = typeof behaviour extends fc.Arbitrary<infer B> ? B : never;
@@ -58,7 +58,7 @@ function onPage(command: CaptureCommand, how: Behaviour, scheduler: SchedulerLik
   return merge(how.ends === 'hangs' ? NEVER : ended$, how.teardownMs === null ? NEVER : torn$).pipe(take(1));
 }
 
-describe('captures and batches, whatever happens in whatever order', () => {
+describe('captures and batches, in random order', () => {
   it('stay within the limits, end exactly once, and leave nothing behind', async () => {
     const seen = new Set<string>();
     await fc.assert(
@@ -156,7 +156,7 @@ describe('captures and batches, whatever happens in whatever order', () => {
       ),
       { numRuns: 300 },
     );
-    // The runs were wild enough to see every exit.
+    // The random runs must have reached every exit.
     expect([...seen].sort()).toEqual([
       'batch.accepted',
       'batch.completed',

@@ -10,12 +10,12 @@ const brief = ({ index, url, outcome }: BatchItem) => `${index} ${nameOf(url)} $
 const startsAndEnds = (log: readonly string[]) => log.filter((line) => / (started|stored) /.test(line));
 
 describe('batch', () => {
-  it('never has more captures inside than its concurrency, and emits each item as soon as it is there', () => {
+  it('never has more captures inside than its concurrency, and emits each item as soon as it is finished', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: { maxConcurrent: 4, maxQueue: 10 },
         scheduler,
-        // The first takes longest.
+        // The first capture takes longest.
         perform: (command) => cold(command.id === 1 ? '7ms (s|)' : '3ms (s|)', { s: stored(command) }),
       });
       const items: string[] = [];
@@ -43,7 +43,7 @@ describe('batch', () => {
     });
   });
 
-  it('gives single captures their turn', () => {
+  it('lets single captures take their turn', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
@@ -70,7 +70,7 @@ describe('batch', () => {
     });
   });
 
-  it('makes an item of every failure: of a capture, of a refused target, of an element that was bad', () => {
+  it('turns every failure into an item: of a capture, of a refused target, of an invalid element', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, stream } = rig({
         limits: { maxConcurrent: 4, maxQueue: 10 },
@@ -104,7 +104,7 @@ describe('batch', () => {
     });
   });
 
-  it('is never refused within once it was admitted, and holds no more than there was room for', () => {
+  it('is never refused once it is admitted, and reserves no more places than were free', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch } = rig({
         limits: { maxConcurrent: 2, maxQueue: 1 },
@@ -123,7 +123,7 @@ describe('batch', () => {
     });
   });
 
-  it('cancels all that is left when it is unsubscribed from, and completes when the last has ended', () => {
+  it('cancels everything left when it is unsubscribed from, and completes when the last capture has ended', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: { maxConcurrent: 1, maxQueue: 10 },
@@ -147,7 +147,7 @@ describe('batch', () => {
     });
   });
 
-  it('fails with the error of its source, cancels what is under way, and completes all the same', () => {
+  it('fails with the error of its source, cancels running captures, and still emits batch.completed', () => {
     virtually(({ cold, hot, flush }, scheduler) => {
       const { pipeline, runBatch, log, counters } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
@@ -168,7 +168,7 @@ describe('batch', () => {
     });
   });
 
-  it('of nothing is an empty one', () => {
+  it('completes without items when it is empty', () => {
     virtually((_, scheduler) => {
       const { runBatch, log, pipeline } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
@@ -187,7 +187,7 @@ describe('batch', () => {
     });
   });
 
-  it('reads a streamed batch only as far as it has room to work', () => {
+  it('reads a streamed batch only as far as it has free places', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { runBatch, log } = rig({
         limits: { maxConcurrent: 3, maxQueue: 10 },
@@ -208,7 +208,7 @@ describe('batch', () => {
     });
   });
 
-  it('works through 5,000 captures that end as they are started', () => {
+  it('processes 5,000 captures that end as soon as they start', () => {
     virtually((_, scheduler) => {
       const { runBatch, pipeline, counters } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },

@@ -12,7 +12,7 @@ describe('capture pipeline', () => {
     config.onUnhandledError = null;
   });
 
-  it('holds the cap and keeps the order, each capture going through its states', () => {
+  it('respects the limit and the order, and takes each capture through its states', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, log } = rig({
         limits: LIMITS,
@@ -38,7 +38,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('has announced the exit and freed the place by the time the outcome is heard', () => {
+  it('has emitted the final event and freed the place before it delivers the outcome', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, log } = rig({
         limits: LIMITS,
@@ -61,7 +61,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('turns the failure of one capture into its outcome, and goes on with the others', () => {
+  it('turns the failure of one capture into its outcome, and continues with the others', () => {
     virtually(({ cold, flush }, scheduler) => {
       const broken = new TypeError('something inside');
       const { pipeline, reported } = rig({
@@ -98,7 +98,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('takes a queued capture that is unsubscribed from out at once, unperformed', () => {
+  it('removes a queued capture at once when it is unsubscribed from, without performing it', () => {
     virtually(({ cold, flush }, scheduler) => {
       const performed: number[] = [];
       const { pipeline, log } = rig({
@@ -171,7 +171,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('believes a capture that was stored in spite of being aborted', () => {
+  it('accepts the outcome of a capture that was stored in spite of being aborted', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, log } = rig({
         limits: LIMITS,
@@ -185,7 +185,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('aborts a capture that hangs 5 s past its deadline, and gives it up as timed out', () => {
+  it('aborts a capture that hangs 5 s past its deadline, and reports it as timed out', () => {
     virtually(({ flush }, scheduler) => {
       const aborted: unknown[] = [];
       const { pipeline, log } = rig({
@@ -205,7 +205,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('says timed out, not cancelled, of a capture that obeys the backstop', () => {
+  it('reports timed_out, not cancelled, for a capture that the backstop deadline aborted', () => {
     virtually(({ flush, cold }, scheduler) => {
       const { pipeline, log } = rig({
         limits: LIMITS,
@@ -236,7 +236,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('admits as many as may run and wait, and answers one more with queue_full and when to come back', () => {
+  it('admits as many captures as may run and wait, and refuses one more with queue_full and a retry time', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, counters, log } = rig({
         limits: { maxConcurrent: 2, maxQueue: 1 },
@@ -294,7 +294,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('refuses with the reason it is given while the service is overloaded', () => {
+  it('refuses with the given reason while the service is overloaded', () => {
     virtually(({ cold }, scheduler) => {
       const { pipeline } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
       pipeline.setOverload({ reason: 'Memory is short.', most: 0, minMs: 0 });
@@ -317,7 +317,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('goes on when an observer of its events throws, and when one of its clients does', async () => {
+  it('continues when an observer of its events throws, and when one of its clients does', async () => {
     const thrown: unknown[] = [];
     const both = new Promise<void>((resolve) => {
       config.onUnhandledError = (error) => {
@@ -351,7 +351,7 @@ describe('capture pipeline', () => {
     expect(thrown).toContainEqual(new Error('observer'));
   });
 
-  it('does not perform a capture that an observer of its start cancels', () => {
+  it('does not perform a capture that an observer of its start event cancels', () => {
     virtually((_, scheduler) => {
       let performed = 0;
       const { pipeline, stream, log } = rig({
@@ -400,10 +400,10 @@ describe('capture pipeline', () => {
     })();
     expect(pipeline.load).toEqual({ running: 1, queued: 0, inside: 1 });
     expect(counters.captures).toMatchObject({ accepted: 10_001, cancelled: 10_000, inside: 1 });
-    // A WeakRef keeps its target to the end of the turn in which it was made.
+    // A WeakRef keeps its target until the end of the turn in which it was created.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
-    // The engine may hold one in a frame that it has not cleared; a line that keeps its dead holds thousands.
+    // The engine may keep one reference in a stack frame; a queue that leaks keeps thousands.
     expect(requests.filter((one) => one.deref() !== undefined).length).toBeLessThan(10);
     running.unsubscribe();
   });

@@ -6,7 +6,7 @@ import { heard, request, rig, stored, virtually } from './rig.ts';
 const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`b${i}`));
 
 describe('draining', () => {
-  it('lets what is inside end, the rest of a batch included, and refuses what is new', async () => {
+  it('lets admitted work finish, including the rest of a batch, and refuses new work', async () => {
     let drained: Promise<void> | undefined;
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, counters } = rig({
@@ -35,7 +35,7 @@ describe('draining', () => {
     await drained;
   });
 
-  it('cancels with shutting_down what is left when the grace is over', async () => {
+  it('cancels what is left with shutting_down when the grace period is over', async () => {
     let drained: Promise<void> | undefined;
     virtually(({ cold, flush }, scheduler) => {
       const reasons: string[] = [];
@@ -91,7 +91,7 @@ describe('draining', () => {
     await drained;
   });
 
-  it('of an idle pipeline ends at once', async () => {
+  it('ends at once when the pipeline is idle', async () => {
     let drained: Promise<void> | undefined;
     virtually((_, scheduler) => {
       drained = rig({ limits: { maxConcurrent: 1, maxQueue: 0 }, scheduler, perform: () => NEVER }).pipeline.drain(

@@ -33,7 +33,7 @@ const PRESSURE: Pressure = {
 };
 
 describe('events', () => {
-  it('say when, what and of which host', () => {
+  it('carry the time, the type and the host', () => {
     expect(captureStarted(1234, command(7, 'http://Bücher.example:8080/x'), 5)).toEqual({
       type: 'capture.started',
       at: '1970-01-01T00:00:01.234Z',
@@ -47,7 +47,7 @@ describe('events', () => {
     expect(captureQueued(0, command(1, 'nonsense')).host).toBe('');
   });
 
-  it('come to every observer in the order in which they happened, whatever an observer does on one', () => {
+  it('reach every observer in the order in which they happened, whatever an observer does on one', () => {
     const stream = createEventStream();
     const first: string[] = [];
     const second: string[] = [];
@@ -63,7 +63,7 @@ describe('events', () => {
     expect(second).toEqual(first);
   });
 
-  it('can be told apart', () => {
+  it('are distinguished by type guards', () => {
     const events: CapstanEvent[] = [
       captureQueued(0, command(1)),
       batchAccepted(0, 'b', 1, 1),
@@ -78,7 +78,7 @@ describe('events', () => {
 });
 
 describe('counters', () => {
-  it('count how captures ended, those inside, and apart from them those that never came in', () => {
+  it('count how captures ended, those inside, and separately those that were never admitted', () => {
     const { events$, emit } = createEventStream();
     const counters = createCounters(events$);
     for (let id = 1; id <= 6; id++) {

@@ -4,7 +4,7 @@ import { createLimiter } from '../../src/streams/limiter.ts';
 import { virtually } from './rig.ts';
 
 describe('limiter', () => {
-  it('runs at most its limit at once, and the others in the order in which they came', () => {
+  it('runs at most its limit at once, and the others in the order in which they arrived', () => {
     virtually(({ cold, expectObservable, expectSubscriptions }) => {
       const limiter = createLimiter(2);
       const a = cold('  ---a|');
@@ -21,7 +21,7 @@ describe('limiter', () => {
     });
   });
 
-  it('takes a waiting subscriber that unsubscribes out of the line at once', () => {
+  it('removes a waiting subscriber that unsubscribes from the queue at once', () => {
     virtually(({ cold, expectSubscriptions, expectObservable }, time) => {
       const limiter = createLimiter(1);
       const a = cold('----|');
@@ -73,7 +73,7 @@ describe('limiter', () => {
     });
   });
 
-  it('loses nothing under way when the limit is lowered, and starts nothing until it is below', () => {
+  it('keeps running sources when the limit is lowered, and starts none until their number is below it', () => {
     virtually(({ cold, expectSubscriptions, expectObservable }, time) => {
       const limiter = createLimiter(2);
       const a = cold('----|');
@@ -89,7 +89,7 @@ describe('limiter', () => {
     });
   });
 
-  it('has the slot free by the time completion or an error is heard', () => {
+  it('has freed the slot before it delivers completion or an error', () => {
     const limiter = createLimiter(1);
     const running: number[] = [];
     const hear = (source: Observable<never>) =>
@@ -102,7 +102,7 @@ describe('limiter', () => {
     expect(running).toEqual([0, 0]);
   });
 
-  it('works off a line of 100,000 sources that end as they start without overflowing the stack', () => {
+  it('processes a queue of 100,000 sources that end as they start without overflowing the stack', () => {
     virtually(({ cold, flush }) => {
       const limiter = createLimiter(1);
       let ended = 0;
@@ -116,7 +116,7 @@ describe('limiter', () => {
     });
   });
 
-  it('lets a source that is started submit another one', () => {
+  it('lets a source that starts submit another one', () => {
     const limiter = createLimiter(1);
     const out: string[] = [];
     of('outer')
@@ -133,7 +133,7 @@ describe('limiter', () => {
     expect(out).toEqual(['outer', 'inner']);
   });
 
-  it('names a limit that is none', () => {
+  it('refuses an invalid limit and names it', () => {
     expect(() => createLimiter(0)).toThrow('The limit must be an integer of 1 or more, not 0.');
     expect(() => createLimiter(1).setLimit(1.5)).toThrow('not 1.5.');
   });

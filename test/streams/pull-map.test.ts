@@ -4,7 +4,7 @@ import { pullMap } from '../../src/streams/pull-map.ts';
 import { virtually } from './rig.ts';
 
 describe('pullMap', () => {
-  it('reads an iterable only as far as it has room to work', () => {
+  it('reads an iterable only as far as it has free places', () => {
     virtually(({ cold, flush }, scheduler) => {
       const read: string[] = [];
       function* elements() {
@@ -19,7 +19,7 @@ describe('pullMap', () => {
     });
   });
 
-  it('reads an async iterable one element at a time, only as far as it has room to work', async () => {
+  it('reads an async iterable one element at a time, only as far as it has free places', async () => {
     const source = handedOut();
     const begun: Subject<string>[] = [];
     const items: string[] = [];
@@ -48,7 +48,7 @@ describe('pullMap', () => {
     expect([items, completed]).toEqual([['second'], true]);
   });
 
-  it('works through 100,000 elements that end as they are begun without overflowing the stack', () => {
+  it('processes 100,000 elements that end as they start without overflowing the stack', () => {
     let sum = 0;
     pullMap(
       {
@@ -64,7 +64,7 @@ describe('pullMap', () => {
     expect(sum).toBe((100_000 * 99_999) / 2);
   });
 
-  it('returns the iterator when it is unsubscribed from, and unsubscribes from what is under way', () => {
+  it('returns the iterator when it is unsubscribed from, and unsubscribes from running work', () => {
     const said: string[] = [];
     function* elements() {
       try {
@@ -82,7 +82,7 @@ describe('pullMap', () => {
     expect(said.sort()).toEqual(['returned', 'unsubscribed', 'unsubscribed']);
   });
 
-  it('ends with the error of its source, sync or async, and unsubscribes from what is under way', async () => {
+  it('ends with the error of its source, sync or async, and unsubscribes from running work', async () => {
     const sources: (Iterable<number> | AsyncIterable<number>)[] = [
       (function* () {
         yield 1;
@@ -115,7 +115,7 @@ describe('pullMap', () => {
   });
 });
 
-/** An async iterable whose elements are handed out one by one, and which knows how often it was asked. */
+/** An async iterable whose elements are supplied one by one, and which counts the requests for them. */
 function handedOut() {
   const asked: ((step: IteratorResult<number>) => void)[] = [];
   let handed = 0;

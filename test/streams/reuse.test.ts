@@ -13,7 +13,7 @@ function storedOutcome(id: number, asked: CaptureRequest): StoredOutcome {
   return outcome;
 }
 
-/** What reuse does with requests over pages that are answered by hand, and with a store of one capture or none. */
+/** Requests over pages that the test completes by hand, and over a store with one capture or none. */
 function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number }) {
   const stream = createEventStream();
   const events: CapstanEvent[] = [];
@@ -50,14 +50,14 @@ function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number 
   return { ask, finish, answers, events, told, pages, open: () => open };
 }
 
-/** The store is asked first, which takes a turn. */
+/** The store is queried first, which takes one turn of the event loop. */
 const aTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a request that takes an earlier capture', () => {
+describe('a request with cacheMaxAgeMs', () => {
   const plain = request('a');
   const lenient: CaptureRequest = { ...plain, cacheMaxAgeMs: MINUTE };
 
-  it('is answered with a stored one that is young enough, marked, and nothing is captured', async () => {
+  it('is answered with a stored capture that is young enough, marked as cached, without a new capture', async () => {
     const { ask, answers, events, pages } = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE });
     ask(lenient);
     await aTurn();
@@ -66,7 +66,7 @@ describe('a request that takes an earlier capture', () => {
     expect(events).toMatchObject([{ type: 'capture.reused', id: 7, url: plain.url, result: { cached: true } }]);
   });
 
-  it('is captured when the stored one is too old', async () => {
+  it('is captured when the stored capture is too old', async () => {
     const { ask, finish, answers, events } = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE + 1 });
     ask(lenient);
     await aTurn();
@@ -75,7 +75,7 @@ describe('a request that takes an earlier capture', () => {
     expect(events).toEqual([]);
   });
 
-  it('shares the page of an equal one that is under way', async () => {
+  it('joins an equal capture in progress', async () => {
     const { ask, finish, answers, pages, events } = setUp();
     ask(lenient);
     ask(lenient);
@@ -94,7 +94,7 @@ describe('a request that takes an earlier capture', () => {
     expect(pages).toHaveLength(2);
   });
 
-  it('shares a page with whoever takes older ones, but not what they find in the store', async () => {
+  it('joins a request that accepts older captures, but not the result which that one finds in the store', async () => {
     const strict = { ...lenient, cacheMaxAgeMs: 1000 };
     const hit = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE });
     hit.ask(lenient);
@@ -114,7 +114,7 @@ describe('a request that takes an earlier capture', () => {
     expect(miss.pages).toHaveLength(1);
   });
 
-  it('shares no page with one that is not equal, or wants a capture of its own', async () => {
+  it('does not join a request with other options, nor one without cacheMaxAgeMs', async () => {
     const { ask, pages } = setUp();
     ask(lenient);
     ask({ ...request('b'), cacheMaxAgeMs: MINUTE });
@@ -123,7 +123,7 @@ describe('a request that takes an earlier capture', () => {
     expect(pages).toHaveLength(3);
   });
 
-  it('is cancelled when the last of those who share it has gone', async () => {
+  it('is cancelled when the last request that shares it leaves', async () => {
     const { ask, open } = setUp();
     const [first, second] = [ask(lenient), ask(lenient)];
     await aTurn();
@@ -133,14 +133,14 @@ describe('a request that takes an earlier capture', () => {
     expect(open()).toBe(0);
   });
 
-  it('that goes before the store has answered captures nothing', async () => {
+  it('captures nothing when it leaves before the store has answered', async () => {
     const { ask, pages } = setUp();
     ask(lenient).unsubscribe();
     await aTurn();
     expect(pages).toHaveLength(0);
   });
 
-  it('has its callback told of the reuse, and shares no page whose end somebody else is told of', async () => {
+  it('notifies its own callback of the reuse, and joins no capture that notifies another callback', async () => {
     const callback = 'https://receiver.example/';
     const hit = setUp({ outcome: storedOutcome(7, plain), ageMs: 0 });
     hit.ask({ ...lenient, callback });

@@ -69,7 +69,7 @@ export interface Rig {
   readonly reported: unknown[];
 }
 
-/** A pipeline over the given `perform`, with what it says written down. */
+/** A pipeline over the given `perform`, with a record of its events. */
 export function rig(options: {
   readonly limits: CaptureLimits;
   readonly perform: (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
@@ -98,7 +98,7 @@ export function rig(options: {
   return { pipeline, runBatch, stream, counters, log, reported };
 }
 
-/** The state of each outcome, or the code of the error, as it comes. */
+/** The state of each outcome, or the code of the error, as they arrive. */
 export function heard(outcome$: Observable<CaptureOutcome>, into: string[], name: string) {
   return outcome$.subscribe({
     next: (outcome) => into.push(`${name} ${outcome.state}`),

@@ -1,6 +1,6 @@
 /*
- * Of hooks.test, signed by itself until 2126: `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes
- * -days 36500 -subj /CN=hooks.test -addext subjectAltName=DNS:hooks.test`.
+ * Certificate of hooks.test, self-signed, valid until 2126: `openssl req -x509 -newkey ec -pkeyopt
+ * ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=hooks.test -addext subjectAltName=DNS:hooks.test`.
  */
 
 export const KEY = `-----BEGIN PRIVATE KEY-----

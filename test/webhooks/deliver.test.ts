@@ -25,7 +25,7 @@ function send(url: string, options: Partial<DeliveryOptions> = {}, signal = NEVE
   );
 }
 
-/** By the letter of the specification, and with Web Crypto in place of Node's. */
+/** Written from the specification, with Web Crypto in place of Node's crypto. */
 async function verify({ headers, body }: Received): Promise<boolean> {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
   const raw = Uint8Array.from(atob(SECRET.slice('whsec_'.length)), (character) => character.charCodeAt(0));
@@ -36,7 +36,7 @@ async function verify({ headers, body }: Received): Promise<boolean> {
 }
 
 describe('the delivery of a webhook', () => {
-  it('posts JSON with a signature that holds', async () => {
+  it('posts JSON with a valid signature', async () => {
     await using receiver = await startReceiver();
     expect(await send(receiver.url)).toEqual({ delivered: true, status: 204, attempts: 1 });
     const [message, ...rest] = receiver.received;
@@ -48,7 +48,7 @@ describe('the delivery of a webhook', () => {
     expect(message && (await verify(message))).toBe(true);
   });
 
-  it('tries again what a receiver cannot take now, as the same message, signed anew', async () => {
+  it('retries after a temporary refusal, with the same message id and a new signature', async () => {
     await using receiver = await startReceiver(statuses(500, 429, 200));
     let now = 1_800_000_000_000;
     const clock = () => {
@@ -62,7 +62,7 @@ describe('the delivery of a webhook', () => {
     expect(await Promise.all(receiver.received.map(verify))).toEqual([true, true, true]);
   });
 
-  it('gives up after so many attempts', async () => {
+  it('gives up after the maximum number of attempts', async () => {
     await using receiver = await startReceiver(statuses(503));
     expect(await send(receiver.url)).toEqual({
       ...{ delivered: false, cause: 'unreachable', reason: 'the receiver answered 503', status: 503, attempts: 3 },
@@ -70,7 +70,7 @@ describe('the delivery of a webhook', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('finds a receiver that is started between two attempts', async () => {
+  it('reaches a receiver that is started between two attempts', async () => {
     await using before = await startReceiver();
     const port = Number(new URL(before.url).port);
     await before[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ describe('the delivery of a webhook', () => {
     expect(await sent).toMatchObject({ delivered: true, status: 204 });
   });
 
-  it('says that a connection is refused', async () => {
+  it('reports a refused connection', async () => {
     await using receiver = await startReceiver();
     await receiver[Symbol.asyncDispose]();
     const { host } = new URL(receiver.url);
@@ -94,7 +94,7 @@ describe('the delivery of a webhook', () => {
     });
   });
 
-  it.each([400, 401, 404, 410])('does not ask again who answers %i', async (status) => {
+  it.each([400, 401, 404, 410])('does not retry after %i', async (status) => {
     await using receiver = await startReceiver(statuses(status));
     expect(await send(receiver.url)).toMatchObject({ delivered: false, cause: 'refused', status, attempts: 1 });
     expect(receiver.received).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('the delivery of a webhook', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('comes back when a receiver says, and not at all when that is too late', async () => {
+  it('respects Retry-After, and gives up when that is too late', async () => {
     await using receiver = await startReceiver((response, n) =>
       n === 0 ? void response.writeHead(503, { 'Retry-After': '1' }).end() : void response.writeHead(200).end(),
     );
@@ -122,12 +122,12 @@ describe('the delivery of a webhook', () => {
     });
   });
 
-  it('asks again who does not answer in time', async () => {
+  it('retries when a receiver does not answer in time', async () => {
     await using receiver = await startReceiver((response, n) => void (n > 0 && response.writeHead(200).end()));
     expect(await send(receiver.url, { timeoutMs: 300 })).toMatchObject({ delivered: true, attempts: 2 });
   });
 
-  it('reads little of an answer, and believes a yes whose body never ends', async () => {
+  it('reads little of an answer, and accepts a 2xx whose body never ends', async () => {
     let sent = 0;
     await using receiver = await startReceiver((response) => {
       const chunk = Buffer.alloc(16 * 1024);
@@ -152,13 +152,13 @@ describe('the delivery of a webhook', () => {
   });
 
   it.each(['http://10.0.0.1/', 'http://inside.test/', 'https://inside.test/', 'http://localhost.:25/'])(
-    'never dials %s, and does not try again',
+    'never dials %s, and does not retry',
     async (url) => {
       expect(await send(url)).toMatchObject({ delivered: false, cause: 'forbidden', status: null, attempts: 1 });
     },
   );
 
-  it('tells nothing to whom has no certificate of the name, and does not try again', async () => {
+  it('sends nothing to a receiver without a certificate for its name, and does not retry', async () => {
     const tls = { key: KEY, cert: CERTIFICATE };
     await using receiver = await startReceiver(undefined, { tls });
     const at = (name: string) => receiver.url.replace('127.0.0.1', name);

@@ -15,28 +15,28 @@ export interface Received {
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** What came in, bodies read, in the order in which they were answered. */
+  /** Received messages with their bodies, in the order in which they were answered. */
   readonly received: readonly Received[];
 }
 
-/** What a receiver answers to its n-th message, from 0. */
+/** The receiver's answer to its n-th message, from 0. */
 export type Answer = (response: ServerResponse, n: number) => void;
 
 export const taken: Answer = (response) => void response.writeHead(204).end();
 
-/** Answers these in turn, then the last of them for ever. */
+/** Gives these answers in turn, and repeats the last one. */
 export function statuses(...list: readonly number[]): Answer {
   return (response, n) => void response.writeHead(list[n] ?? list.at(-1) ?? 204).end('said');
 }
 
 export interface ReceiverOptions {
-  /** A free one by default. */
+  /** @default a free port */
   readonly port?: number;
-  /** Then it speaks TLS. */
+  /** When given, the receiver speaks TLS. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A receiver on loopback. */
+/** Starts a receiver on loopback. */
 export async function startReceiver(answer: Answer = taken, options: ReceiverOptions = {}): Promise<Receiver> {
   const { port = 0, tls } = options;
   const received: Received[] = [];
@@ -54,7 +54,7 @@ export async function startReceiver(answer: Answer = taken, options: ReceiverOpt
   };
 }
 
-/** A way out to receivers: loopback is open, and nothing else that is private. */
+/** Egress for receivers: allows loopback and no other private address. */
 export function receiverEgress(names: Readonly<Record<string, readonly string[]>> = {}): Egress {
   return createEgress({
     policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }),

@@ -46,10 +46,10 @@ function tell(batch: string, callback?: string): void {
 }
 
 const reports = () => expect.poll(() => reported, { interval: 5, timeout: 20_000 });
-/** `batch` and what became of it, in the order in which it was reported. */
+/** `batch` and the result of its delivery, in the order of the reports. */
 const said = () => reported.map((event) => `${event.batch} ${'cause' in event ? event.cause : 'delivered'}`);
 
-/** A receiver that answers nobody until it is told to. */
+/** A receiver that holds back its answers until the test releases them. */
 async function startSlow() {
   const gate = Promise.withResolvers<void>();
   const receiver = await startReceiver(async (response) => {
@@ -60,7 +60,7 @@ async function startSlow() {
 }
 
 describe('webhooks', () => {
-  it('tell every receiver everything, and a callback what it asked for', async () => {
+  it('send everything to every receiver, and to a callback what it asked for', async () => {
     await using first = await startReceiver();
     await using second = await startReceiver();
     await using callback = await startReceiver();
@@ -76,7 +76,7 @@ describe('webhooks', () => {
     expect(new Set(reported.map(({ webhook }) => webhook)).size).toBe(5);
   });
 
-  it('report each delivery, and of the address nothing that could be a key', async () => {
+  it('report each delivery, and nothing of the URL that could be a key', async () => {
     await using good = await startReceiver();
     await using bad = await startReceiver(statuses(410));
     start();
@@ -99,7 +99,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('let a slow receiver wait for nobody but itself', async () => {
+  it('isolate receivers: a slow one delays only its own messages', async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using quick = await startReceiver();
@@ -115,7 +115,7 @@ describe('webhooks', () => {
     expect(webhooks?.pending).toBe(0);
   });
 
-  it('send a receiver so many at once', async () => {
+  it('limit the concurrent deliveries per receiver', async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     start({ bounds: { concurrency: 2 } });
@@ -127,7 +127,7 @@ describe('webhooks', () => {
     expect(slow.received).toHaveLength(3);
   });
 
-  it('drop what one receiver has no room for, and say so', async () => {
+  it("drop messages when a receiver's queue is full, and report it", async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using quick = await startReceiver();
@@ -152,7 +152,7 @@ describe('webhooks', () => {
     await reports().toHaveLength(6);
   });
 
-  it('have the grace time when the service stops', async () => {
+  it('are delivered during the grace period when the service stops', async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     const drained = start({ bounds: { concurrency: 1 } });
@@ -164,7 +164,7 @@ describe('webhooks', () => {
     expect(said()).toEqual(['a delivered', 'b delivered']);
   });
 
-  it('are given up when the grace time is over, those that wait and those under way', async () => {
+  it('are dropped when the grace period is over, both waiting and running ones', async () => {
     const { receiver: slow } = await startSlow();
     await using _slow = slow;
     const drained = start({ bounds: { concurrency: 1 } });
@@ -179,7 +179,7 @@ describe('webhooks', () => {
     expect(said().at(-1)).toBe('c shutting_down');
   });
 
-  it('take no callback without a secret, nor one whose address may not be dialled', async () => {
+  it('refuse a callback without a secret, and one whose address must not be dialled', async () => {
     const { signal } = new AbortController();
     const unsigned = start({ secrets: [] });
     await expect(unsigned.admit('https://example.com/', signal)).rejects.toMatchObject({
