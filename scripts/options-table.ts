@@ -1,4 +1,4 @@
 import { optionsTable } from '../src/config/flags.ts';
 
-/* Prints the README's table of options; a test holds the README to it. */
+/* Prints the table of service options for docs/options.md; a test fails when that one is stale. */
 process.stdout.write(`${optionsTable()}\n`);

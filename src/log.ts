@@ -1,44 +1,102 @@
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
-import pretty from 'pino-pretty';
-import type { Config } from './config.ts';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { masked } from './config/mask.ts';
+import { type Config, ConfigError, OPTIONS } from './config.ts';
+import { LineWriter } from './log/line-writer.ts';
 
 export type { Logger } from 'pino';
 
-/** Where keys may stand in what is logged: in headers, and in a configuration. */
-const SECRET_PATHS = [
-  'apiKey',
-  'ipinfoKey',
-  'webhookSecret',
-  'mongoUrl',
-  'authorization',
-  '["x-api-key"]',
-  '["proxy-authorization"]',
-];
-const PARENTS = ['', 'headers.', 'req.headers.', 'request.headers.', 'config.'];
+/** Headers that hold a key, a password or a session. */
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'cookie', 'set-cookie'];
+const SECRET_OPTIONS = OPTIONS.filter(({ secret }) => secret !== undefined);
+/** Objects of a log line in which headers and options are looked for, besides the line itself. */
+const HEADER_PARENTS = ['headers', 'req.headers', 'request.headers'];
+const OPTION_PARENTS = ['config'];
+const FLUSH_MS = 1_000;
+
+/** The log of a process. */
+export interface Log {
+  readonly logger: Logger;
+  /** Lines dropped since the start because they could not be written. */
+  readonly droppedLines: number;
+  /** Opens `--log-file` anew. A failure is logged, and lines still go to the file as it was. */
+  reopen(): void;
+  /** Resolves when every line is written, at the latest after a second. */
+  flush(): Promise<void>;
+}
 
 /**
- * Structured logs on a file descriptor: JSON lines, or readable ones when `readable`. Written at once, so that the last
- * line before a crash is there.
+ * Opens the log: JSON lines in `--log-file` or on standard error, readable lines on a terminal. Lines are written in the
+ * background, so that a log that cannot be written never stops the service.
+ * @throws ConfigError when the file cannot be opened.
  */
+export function openLog(config: Pick<Config, 'logLevel' | 'logFile'>): Log {
+  const { logLevel, logFile } = config;
+  // Reading `process.stderr` also makes a pipe non-blocking, so that no thread waits in a write to it.
+  const { fd, isTTY } = process.stderr;
+  const writer = openWriter(logFile ?? fd, (lines, cause) =>
+    logger.warn({ dropped: lines, cause }, 'log lines were dropped: the log could not be written'),
+  );
+  const logger = createLogger(logLevel, writer, logFile === null && isTTY === true);
+  return {
+    logger,
+    get droppedLines() {
+      return writer.dropped;
+    },
+    reopen: () => {
+      try {
+        writer.reopen();
+      } catch (error) {
+        logger.error({ err: error }, 'the log file could not be reopened: lines go to the file as it was');
+      }
+    },
+    flush: () => writer.flush(FLUSH_MS),
+  };
+}
+
+/** Logs JSON lines, or readable ones, with every secret masked. */
 export function createLogger(
   level: Config['logLevel'],
-  output: { readonly fd: number; readonly readable: boolean },
+  writer: Pick<LineWriter, 'write' | 'flushSync'>,
+  readable = false,
 ): Logger {
+  const prettify = readable
+    ? prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid' })
+    : (line: string) => line;
+  const destination = { write: (line: string) => writer.write(prettify(line)), flushSync: () => writer.flushSync() };
   return pino(
     {
       level,
       timestamp: stdTimeFunctions.isoTime,
       base: { pid: process.pid },
-      redact: { paths: redactedPaths(), censor: '***' },
+      redact: { paths: secretPaths(), censor: mask },
     },
-    output.readable
-      ? pretty({ destination: output.fd, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid' })
-      : destination({ dest: output.fd, sync: true }),
+    destination,
   );
 }
 
-function redactedPaths(): string[] {
-  return PARENTS.flatMap((parent) =>
-    SECRET_PATHS.map((path) => (path.startsWith('[') ? `${parent.replace(/\.$/, '')}${path}` : `${parent}${path}`)),
-  );
+function openWriter(to: number | string, onRecovered: (lines: number, cause: string) => void): LineWriter {
+  try {
+    return new LineWriter({ to, onRecovered: ({ lines, cause }) => onRecovered(lines, cause) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`--log-file ${to} cannot be opened: ${reason}`, { cause: error });
+  }
+}
+
+function secretPaths(): string[] {
+  const headers = SECRET_HEADERS.map((name) => `["${name}"]`);
+  const options = SECRET_OPTIONS.map(({ name }) => name);
+  return [
+    ...headers,
+    ...options,
+    ...HEADER_PARENTS.flatMap((parent) => headers.map((path) => `${parent}${path}`)),
+    ...OPTION_PARENTS.flatMap((parent) => options.map((path) => `${parent}.${path}`)),
+  ];
+}
+
+/** A header's value is masked whole, an option's as it is wherever it is shown. */
+function mask(value: unknown, path: readonly string[]): unknown {
+  const option = SECRET_OPTIONS.find(({ name }) => name === path.at(-1));
+  return masked(option ?? { secret: 'whole' }, value);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Config, OPTIONS } from '../config.ts';
-import type { Logger } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {
@@ -12,10 +12,12 @@ export interface Reload {
 const LIVE: readonly string[] = ['maxConcurrent', 'maxQueue'];
 
 /**
- * Reads the configuration again at SIGHUP, with the precedence of the start: a flag still beats the file. Sets the
- * limits, names what else has changed, and changes nothing when the configuration cannot be.
+ * On SIGHUP, opens the log file anew and reads the configuration again, with the precedence of the start: a flag still
+ * beats the file. Sets the limits, names the other options that changed, and changes nothing when the configuration is
+ * not valid.
  */
-export function watchForReload(started: Config, read: () => Config, logger: Logger): Reload {
+export function watchForReload(started: Config, read: () => Config, log: Log): Reload {
+  const { logger } = log;
   let service: CaptureService | undefined;
   let asked = false;
 
@@ -31,7 +33,10 @@ export function watchForReload(started: Config, read: () => Config, logger: Logg
       logger.error(`SIGHUP has changed nothing: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  process.on('SIGHUP', reload);
+  process.on('SIGHUP', () => {
+    log.reopen();
+    reload();
+  });
 
   return {
     applyTo: (running) => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config.ts';
 import type { HttpOptions } from '../http/app.ts';
-import { createLogger, type Logger } from '../log.ts';
+import { type Log, type Logger, openLog } from '../log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
@@ -24,19 +24,29 @@ export function registerServeCommand(program: Command): void {
   });
 }
 
-/** Serves until it is told to stop, and resolves when nothing is left of it. `read`: the configuration as it is now. */
+/** Serves until a signal stops it, and resolves when nothing is left of it. `read`: the configuration as it is now. */
 async function serve(config: Config, read: () => Config): Promise<void> {
-  const logger = createLogger(config.logLevel, { fd: process.stderr.fd, readable: process.stderr.isTTY === true });
+  const log = openLog(config);
+  try {
+    await serveUntilStopped(config, read, log);
+    log.logger.info('stopped');
+  } finally {
+    await log.flush();
+  }
+}
+
+async function serveUntilStopped(config: Config, read: () => Config, log: Log): Promise<void> {
+  const { logger } = log;
   const ending = watchForEnd(logger);
-  const reload = watchForReload(config, read, logger);
-  // Loaded here and not above: what only prints something should not wait for a database driver.
+  const reload = watchForReload(config, read, log);
+  // Loaded here and not above: a command that only prints something does not wait for a database driver.
   const [{ createService }, { createHttpApp }, { listen }] = await Promise.all([
     import('../service/create-service.ts'),
     import('../http/app.ts'),
     import('../http/server.ts'),
   ]);
 
-  const service = await createService(config, logger);
+  const service = await createService(config, logger, log);
   ending.watchOver(service);
   reload.applyTo(service);
   try {
@@ -48,7 +58,8 @@ async function serve(config: Config, read: () => Config): Promise<void> {
       if (config.apiKey.length === 0 && !isLoopback(server.address)) {
         logger.warn({ address: server.address }, 'anybody who reaches this address may capture: set --api-key');
       }
-      process.stdout.write(`capstan listening on ${server.address}\n`);
+      logger.info({ address: server.address }, 'listening');
+      announce(server.address);
       if (!ending.signal.aborted) await once(ending.signal, 'abort');
       await service.stop(config.graceMs);
     } finally {
@@ -58,7 +69,12 @@ async function serve(config: Config, read: () => Config): Promise<void> {
   } finally {
     await service.stop(0);
   }
-  logger.info('stopped');
+}
+
+/** Standard output may be closed or full: that does not end the service. */
+function announce(address: string): void {
+  process.stdout.on('error', () => {});
+  process.stdout.write(`capstan listening on ${address}\n`);
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {

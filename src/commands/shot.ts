@@ -10,7 +10,7 @@ import { type CaptureRequest, IMAGE_FORMATS } from '../capture/request.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { readTarget } from '../http/target-url.ts';
-import { createLogger } from '../log.ts';
+import { openLog } from '../log.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
 import { makeFolder, saveShot } from './shot-files.ts';
@@ -86,7 +86,8 @@ function targetOf(address: string): Pick<CaptureRequest, 'url' | 'schemeAssumed'
 /** Captures every request and saves its image. Resolves with true when all of them are saved. */
 async function shoot(requests: readonly CaptureRequest[], outDir: string, config: Config): Promise<boolean> {
   await makeOutDir(outDir);
-  const logger = createLogger(config.logLevel, { fd: process.stderr.fd, readable: process.stderr.isTTY === true });
+  const log = openLog(config);
+  const { logger } = log;
   const ending = watchForEnd(logger);
   const { createService } = await import('../service/create-service.ts');
   const service = await createService({ ...config, ...withoutServer(requests.length) }, logger);
@@ -105,6 +106,7 @@ async function shoot(requests: readonly CaptureRequest[], outDir: string, config
   } finally {
     report.end();
     await service.stop(0);
+    await log.flush();
   }
 }
 

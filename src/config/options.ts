@@ -266,6 +266,14 @@ export const configSchema = z.strictObject({
     placeholder: 'level',
     default: 'info',
   }),
+  logFile: file({
+    group: 'Running',
+    description:
+      'A file to append the log to, in place of standard error. SIGHUP opens it anew, so that it can be rotated by renaming it.',
+    placeholder: 'file',
+    default: null,
+    defaultText: 'standard error',
+  }),
   graceMs: integer(0, 600_000, 'milliseconds', {
     group: 'Running',
     description: 'How long captures under way may take to finish when the service is stopped.',

@@ -114,4 +114,6 @@ export interface ServiceStats {
   readonly retention: RetentionCounts | null;
   /** Addresses that were looked up, and how many could not be had; null without `--ipinfo`. */
   readonly ip_info: { readonly known: number; readonly missing: number } | null;
+  /** Log lines that were dropped since the start, because they could not be written. */
+  readonly log: { readonly dropped: number };
 }

@@ -65,7 +65,11 @@ export type ServiceConfig = Pick<
  * Joins the parts and starts them in order: the stores, the way out, the browsers. A database or a browser that cannot
  * be had is no reason not to start: what needs it is refused until it is there.
  */
-export async function createService(config: ServiceConfig, logger: Logger): Promise<CaptureService> {
+export async function createService(
+  config: ServiceConfig,
+  logger: Logger,
+  log: { readonly droppedLines: number } = { droppedLines: 0 },
+): Promise<CaptureService> {
   const lookup = createDnsLookup({ servers: config.nameServers });
   const receiverEgress = createEgress({
     lookup,
@@ -75,7 +79,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
   checkReceivers(config, receiverEgress);
   const events = createEventStream();
   const counters = createCounters(events.events$);
-  const log = events.events$.subscribe((event) => logEvent(logger, event));
+  const logging = events.events$.subscribe((event) => logEvent(logger, event));
 
   const storage = await createStorage({
     dataDir: config.dataDir,
@@ -218,7 +222,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
     await feed.close();
     await storage.close();
     counters.stop();
-    log.unsubscribe();
+    logging.unsubscribe();
   };
 
   return {
@@ -266,6 +270,7 @@ export async function createService(config: ServiceConfig, logger: Logger): Prom
         bytes: storage.artifacts.bytes,
       },
       retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
+      log: { dropped: log.droppedLines },
     }),
     stop: (graceMs = 0) => {
       if (stopping === undefined) stopping = stop(graceMs);

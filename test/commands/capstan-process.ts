@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 const BIN = join(import.meta.dirname, '../../bin/capstan.js');
@@ -19,6 +20,9 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Limit of open file descriptors (`ulimit -n`). */
   readonly descriptors?: number;
+  /** A descriptor in place of a pipe that is read. */
+  readonly stdoutFd?: number;
+  readonly stderrFd?: number;
 }
 
 /**
@@ -26,7 +30,7 @@ export interface RunOptions {
  * variables.
  */
 export async function capstan(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { child, stdout, stderr } = start(args, options);
+  const { child, stdout, stderr } = launch(args, options);
   child.stdin?.end(options.stdin ?? '');
   const [code] = await once(child, 'close');
   return { code: typeof code === 'number' ? code : null, stdout: await stdout, stderr: await stderr };
@@ -42,31 +46,44 @@ export interface Served {
 
 /** Starts `capstan serve` on a free port and resolves when it is ready. Rejects with its output when it ends before. */
 export async function serve(args: readonly string[], options: RunOptions = {}): Promise<Served> {
-  const { child, stdout, stderr } = start(['serve', '--port', '0', ...args], options);
+  const { child, stdout, stderr } = launch(['serve', '--port', '0', ...args], options);
   child.stdin?.end();
   const ended = once(child, 'close').then(
     async ([code]): Promise<Ended> => ({ code, stdout: await stdout, stderr: await stderr }),
   );
-  const url = await new Promise<string>((resolve, reject) => {
-    let seen = '';
-    child.stdout?.on('data', (chunk) => {
-      seen += String(chunk);
-      const [, address] = /^capstan listening on (http:\S+)\n/m.exec(seen) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    void ended.then(({ code, stderr: said }) => reject(new Error(`it ended with ${code}: ${said}`)));
+  const failed = ended.then(({ code, stderr: said }): never => {
+    throw new Error(`it ended with ${code}: ${said}`);
   });
+  const url = await Promise.race([lineOf(child.stdout, /^capstan listening on (http:\S+)\n/m), failed]);
   return { child, url, ended };
 }
 
-function start(args: readonly string[], { env = {}, cwd, descriptors }: RunOptions) {
+/** Resolves with the first group of a pattern when a stream has brought it. */
+export function lineOf(stream: Readable | null, pattern: RegExp): Promise<string> {
+  return new Promise((resolve) => {
+    let seen = '';
+    stream?.on('data', (chunk) => {
+      seen += String(chunk);
+      const [, found] = pattern.exec(seen) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+  });
+}
+
+/** Starts `capstan`, without any CAPSTAN_ variable of ours. */
+export function launch(args: readonly string[], { env = {}, cwd, descriptors, stdoutFd, stderrFd }: RunOptions) {
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
-  const options = { cwd, env: { ...Object.fromEntries(ours), ...env } };
-  const child =
-    descriptors === undefined
-      ? spawn(process.execPath, [BIN, ...args], options)
-      : spawn('sh', ['-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, BIN, ...args], options);
-  return { child, stdout: text(child.stdout), stderr: text(child.stderr) };
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, BIN, ...args], {
+    cwd,
+    env: { ...Object.fromEntries(ours), ...env },
+    stdio: ['pipe', stdoutFd ?? 'pipe', stderrFd ?? 'pipe'],
+  });
+  return { child, stdout: read(child.stdout), stderr: read(child.stderr) };
+}
+
+function read(stream: Readable | null): Promise<string> {
+  return stream === null ? Promise.resolve('') : text(stream);
 }
 
 /** A directory for one test: working directory and temporary directory of the process. */

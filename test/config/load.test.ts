@@ -106,6 +106,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   ipinfoKey: ['sesame', 'sesame'],
   ipinfoRate: ['0.5', 0.5],
   logLevel: ['debug', 'debug'],
+  logFile: ['capstan.log', 'capstan.log'],
   graceMs: ['0', 0],
 };
 

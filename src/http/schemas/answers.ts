@@ -204,6 +204,9 @@ export const ServiceStatsSchema = z.strictObject({
     .strictObject({ known: count, missing: count })
     .nullable()
     .meta({ description: 'Addresses that were looked up, and how many could not be had; null without `--ipinfo`.' }),
+  log: z
+    .strictObject({ dropped: count })
+    .meta({ description: 'Log lines that were dropped since the start, because they could not be written.' }),
 }) satisfies z.ZodType<ServiceStats>;
 
 export const RemovedSchema = z.strictObject({ id });

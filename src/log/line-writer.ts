@@ -1,0 +1,188 @@
+import { closeSync, openSync, write, writeSync } from 'node:fs';
+
+/** Bytes of lines that wait for a descriptor that takes none. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+/** Bytes of one write. */
+const MAX_WRITE_BYTES = 64 * 1024;
+/** Time until a write that failed is tried again, in milliseconds. */
+const RETRY_MS = 100;
+/** Lines came faster than they could be written. */
+const SLOW = 'SLOW';
+const LINE_BREAK = 0x0a;
+/** Readable by the group, for log shippers. */
+const FILE_MODE = 0o640;
+
+/** Lines that were dropped because the writer's descriptor took none. */
+export interface Loss {
+  readonly lines: number;
+  /** Error code of the last write that failed, such as `ENOSPC`; `SLOW` when none did. */
+  readonly cause: string;
+}
+
+export interface LineWriterOptions {
+  /** A descriptor, or the path of a file, which is appended to and can be reopened. */
+  readonly to: number | string;
+  /** Called when lines can be written again after some were dropped, with those dropped since the last call. */
+  readonly onRecovered?: (loss: Loss) => void;
+  readonly maxWaitingBytes?: number;
+}
+
+/**
+ * Writes lines in the background. Never blocks, never throws, and holds a bounded number of bytes: while the descriptor
+ * takes none (a pipe that is not read, a full disk) further lines are dropped and counted.
+ *
+ * Not pino's own destination: its `flushSync`, which it calls for every fatal line and at exit, waits for ever on a full
+ * disk and on a pipe that is not read, and after EPIPE it drops lines without counting them.
+ */
+export class LineWriter {
+  readonly #path: string | undefined;
+  readonly #onRecovered: (loss: Loss) => void;
+  readonly #maxWaitingBytes: number;
+  #fd: number;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  /** What is left of the write under way. */
+  #chunk: Buffer = Buffer.alloc(0);
+  #isWriting = false;
+  /** The last byte that was written does not end a line. */
+  #isMidLine = false;
+  #retry: NodeJS.Timeout | undefined;
+  #nextFd: number | undefined;
+  #dropped = 0;
+  #announced = 0;
+  #cause = SLOW;
+  #onIdle: (() => void)[] = [];
+
+  /** @throws The system's error when the file cannot be opened. */
+  constructor({ to, onRecovered = () => {}, maxWaitingBytes = MAX_WAITING_BYTES }: LineWriterOptions) {
+    this.#path = typeof to === 'string' ? to : undefined;
+    this.#fd = typeof to === 'string' ? openLog(to) : to;
+    this.#onRecovered = onRecovered;
+    this.#maxWaitingBytes = maxWaitingBytes;
+  }
+
+  /** Lines dropped since the start. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** `line` ends with a line break. */
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#waitingBytes + bytes > this.#maxWaitingBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#waitingBytes += bytes;
+    this.#writeNext();
+  }
+
+  /**
+   * Opens the file anew, so that a file that was renamed is let go. Does nothing for a descriptor.
+   * @throws The system's error when the file cannot be opened; lines then still go to the file as it was.
+   */
+  reopen(): void {
+    if (this.#path === undefined) return;
+    const fd = openLog(this.#path);
+    if (this.#nextFd !== undefined) closeSync(this.#nextFd);
+    this.#nextFd = fd;
+    if (!this.#isWriting) this.#useNextFile();
+  }
+
+  /** Resolves when no line waits, or when `withinMs` milliseconds have passed. */
+  flush(withinMs: number): Promise<void> {
+    if (this.#isIdle) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#onIdle.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Tries once to write what waits, for the last words of a process. pino calls it after a fatal line. */
+  flushSync(): void {
+    const text = this.#waiting.join('');
+    this.#waiting = [];
+    this.#waitingBytes = this.#chunk.length;
+    try {
+      // A chunk under way is the system's: only lines behind it can be written here.
+      if (!this.#isWriting && this.#chunk.length > 0) writeSync(this.#fd, this.#chunk);
+      if (text !== '') writeSync(this.#fd, text);
+    } catch {
+      // There is nowhere left to say so.
+    }
+  }
+
+  get #isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#chunk.length === 0;
+  }
+
+  #writeNext(): void {
+    if (this.#isWriting || this.#retry !== undefined) return;
+    if (this.#chunk.length === 0) this.#chunk = this.#takeChunk();
+    if (this.#chunk.length === 0) return;
+    this.#isWriting = true;
+    write(this.#fd, this.#chunk, (error, bytes) => this.#onWritten(error, bytes));
+  }
+
+  #onWritten(error: NodeJS.ErrnoException | null, bytes: number): void {
+    this.#isWriting = false;
+    if (error === null) {
+      this.#waitingBytes -= bytes;
+      this.#isMidLine = this.#chunk[bytes - 1] !== LINE_BREAK;
+      this.#chunk = this.#chunk.subarray(bytes);
+    } else {
+      this.#cause = error.code ?? error.message;
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#writeNext();
+      }, RETRY_MS).unref();
+    }
+    this.#useNextFile();
+    if (error === null) this.#announceLoss();
+    if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve();
+    else this.#writeNext();
+  }
+
+  #useNextFile(): void {
+    if (this.#nextFd === undefined) return;
+    closeSync(this.#fd);
+    this.#fd = this.#nextFd;
+    this.#nextFd = undefined;
+    if (!this.#isMidLine) return;
+    // Half a line is in the old file: the other half is of no use in the new one.
+    const rest = this.#chunk.subarray(this.#chunk.indexOf(LINE_BREAK) + 1);
+    this.#waitingBytes -= this.#chunk.length - rest.length;
+    this.#chunk = rest;
+    this.#isMidLine = false;
+    this.#dropped += 1;
+  }
+
+  #announceLoss(): void {
+    const lines = this.#dropped - this.#announced;
+    // A reader that is merely slow does not get a line for each write.
+    if (lines === 0 || this.#waitingBytes > this.#maxWaitingBytes / 2) return;
+    this.#announced = this.#dropped;
+    const cause = this.#cause;
+    this.#cause = SLOW;
+    this.#onRecovered({ lines, cause });
+  }
+
+  #takeChunk(): Buffer {
+    let bytes = 0;
+    let count = 0;
+    for (const line of this.#waiting) {
+      if (count > 0 && bytes + line.length > MAX_WRITE_BYTES) break;
+      bytes += line.length;
+      count += 1;
+    }
+    return Buffer.from(this.#waiting.splice(0, count).join(''));
+  }
+}
+
+function openLog(path: string): number {
+  return openSync(path, 'a', FILE_MODE);
+}

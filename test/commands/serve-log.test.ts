@@ -1,0 +1,171 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { mountSmallDisk, whyNoTmpfs } from '../faults/tmpfs.ts';
+import { eventually } from '../support/eventually.ts';
+import { capstan, type Ground, ground, launch, lineOf, type Served, serve } from './capstan-process.ts';
+
+const Stats = z.object({ data: z.object({ log: z.object({ dropped: z.number() }) }) });
+
+/** Makes the access log long: the path is in it. */
+const LONG_PATH = `/${'x'.repeat(50_000)}`;
+
+const SOURCES = join(import.meta.dirname, '../../src');
+const NO_BROWSER = ['--browser-path', '/nonexistent/chromium'];
+
+function start(place: Ground, args: readonly string[], fds: { readonly stderrFd?: number } = {}): Promise<Served> {
+  return serve([...NO_BROWSER, ...args], { ...place.options, ...fds });
+}
+
+async function dropped({ url }: Served): Promise<number> {
+  return Stats.parse(await (await fetch(`${url}/stats`)).json()).data.log.dropped;
+}
+
+async function askUntilLinesAreDropped(service: Served): Promise<void> {
+  do await fetch(service.url + LONG_PATH);
+  while ((await dropped(service)) === 0);
+}
+
+async function expectAnswersAndStops(service: Served): Promise<void> {
+  for (let count = 0; count < 50; count += 1) expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+  service.child.kill('SIGTERM');
+  expect(await service.ended).toMatchObject({ code: 0 });
+}
+
+/** A pipe that holds what nobody reads. Its ends are opened one by one: a child makes the end it is given blocking. */
+function makePipe(place: Ground): { readonly writeFd: number; read(): string; hangUp(): void } & Disposable {
+  const path = join(place.path, 'stderr');
+  execFileSync('mkfifo', [path]);
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writeFd = openSync(path, constants.O_WRONLY);
+  const buffer = Buffer.alloc(64 * 1024);
+  return {
+    writeFd,
+    read: () => {
+      let text = '';
+      try {
+        for (let bytes = -1; bytes !== 0; ) {
+          bytes = readSync(readFd, buffer);
+          text += buffer.toString('utf8', 0, bytes);
+        }
+      } catch {
+        // It is empty.
+      }
+      return text;
+    },
+    hangUp: () => closeSync(readFd),
+    [Symbol.dispose]: () => closeSync(writeFd),
+  };
+}
+
+describe('the log of capstan serve', () => {
+  it('drops lines when standard error is a pipe that is not read, and the service answers and stops', async () => {
+    await using place = await ground();
+    using pipe = makePipe(place);
+    const service = await start(place, [], { stderrFd: pipe.writeFd });
+    await askUntilLinesAreDropped(service);
+    await expectAnswersAndStops(service);
+  });
+
+  it('names in one line how many lines were dropped when the pipe is read again', async () => {
+    await using place = await ground();
+    using pipe = makePipe(place);
+    const service = await start(place, [], { stderrFd: pipe.writeFd });
+    await askUntilLinesAreDropped(service);
+    const lost = await dropped(service);
+    let text = '';
+    await eventually(() => {
+      text += pipe.read();
+      return text.split('\n').filter((line) => line.includes('log lines were dropped'));
+    }).toEqual([expect.stringMatching(new RegExp(`"level":40,.*"dropped":${lost},"cause":"EAGAIN"`))]);
+    await expectAnswersAndStops(service);
+    expect(text + pipe.read()).toContain('"msg":"stopped"');
+  });
+
+  it('does not stop the service when standard error is a full disk', async () => {
+    await using place = await ground();
+    const full = openSync('/dev/full', 'w');
+    const service = await start(place, [], { stderrFd: full });
+    closeSync(full);
+    await askUntilLinesAreDropped(service);
+    await expectAnswersAndStops(service);
+  });
+
+  it('names the address, which standard output cannot when it is a full disk', async () => {
+    await using place = await ground();
+    const full = openSync('/dev/full', 'w');
+    const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });
+    closeSync(full);
+    const ended = once(child, 'close');
+    const url = await lineOf(child.stderr, /"address":"(http:[^"]+)","msg":"listening"/);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await stderr).toContain('"msg":"stopped"');
+  });
+
+  it('does not stop the service when the reader of standard error has gone', async () => {
+    await using place = await ground();
+    using pipe = makePipe(place);
+    const service = await start(place, [], { stderrFd: pipe.writeFd });
+    pipe.hangUp();
+    await askUntilLinesAreDropped(service);
+    await expectAnswersAndStops(service);
+  });
+
+  it('goes to --log-file, and after a rename and SIGHUP to a new file of that name', async () => {
+    await using place = await ground();
+    const file = join(place.path, 'capstan.log');
+    const service = await start(place, ['--log-file', 'capstan.log']);
+    await fetch(`${service.url}/before`);
+    await eventually(() => readFileSync(file, 'utf8')).toContain('"path":"/before"');
+    await rename(file, `${file}.1`);
+    service.child.kill('SIGHUP');
+    await eventually(() => existsSync(file)).toBe(true);
+    await fetch(`${service.url}/after`);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(`${file}.1`, 'utf8')).not.toContain('/after');
+    expect(readFileSync(file, 'utf8')).toContain('"path":"/after"');
+    expect(readFileSync(file, 'utf8')).toContain('"msg":"stopped"');
+  });
+
+  it.skipIf(whyNoTmpfs !== undefined)('goes on when the disk of --log-file has room again', async () => {
+    await using place = await ground();
+    const logs = join(place.path, 'logs');
+    await mkdir(logs);
+    await using disk = await mountSmallDisk(logs, 4096);
+    const service = await start(place, ['--log-file', 'logs/capstan.log']);
+    await disk.fill();
+    await askUntilLinesAreDropped(service);
+    await disk.free();
+    await eventually(() => readFileSync(join(logs, 'capstan.log'), 'utf8')).toContain('"cause":"ENOSPC"');
+    await expectAnswersAndStops(service);
+    const lines = readFileSync(join(logs, 'capstan.log'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
+  });
+
+  it('does not hide an error that nobody caught when the disk is full: the exit code is 1', async () => {
+    await using place = await ground();
+    const program = `
+      import { watchForEnd } from '${SOURCES}/commands/ending.ts';
+      import { openLog } from '${SOURCES}/log.ts';
+      watchForEnd(openLog({ logLevel: 'info', logFile: '/dev/full' }).logger);
+      setTimeout(() => { throw new Error('nobody caught it'); });
+    `;
+    const args = ['--input-type=module', '--eval', program];
+    const child = spawn(process.execPath, args, { cwd: place.path, stdio: 'ignore' });
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+
+  it('ends the start with one line when --log-file cannot be opened', async () => {
+    await using place = await ground();
+    const { code, stdout, stderr } = await capstan(['serve', '--log-file', 'none/capstan.log'], place.options);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^capstan: --log-file none\/capstan.log cannot be opened: ENOENT.*\n$/);
+  });
+});

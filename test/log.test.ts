@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { OPTIONS } from '../src/config.ts';
+import { createLogger, type Logger } from '../src/log.ts';
+
+function logged(readable: boolean, log: (logger: Logger) => void): string {
+  let text = '';
+  const writer = {
+    write: (line: string) => {
+      text += line;
+    },
+    flushSync: () => {},
+  };
+  log(createLogger('info', writer, readable));
+  return text;
+}
+
+/** A value of each secret option that shows its secret unless it is masked. */
+const SECRETS = Object.fromEntries(
+  OPTIONS.filter(({ secret }) => secret !== undefined).map(({ name, kind, secret }) => {
+    const value = secret === 'url' ? 'https://me:hush@example.com/?key=hush' : 'hush';
+    return [name, kind === 'list' ? [value] : value];
+  }),
+);
+const HEADERS = {
+  authorization: 'Bearer hush',
+  'x-api-key': 'hush',
+  'proxy-authorization': 'hush',
+  cookie: 'session=hush',
+  'set-cookie': ['session=hush'],
+};
+
+describe('createLogger', () => {
+  it('writes a line of JSON for each event at or above its level', () => {
+    const text = logged(false, (logger) => {
+      logger.info({ request_id: 'r1', capture_id: 7 }, 'stored');
+      logger.debug('below the level');
+    });
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([expect.objectContaining({ level: 30, request_id: 'r1', capture_id: 7, msg: 'stored' })]);
+  });
+
+  it('writes readable lines when it is asked to', () => {
+    const text = logged(true, (logger) => logger.warn({ capture_id: 7 }, 'took long'));
+    expect(text).toContain('took long');
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+  });
+
+  it.each([false, true])('masks the value of every secret option and header (readable: %s)', (readable) => {
+    const text = logged(readable, (logger) => {
+      logger.info({ ...SECRETS, ...HEADERS }, 'in the line itself');
+      logger.info({ config: SECRETS, headers: HEADERS }, 'one level down');
+      logger.info({ req: { headers: HEADERS }, request: { headers: HEADERS } }, 'two levels down');
+    });
+    for (const place of ['in the line itself', 'one level down', 'two levels down']) expect(text).toContain(place);
+    for (const name of Object.keys(SECRETS)) expect(text).toContain(name);
+    expect(text).not.toContain('hush');
+  });
+
+  it('shows what is not secret of a URL option', () => {
+    const text = logged(false, (logger) => logger.info({ config: { mongoUrl: 'mongodb://me:hush@db.example/c' } }));
+    expect(JSON.parse(text).config).toEqual({ mongoUrl: 'mongodb://me:***@db.example/c' });
+  });
+});
