@@ -60,8 +60,17 @@ export function nonPublicClass(address: IpAddress): string | null {
   if (CLOUD_METADATA.some((cidr) => matches(address, cidr))) return 'cloud metadata';
   const range = address.range();
   if (range !== 'unicast') return CLASS_NAMES[range] ?? range;
+  if (isIsatap(address)) return 'ISATAP';
   if (address.kind() === 'ipv4' || matches(address, GLOBAL_UNICAST_V6)) return null;
   return isIpv4Compatible(address) ? 'IPv4-compatible' : 'reserved';
+}
+
+/** RFC 5214, 6.1: an interface id that carries an IPv4 address, behind a prefix of any kind. */
+function isIsatap(address: IpAddress): boolean {
+  if (!isIpv6(address)) return false;
+  const [, , , , high = 0, low = 0] = address.parts;
+  // The bits for "universal" and "group" may be set or not.
+  return (high & 0xfcff) === 0 && low === 0x5efe;
 }
 
 export function matches(address: IpAddress, [network, bits]: Cidr): boolean {
@@ -90,7 +99,7 @@ export function embeddedIpv4(address: IpAddress): readonly ipaddr.IPv4[] {
     case 'rfc6052':
       return [new ipaddr.IPv4(bytes.slice(12, 16))];
     default:
-      return isIpv4Compatible(address) ? [new ipaddr.IPv4(bytes.slice(12, 16))] : [];
+      return isIpv4Compatible(address) || isIsatap(address) ? [new ipaddr.IPv4(bytes.slice(12, 16))] : [];
   }
 }
 

@@ -1,4 +1,5 @@
 import { embeddedIpv4, type IpAddress, mappedIpv4, matches, nonPublicClass, parseAddress } from './address-classes.ts';
+import { createOwnAddresses, type OwnAddresses } from './own-addresses.ts';
 import { readTargetList, type TargetEntry, withoutTrailingDot } from './target-list.ts';
 
 export { parseTargetList } from './target-list.ts';
@@ -22,13 +23,15 @@ export interface TargetPolicyOptions {
   readonly allow: readonly string[];
   /** Targets that may not be captured although they are public, or although `allow` opens them. */
   readonly deny: readonly string[];
+  /** Closed unless allowed, also when they are public. @default the addresses of this machine's interfaces */
+  readonly isOwn?: OwnAddresses;
 }
 
 /**
- * Open is what is public and what `allow` names, less what `deny` names: a denied address stays closed even behind an
- * allowed name. Throws an `Error` that names a bad entry.
+ * Open is what is public and does not belong to this machine, and what `allow` names, less what `deny` names: a denied
+ * address stays closed even behind an allowed name. Throws an `Error` that names a bad entry.
  */
-export function createTargetPolicy({ allow, deny }: TargetPolicyOptions): TargetPolicy {
+export function createTargetPolicy({ allow, deny, isOwn = createOwnAddresses() }: TargetPolicyOptions): TargetPolicy {
   const allowed = readTargetList(allow);
   const denied = readTargetList(deny);
 
@@ -49,7 +52,7 @@ export function createTargetPolicy({ allow, deny }: TargetPolicyOptions): Target
       if (name === 'open') return null;
       const mapped = mappedIpv4(address);
       if (listsAddress(allowed, address) || (mapped && listsAddress(allowed, mapped))) return null;
-      const classOfAddress = nonPublicClass(address);
+      const classOfAddress = nonPublicClass(address) ?? (isOwn(text) ? "this machine's own" : null);
       return classOfAddress && `not public (${classOfAddress})`;
     },
   };

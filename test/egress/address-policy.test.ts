@@ -58,6 +58,11 @@ describe('the public network', () => {
     ['100::1', 'discard'],
     ['2001::1', 'Teredo'],
     ['2001:db8::1', 'reserved'],
+    ['3fff::1', 'reserved'],
+    ['2001:4860::5efe:7f00:1', 'ISATAP'],
+    ['2a00:1450::5efe:10.0.0.1', 'ISATAP'],
+    ['2a00:1450::200:5efe:8.8.8.8', 'ISATAP'],
+    ['2a00:1450::300:5efe:a00:1', 'ISATAP'],
     ['2002:7f00:1::', '6to4'],
     ['2002:808:808::1', '6to4'],
     ['3fff::1', 'reserved'],
@@ -184,4 +189,31 @@ describe('a list of targets', () => {
     expect(() => parseTargetList(entry)).toThrow(hint);
     expect(() => createTargetPolicy({ allow: [entry], deny: [] })).toThrow(/Give an address \(10\.1\.2\.3/);
   });
+});
+
+describe("the machine's own addresses", () => {
+  const isOwn = (address: string) => address === '93.184.215.14' || address === '2a00:1450::1';
+
+  it('are refused although they are public', () => {
+    const policy = createTargetPolicy({ allow: [], deny: [], isOwn });
+    expect(policy.refuseAddress('93.184.215.14', 'unlisted')).toBe("not public (this machine's own)");
+    expect(policy.refuseAddress('2a00:1450::1', 'unlisted')).toBe("not public (this machine's own)");
+    expect(policy.refuseAddress('93.184.215.15', 'unlisted')).toBeNull();
+  });
+
+  it('are open when they or the name that led to them are allowed', () => {
+    const policy = createTargetPolicy({ allow: ['93.184.215.14'], deny: [], isOwn });
+    expect(policy.refuseAddress('93.184.215.14', 'unlisted')).toBeNull();
+    expect(policy.refuseAddress('2a00:1450::1', 'open')).toBeNull();
+  });
+});
+
+describe('an address that carries a denied IPv4 address', () => {
+  it.each(['2002:a00:1::', '64:ff9b::a00:1', '2a00:1450::5efe:a00:1', '::ffff:10.0.0.1'])(
+    'is refused behind an allowed name: %s',
+    (address) => {
+      const policy = createTargetPolicy({ allow: [], deny: ['10.0.0.1'] });
+      expect(policy.refuseAddress(address, 'open')).toBe('closed by the operator of this service');
+    },
+  );
 });
