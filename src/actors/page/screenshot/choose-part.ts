@@ -4,31 +4,44 @@ import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { viewportOf } from './emulate-device.ts';
 import { measurePage } from './measure-page.ts';
-import { holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
+import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
-/** What of the page the screenshot shows. */
+/** The part of the page that the screenshot shows. */
 export interface ChosenPart {
   /** CSS pixels of the page; null: the window. */
   readonly part: Rectangle | null;
+  /** True when the window shows all of it. */
+  readonly inWindow: boolean;
   readonly size: ScreenshotSize;
 }
 
-/** Throws `selector_not_found` when there is nothing at the place that the request names. */
+/** Chooses what the screenshot shows. Throws `selector_not_found` when the request names a place that is not there. */
 export async function choosePart(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<ChosenPart> {
   const { fullPage, selector, clip } = request;
-  if (!fullPage && selector === undefined && clip === undefined) return { part: null, size: windowSize(request) };
-  const { whole, origin } = await measurePage(page, request, deadline);
+  if (!fullPage && selector === undefined && clip === undefined) {
+    return { part: null, inWindow: true, size: windowSize(request) };
+  }
+  const { whole, window } = await measurePage(page, request, deadline);
   if (selector !== undefined) {
     const element = await scrollToElement(page, selector, deadline);
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
-    const box = outwards({ ...element, x: element.x + origin - whole.x });
-    return partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`);
+    const box = outwards({ ...element, x: element.x + window.x - whole.x });
+    return within(window, partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`));
   }
-  if (clip !== undefined) return partOf(whole, clip, request, 'the clip');
+  if (clip !== undefined) return within(window, partOf(whole, clip, request, 'the clip'));
   const { part, size } = holdable(whole, request);
   const fullHeight = Math.round(whole.height * viewportOf(request).deviceScaleFactor);
-  return { part, size: { ...size, fullHeight } };
+  return within(window, { part, size: { ...size, fullHeight } });
+}
+
+function within(window: Rectangle, { part, size }: HoldablePart): ChosenPart {
+  const inWindow =
+    part.x >= window.x &&
+    part.y >= window.y &&
+    part.x + part.width <= window.x + window.width &&
+    part.y + part.height <= window.y + window.height;
+  return { part, inWindow, size };
 }
 
 const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {
@@ -36,8 +49,8 @@ const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => str
   invisible: (selector) => `what matches ${JSON.stringify(selector)} is not visible: it is hidden, or has no size`,
 };
 
-/** What of a part, given from the page's own upper left corner, there is. */
-function partOf(whole: Rectangle, wanted: Rectangle, request: CaptureRequest, what: string): ChosenPart {
+/** The part of a rectangle, measured from the page's upper left corner, that lies on the page. */
+function partOf(whole: Rectangle, wanted: Rectangle, request: CaptureRequest, what: string): HoldablePart {
   const x = Math.max(0, wanted.x);
   const y = Math.max(0, wanted.y);
   const width = Math.min(wanted.x + wanted.width, whole.width) - x;
@@ -50,7 +63,7 @@ function partOf(whole: Rectangle, wanted: Rectangle, request: CaptureRequest, wh
   );
 }
 
-/** In whole pixels. */
+/** The smallest rectangle of whole pixels around another one. */
 function outwards({ x, y, width, height }: Rectangle): Rectangle {
   const left = Math.floor(x);
   const top = Math.floor(y);

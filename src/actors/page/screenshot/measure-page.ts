@@ -5,15 +5,15 @@ import { askPage, letGo } from './ask-page.ts';
 import { viewportOf } from './emulate-device.ts';
 import { SET_STYLE } from './set-style.ts';
 
-/** CSS pixels from the left end of all that the page holds. */
+/** CSS pixels from the upper left corner of the page's content. */
 export interface MeasuredPage {
-  /** All that a person can come to by scrolling. */
+  /** Everything that a reader can scroll to. */
   readonly whole: Rectangle;
-  /** Where the window stands at first: not at the left end, when the page is written from right to left. */
-  readonly origin: number;
+  /** What the window shows. In a page written from right to left it starts at the right end. */
+  readonly window: Rectangle;
 }
 
-/** A page that is larger than the window is shown from its top, with all that it holds drawn. */
+/** Measures a page. One that is larger than the window is scrolled to its top, and everything in it is rendered. */
 export async function measurePage(
   page: IsolatedPage,
   request: CaptureRequest,
@@ -21,32 +21,35 @@ export async function measurePage(
 ): Promise<MeasuredPage> {
   const { width, height } = viewportOf(request);
   const first = await measure(page, deadline);
-  if (first.width <= width && first.height <= height) {
-    return { whole: { x: 0, y: 0, width: first.width, height: first.height }, origin: 0 };
+  if (first.size.width <= width && first.size.height <= height) {
+    const whole = { x: 0, y: 0, ...first.size };
+    return { whole, window: whole };
   }
-  const sideways = await askPage(page, deadline, 'measure the page', `(${REACH})(${SET_STYLE})`);
-  const { window, origin, ...size } = await measure(page, deadline);
+  const scrollsSideways = await askPage(page, deadline, 'measure the page', `(${REACH})(${SET_STYLE})`);
+  const { size, left, clientWidth } = await measure(page, deadline);
   const whole =
-    sideways === false
-      ? { x: origin, y: 0, width: Math.min(size.width - origin, window), height: size.height }
+    scrollsSideways === false
+      ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
       : { x: 0, y: 0, ...size };
-  return { whole, origin };
+  return { whole, window: { x: left, y: 0, width, height } };
 }
 
 async function measure(page: IsolatedPage, deadline: Deadline) {
   const measuring = letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
   const { cssContentSize, cssLayoutViewport } = await deadline.step('measure the page', measuring);
   return {
-    width: Math.max(1, Math.ceil(cssContentSize.width)),
-    height: Math.max(1, Math.ceil(cssContentSize.height)),
-    window: cssLayoutViewport.clientWidth,
-    origin: cssLayoutViewport.pageX,
+    size: {
+      width: Math.max(1, Math.ceil(cssContentSize.width)),
+      height: Math.max(1, Math.ceil(cssContentSize.height)),
+    },
+    left: cssLayoutViewport.pageX,
+    clientWidth: cssLayoutViewport.clientWidth,
   };
 }
 
 /**
- * Runs in the page: what `content-visibility: auto` leaves undrawn outside of the window is drawn, the page shown from
- * its top, and whether it can be scrolled sideways found out. The root's overflow is the window's, or else the body's.
+ * Runs in the page. Renders what `content-visibility: auto` skips outside the window, scrolls to the top, and returns
+ * whether the page scrolls sideways: the root's overflow applies to the window, or else the body's.
  */
 const REACH = `(setStyle) => {
   for (const element of Document.prototype.querySelectorAll.call(document, '*')) {

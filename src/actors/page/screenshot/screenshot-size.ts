@@ -27,11 +27,14 @@ export function windowSize(request: CaptureRequest): ScreenshotSize {
   return sizeOf({ x: 0, y: 0, ...viewportOf(request) }, request, false);
 }
 
-/** As much of a rectangle as one screenshot can hold, from its upper left corner, and the screenshot's size. */
-export function holdable(
-  whole: Rectangle,
-  request: CaptureRequest,
-): { readonly part: Rectangle; readonly size: ScreenshotSize } {
+/** A rectangle, in CSS pixels, that fits into one screenshot, and the size of that screenshot. */
+export interface HoldablePart {
+  readonly part: Rectangle;
+  readonly size: ScreenshotSize;
+}
+
+/** As much of a rectangle as one screenshot can hold, from its upper left corner. */
+export function holdable(whole: Rectangle, request: CaptureRequest): HoldablePart {
   const { deviceScaleFactor } = viewportOf(request);
   // Chromium never answers when it is to draw less than a pixel.
   const least = Math.ceil(1 / deviceScaleFactor);
