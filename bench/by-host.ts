@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { openMongoStore } from '../src/storage/mongo/store.ts';
+import type { Database } from '../src/storage/database.ts';
+import { openMongo as openMongoDatabase } from '../src/storage/mongo/open.ts';
 import type { ResultStore } from '../src/storage/result-store.ts';
-import { openSqliteStore } from '../src/storage/sqlite/store.ts';
+import { openSqlite as openSqliteDatabase } from '../src/storage/sqlite/open.ts';
 import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
 import { pick, randomFrom, type SeededResults, seededResults } from './seeded-results.ts';
 
@@ -31,7 +32,7 @@ interface Spread {
 }
 
 interface BenchedStore {
-  readonly store: ResultStore;
+  readonly database: Database;
   remove(): Promise<void>;
 }
 
@@ -69,13 +70,14 @@ for (const name of names) {
 async function measure(name: string, count: number): Promise<ReadonlyMap<string, Spread>> {
   const open = OPENERS[name];
   if (open === undefined) throw new Error(`--store is ${name}; it takes sqlite, mongo or both`);
-  const { store, remove } = await open();
+  const { database, remove } = await open();
+  const store = database.results;
   try {
     const seeded = seededResults(count);
     await fill(store, seeded, count, name);
     return await timeQueries(store, queriesOn(seeded, Number(values.queries)));
   } finally {
-    await store.close();
+    await database.close();
     await remove();
   }
 }
@@ -145,11 +147,11 @@ function rounded(value: number): number {
 
 async function openSqlite(): Promise<BenchedStore> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
-  const store = await openSqliteStore({ path: join(directory, 'results.db') });
-  return { store, remove: () => rm(directory, { recursive: true, force: true }) };
+  const database = await openSqliteDatabase({ path: join(directory, 'results.db') });
+  return { database, remove: () => rm(directory, { recursive: true, force: true }) };
 }
 
 async function openMongo(): Promise<BenchedStore> {
   const server = await startMongo();
-  return { store: await openMongoStore({ url: server.url }), remove: () => server.remove() };
+  return { database: await openMongoDatabase({ url: server.url }), remove: () => server.remove() };
 }

@@ -1,5 +1,4 @@
 import type { Result } from '../src/capture/domain.ts';
-import { htmlPath, imagePath } from '../src/storage/files/layout.ts';
 import { exampleResult } from '../test/support/example-result.ts';
 
 /*
@@ -111,8 +110,7 @@ function resultOf(id: number, host: string, random: () => number): Result {
     title: `What ${host} says of itself on its page`,
     content_length: Math.floor(random() * 100_000),
     duration_ms: 200 + Math.floor(random() * 2000),
-    screenshot: imagePath(id),
-    html: htmlPath(id),
+    artifacts: { store: null, kinds: ['image', 'html'] },
     remote_ip: '192.0.2.1',
   });
 }

@@ -88,10 +88,8 @@ export interface Result {
   /** ISO 8601, UTC, milliseconds: when the capture was started. */
   readonly probed_at: string;
   readonly duration_ms: number;
-  /** Path of the image in this API, `''` when there is none. */
-  readonly screenshot: string;
-  /** Path of the HTML copy in this API, `''` when there is none. */
-  readonly html: string;
+  /** Null when nothing was stored besides the record: the capture failed. */
+  readonly artifacts: StoredArtifacts | null;
   readonly format: CaptureFormat;
   /** Pixels; 0 when there is no image. */
   readonly width: number;
@@ -123,10 +121,21 @@ export interface Result {
   readonly ip_info: IpFacts | null;
 }
 
+/** What can be stored of a page: its screenshot (or PDF) and its HTML snapshot. */
+export const ARTIFACT_KINDS = ['image', 'html'] as const;
+export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
+
+/** The artifacts of a capture. */
+export interface StoredArtifacts {
+  /** Id of the artifact store that holds them; null in records written before stores had ids. */
+  readonly store: string | null;
+  readonly kinds: readonly ArtifactKind[];
+}
+
 /** What a result says about the address it came from: the IP client's record, its keys unchanged. */
 export type IpFacts = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What lies on the disk for one capture. */
+/** Describes the stored image of one capture. */
 export interface ScreenshotInfo {
   readonly id: number;
   readonly url: string;
@@ -141,9 +150,6 @@ export interface ScreenshotInfo {
   readonly sha256: string;
   /** ISO 8601, UTC, milliseconds. */
   readonly captured_at: string;
-  /** Paths of this API. */
-  readonly image: string;
-  readonly html: string;
 }
 
 /** What may be asked of the service at once. */

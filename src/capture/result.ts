@@ -23,9 +23,8 @@ export const UNSEEN = {
   response_reason: '',
   content_type: '',
   content_length: 0,
-  // Where they are is told by who keeps them.
-  screenshot: '',
-  html: '',
+  // Set by the capture store.
+  artifacts: null,
   width: 0,
   height: 0,
   truncated: false,

@@ -1,3 +1,4 @@
+import { sentResult } from '../capture/artifact-paths.ts';
 import type { CapstanEvent } from '../capture/domain.ts';
 
 /** Version of the JSON that subscribers and webhooks receive. */
@@ -5,5 +6,6 @@ const BODY_VERSION = 1;
 
 /** Serialises an event for subscribers and webhooks. */
 export function eventBody(event: CapstanEvent): string {
-  return JSON.stringify({ v: BODY_VERSION, ...event });
+  const result = 'result' in event && event.result !== null ? { result: sentResult(event.result) } : {};
+  return JSON.stringify({ v: BODY_VERSION, ...event, ...result });
 }

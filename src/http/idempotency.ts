@@ -51,7 +51,7 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
       digest: digestOf([ctx.request.rawBody ?? '']),
       owner: randomUUID(),
     };
-    const { idempotency } = service.results;
+    const { idempotency } = service;
     const claim = await idempotency.claim(attempt);
     switch (claim.state) {
       case 'mismatch':

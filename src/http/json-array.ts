@@ -1,16 +1,17 @@
 /**
- * The text of a JSON array whose elements come in pages, between what stands before and behind it, a chunk for each
- * page. `next` is asked for the page behind an element only when the chunks before it have been taken.
+ * Generates the text of a JSON array from pages of elements, one chunk per page, between `head` and `tail`. `next` reads
+ * the page behind an element once the chunks before it were consumed; `sent` converts an element to what is sent.
  */
 export async function* jsonArray<T>(
   first: readonly T[],
   next: (last: T) => Promise<readonly T[]>,
+  sent: (item: T) => unknown,
   around: { readonly head: string; readonly tail: string },
 ): AsyncGenerator<string, void, undefined> {
   let before = `${around.head}[`;
   let page = first;
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    yield before + page.map((item) => JSON.stringify(item)).join(',');
+    yield before + page.map((item) => JSON.stringify(sent(item))).join(',');
     before = ',';
     page = await next(last);
   }

@@ -1,3 +1,4 @@
+import { sentResult } from '../capture/artifact-paths.ts';
 import type { BatchItem, CaptureOutcome, Result } from '../capture/domain.ts';
 import { CapstanError, type Failure } from '../capture/errors.ts';
 import type { BatchLine, BatchResult } from './schemas/answers.ts';
@@ -32,11 +33,11 @@ export function failureError({ code, reason }: Failure): CapstanError {
 }
 
 export function toBatchResult({ url, outcome }: BatchItem): BatchResult {
-  if (outcome.state === 'stored') return { url, result: outcome.result, error: null, code: null };
+  if (outcome.state === 'stored') return { url, result: sentResult(outcome.result), error: null, code: null };
   const failed = failureOf(outcome);
   return {
     url,
-    result: failed?.result ?? null,
+    result: failed?.result == null ? null : sentResult(failed.result),
     error: failed?.failure.reason ?? null,
     code: failed?.failure.code ?? null,
   };

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { currentRecord } from '../capture/artifact-paths.ts';
 import type { BatchItem, CaptureRequest } from '../capture/domain.ts';
 import type { JobItem } from '../storage/job-store.ts';
 
@@ -34,5 +35,6 @@ export function packItem({ index, url, outcome }: BatchItem): JobItem {
 /** As `packItem` wrote it. */
 export function unpackItem({ index, body }: JobItem): BatchItem {
   const { url, outcome }: Pick<BatchItem, 'url' | 'outcome'> = JSON.parse(body);
-  return { index, url, outcome };
+  if (!('result' in outcome) || outcome.result === null) return { index, url, outcome };
+  return { index, url, outcome: { ...outcome, result: currentRecord(outcome.result) } };
 }

@@ -11,8 +11,9 @@ import type {
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
+import type { RetentionCounts } from '../storage/captures/retention.ts';
+import type { IdempotencyStore } from '../storage/idempotency-store.ts';
 import type { ResultStore, StoreState } from '../storage/result-store.ts';
-import type { RetentionCounts } from '../storage/retention.ts';
 import type { BatchElement } from '../streams/batch.ts';
 import type { BatchCounts, CaptureCounts } from '../streams/counters.ts';
 
@@ -45,6 +46,7 @@ export interface CaptureService {
   /** The same events with ids, for those who come back; with MongoDB also those of the other processes. */
   readonly feed: EventFeed;
   readonly results: ResultStore;
+  readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
   /** Work that nobody waits for. */
   readonly jobs: Jobs;

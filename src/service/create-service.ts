@@ -155,7 +155,7 @@ export async function createService(
     });
   const runBatch = createBatchRunner({ pipeline, submit, events, ids: randomUUID });
   const jobs = createJobs({
-    store: storage.results.jobs,
+    store: storage.jobs,
     enabled: storage.results.kind !== 'none',
     submit,
     submitBatch: runBatch,
@@ -233,6 +233,7 @@ export async function createService(
     takesCallbacks: config.webhookSecret.length > 0,
     admitCallback,
     results: storage.results,
+    idempotency: storage.idempotency,
     artifacts: storage.artifacts,
     jobs,
     get readiness(): Readiness {

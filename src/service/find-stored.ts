@@ -22,7 +22,7 @@ export async function findStored(
   const digest = optionsDigest(request);
   if (digest === '') return undefined;
   const isAnswer = (result: Result): boolean =>
-    result.options_digest === digest && !result.failed && !result.partial && result.screenshot !== '';
+    result.options_digest === digest && !result.failed && !result.partial && result.artifacts !== null;
   try {
     let after: Keyset | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {

@@ -5,7 +5,7 @@ import { CapstanError, failure, toFailure } from '../capture/errors.ts';
 import { type Findings, failedResult, storedResult } from '../capture/result.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Logger } from '../log.ts';
-import type { CaptureStore } from '../storage/capture-store.ts';
+import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 import { perceptionHash } from './perception-hash.ts';
 

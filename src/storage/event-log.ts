@@ -29,6 +29,13 @@ export const KEPT_EVENTS = 100_000;
 /** Called with events in the order of their ids; none is passed twice. */
 export type Publish = (events: readonly LoggedEvent[]) => void;
 
+export interface EventLogOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly clock: () => number;
+  /** Node number of new ids (see `ids.ts`): read for each id, because leases come and go. */
+  readonly node: () => number;
+}
+
 export interface EventLog {
   /**
    * Begins. Resolves with an id: what comes after it is passed to `publish`, what came up to it can only be read.

@@ -85,20 +85,3 @@ export interface JobStore {
 export function tooManyJobs(most: number): CapstanError {
   return new CapstanError('queue_full', `${most} jobs are not finished, which is the most.`);
 }
-
-/** Without a database there are no jobs. */
-export function createDisabledJobs(): JobStore {
-  const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));
-  return {
-    add: refuse,
-    get: refuse,
-    results: refuse,
-    take: refuse,
-    renew: refuse,
-    put: refuse,
-    finish: refuse,
-    release: refuse,
-    cancel: refuse,
-    prune: refuse,
-  };
-}

@@ -1,7 +1,5 @@
 import type { Result } from '../capture/domain.ts';
 import type { Evidence } from '../capture/evidence.ts';
-import type { IdempotencyStore } from './idempotency-store.ts';
-import type { JobStore } from './job-store.ts';
 
 /** Which records: all, those of exactly one URL, or those of a host with the meaning of by-host. */
 export type ResultFilter =
@@ -51,10 +49,6 @@ export type StoreState = 'off' | 'up' | 'down';
 export interface ResultStore {
   readonly kind: 'none' | 'sqlite' | 'mongo';
   readonly state: StoreState;
-  /** Beside the results, in the same database; in memory where there is none. */
-  readonly idempotency: IdempotencyStore;
-  /** In the same database. */
-  readonly jobs: JobStore;
 
   /** Keeps a record and its evidence, durably and together. The same id again is no error and changes nothing. */
   insert(result: Result, evidence?: Evidence | null): Promise<void>;
@@ -72,12 +66,4 @@ export interface ResultStore {
 
   /** Ids of at most `limit` records, smallest and so oldest first, that are above `after` and below `before`. */
   oldest(limit: number, before: number, after?: number): Promise<readonly number[]>;
-
-  /**
-   * A node number, 0..63, that no other process which shares this store holds; renewed while the store is open.
-   * Undefined when none can be had now.
-   */
-  claimNode(): Promise<number | undefined>;
-
-  close(): Promise<void>;
 }

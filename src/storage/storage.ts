@@ -1,20 +1,31 @@
 import type { ArtifactStore } from './artifact-store.ts';
-import { type CaptureStore, createCaptureStore } from './capture-store.ts';
-import { createDisabledStore } from './disabled-store.ts';
+import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
+import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './captures/retention.ts';
+import type { Database } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
+import { createFileOutbox } from './files/file-outbox.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
-import { createMongoEventLog } from './mongo/event-log.ts';
-import { openMongoStore } from './mongo/store.ts';
-import { holdNode } from './node-lease.ts';
-import { createOutbox } from './outbox.ts';
-import { createOwnEventLog } from './own-event-log.ts';
+import type { JobStore } from './job-store.ts';
+import { createNoDatabase } from './memory/no-database.ts';
+import { openMongo } from './mongo/open.ts';
+import { holdNode } from './node-leases.ts';
 import type { ResultStore, StoreState } from './result-store.ts';
-import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './retention.ts';
-import { openSqliteStore } from './sqlite/store.ts';
+import { openSqlite } from './sqlite/open.ts';
+
+/*
+ * Opens everything that is stored, and chooses the implementation of each port:
+ *
+ *   files/            artifacts and the outbox, in the data directory
+ *   sqlite/, mongo/   the database: results, jobs, idempotency keys, node leases, the event log
+ *   memory/           what stands in for a database where there is none
+ *   records/          what the databases share
+ *   captures/         what is built on the ports: storing and removing a capture as a whole, delivery, retention
+ */
 
 export interface StorageOptions {
   readonly dataDir: string;
@@ -36,6 +47,8 @@ export interface StorageOptions {
 export interface Storage {
   readonly ids: IdSource;
   readonly results: ResultStore;
+  readonly jobs: JobStore;
+  readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
   readonly captureStore: CaptureStore;
   readonly retention: Retention;
@@ -52,16 +65,17 @@ export interface Storage {
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const data = createDataDirectory(options.dataDir);
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
-  const { results, events } = await openDatabase(options, () => ids.node);
+  const database = await openDatabase(options);
+  const { results, jobs, idempotency } = database;
   const artifacts = createFileArtifactStore(data);
   const captureStore = createCaptureStore({
     artifacts,
     results,
-    outbox: createOutbox(data),
+    outbox: createFileOutbox(data),
     ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
   });
-  const node = holdNode({ ids, store: results, random: Math.random });
+  const node = holdNode({ ids, leases: database.nodes, random: Math.random });
 
   const retention = createRetention({
     limits: options.retain ?? { days: null, bytes: null },
@@ -78,7 +92,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     node.stop();
     await retention.stop();
     await captureStore.close();
-    await results.close();
+    await database.close();
     await data.close();
   }
 
@@ -90,22 +104,13 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     throw error;
   }
   retention.start();
-  return { ids, results, artifacts, captureStore, retention, events, close };
+  const events = database.eventLog({ clock: Date.now, node: () => ids.node });
+  return { ids, results, jobs, idempotency, artifacts, captureStore, retention, events, close };
 }
 
-/** The database's store of results and log of events. `node`: what ids carry now. */
-async function openDatabase(
-  { dbPath, mongoUrl, onState }: StorageOptions,
-  node: () => number,
-): Promise<{ readonly results: ResultStore; readonly events: EventLog }> {
+function openDatabase({ dbPath, mongoUrl, onState }: StorageOptions): Promise<Database> {
   const observed = onState === undefined ? {} : { onState };
-  if (dbPath != null) {
-    const results = await openSqliteStore({ path: dbPath, ...observed });
-    return { results, events: createOwnEventLog({ table: results.events, clock: Date.now, node }) };
-  }
-  if (mongoUrl != null) {
-    const results = await openMongoStore({ url: mongoUrl, ...observed });
-    return { results, events: createMongoEventLog({ database: results.database, clock: Date.now, node }) };
-  }
-  return { results: createDisabledStore(), events: createOwnEventLog({ table: null, clock: Date.now, node }) };
+  if (dbPath != null) return openSqlite({ path: dbPath, ...observed });
+  if (mongoUrl != null) return openMongo({ url: mongoUrl, ...observed });
+  return Promise.resolve(createNoDatabase());
 }

@@ -2,7 +2,7 @@ import { type ClientRequest, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Result } from '../../src/capture/domain.ts';
+import type { SentResult } from '../../src/capture/artifact-paths.ts';
 import { DetailedResultSchema, ResultSchema } from '../../src/http/schemas/answers.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { freePort } from '../support/actor.ts';
@@ -23,7 +23,7 @@ const NOTHING_NOTED = { dialogs: NONE, popups: NONE, cookies: NONE };
 const site = siteForSuite();
 const app = serviceForSuite();
 
-async function resultIn(response: Response): Promise<Result> {
+async function resultIn(response: Response): Promise<SentResult> {
   const { data } = Envelope.parse(await response.json());
   if (data === undefined) throw new Error('there is no result in the answer');
   return data;

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await main.service.results.insert(resultOf(2, similar));
   await keepCapture(main.service, 4);
   await main.service.results.insert(resultOf(4));
-  await lostDatabase.service.results.close();
+  await lostDatabase.loseDatabase();
   await stopping.service.stop();
   const faulty: typeof broken.service = Object.create(broken.service, {
     stats: {

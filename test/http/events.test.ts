@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../src/capture/domain.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import { createOwnEventLog } from '../../src/storage/own-event-log.ts';
+import { createOwnEventLog } from '../../src/storage/records/own-event-log.ts';
 import { captureRequest } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite } from '../support/for-suite.ts';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { putCapture } from '../../src/storage/artifact-store.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, startService } from '../support/service.ts';
 import { idsOf } from './answers.ts';
@@ -40,7 +41,7 @@ describe('DELETE /screenshot/:id', () => {
   });
 
   it('removes a failed capture, which is a record alone, and files whose record is gone', async () => {
-    await app.service.results.insert(resultOf(31, { failed: true, screenshot: '', html: '' }));
+    await app.service.results.insert(resultOf(31, { failed: true, artifacts: null }));
     await keepCapture(app.service, 32);
     for (const id of [31, 32]) expect((await remove(id)).status).toBe(200);
     for (const id of [31, 32]) expect((await remove(id)).status).toBe(404);
@@ -51,7 +52,7 @@ describe('DELETE /screenshot/:id', () => {
     // More than what a connection holds by itself.
     const image = Buffer.alloc(30_000_000, 'picture');
     await app.service.artifacts.remove([41]);
-    await app.service.artifacts.put(result, image, html);
+    await putCapture(app.service.artifacts, result, { image, html });
     const request = get(`${app.baseUrl}/screenshot/41`, { agent: false });
     const [response]: IncomingMessage[] = await once(request, 'response');
     expect((await remove(41)).status).toBe(200);
@@ -71,7 +72,7 @@ describe('DELETE /screenshot/:id', () => {
   it('removes nothing while the database is away', async () => {
     const away = await startService(NO_BROWSER);
     await keepCapture(away.service, 61);
-    await away.service.results.close();
+    await away.loseDatabase();
     const response = await away.call('/screenshot/61', { method: 'DELETE' });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'database_unavailable' });

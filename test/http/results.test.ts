@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sentResult } from '../../src/capture/artifact-paths.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { idsOf, nextPage } from './answers.ts';
@@ -86,7 +87,7 @@ describe('GET /results', () => {
     expect(await response.json()).toEqual({
       success: true,
       message: '',
-      data: [resultOf(TOTAL, { url: MANY, title: `Title ${TOTAL}` })],
+      data: [sentResult(resultOf(TOTAL, { url: MANY, title: `Title ${TOTAL}` }))],
       request_id: response.headers.get('X-Request-Id'),
     });
   });
@@ -206,7 +207,7 @@ describe('GET /results/{id}', () => {
     expect(await response.json()).toEqual({
       success: true,
       message: '',
-      data: { ...resultOf(7, { url: MANY, title: 'Title 7' }), evidence: null },
+      data: { ...sentResult(resultOf(7, { url: MANY, title: 'Title 7' })), evidence: null },
       request_id: response.headers.get('X-Request-Id'),
     });
   });
@@ -306,7 +307,7 @@ describe('an answer without a limit', () => {
     try {
       const response = await open(large.baseUrl);
       expect(response.statusCode).toBe(200);
-      await large.service.results.close();
+      await large.loseDatabase();
       await expect(text(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
       const after = await fetch(`${large.baseUrl}/results/by-host?host=large.example`);
       expect(after.status).toBe(503);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sentResult } from '../../src/capture/artifact-paths.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';
@@ -35,8 +36,8 @@ describe('GET /results/similar/{id}', () => {
     expect(await response.json()).toMatchObject({
       success: true,
       data: [
-        { ...resultOf(3, { perception_hash: '7c1e3fa05b92d800' }), distance: 0 },
-        { ...resultOf(2, { perception_hash: '7c1e3fa05b92d800' }), distance: 0 },
+        { ...sentResult(resultOf(3, { perception_hash: '7c1e3fa05b92d800' })), distance: 0 },
+        { ...sentResult(resultOf(2, { perception_hash: '7c1e3fa05b92d800' })), distance: 0 },
         { id: 4, distance: 1 },
         { id: 5, distance: 4 },
       ],

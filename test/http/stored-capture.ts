@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Result, ScreenshotInfo } from '../../src/capture/domain.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import { htmlPath, imagePath } from '../../src/storage/files/layout.ts';
+import { putCapture } from '../../src/storage/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';
 
 /** A capture as it would be stored: `id` seconds after an instant of this century. */
 export function resultOf(id: number, overrides: Partial<Result> = {}): Result {
   return exampleResult(id, {
     probed_at: new Date(1_800_000_000_000 + id * 1000).toISOString(),
-    screenshot: imagePath(id),
-    html: htmlPath(id),
+    artifacts: { store: null, kinds: ['image', 'html'] },
     ...overrides,
   });
 }
@@ -30,6 +29,6 @@ export async function keepCapture(
   const result = resultOf(id, overrides);
   const image = Buffer.concat([Buffer.from('picture'), createHash('sha512').update(String(id)).digest()]);
   const html = `<!doctype html><title>${id}</title><script>alert(1)</script><p>Grüße`;
-  const info = await service.artifacts.put(result, image, html);
+  const info = await putCapture(service.artifacts, result, { image, html });
   return { result, info, image, html };
 }

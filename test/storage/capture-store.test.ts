@@ -2,19 +2,19 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
-import { type CaptureStore, createCaptureStore } from '../../src/storage/capture-store.ts';
+import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
-import { createOutbox } from '../../src/storage/outbox.ts';
+import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
-import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const AWAY = { timeout: 20_000 };
 
-describe('The keeper', () => {
+describe('The capture store', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   beforeEach(async () => {
@@ -23,10 +23,10 @@ describe('The keeper', () => {
 
   afterEach(() => directory.remove());
 
-  it('keeps the files and the record of a capture, and says where the files are', async () => {
+  it('stores the artifacts and the record of a capture, and names the store in the record', async () => {
     const { captureStore, results, artifacts, outbox, close } = await openParts(directory.path);
     const kept = await keepPicture(captureStore, ID);
-    expect(kept).toMatchObject({ screenshot: `/screenshot/${ID}`, html: `/screenshot/${ID}?view=html` });
+    expect(kept).toMatchObject({ artifacts: { store: await artifacts.id(), kinds: ['image', 'html'] } });
     expect(await results.get(ID)).toEqual({ ...kept, evidence: EVIDENCE });
     expect(kept).not.toHaveProperty('evidence');
     expect(await artifacts.info(ID)).toMatchObject({ id: ID, bytes: IMAGE.length });
@@ -46,7 +46,7 @@ describe('The keeper', () => {
 
   it('keeps files without a database, and no outbox', async () => {
     const { captureStore, artifacts, data, close } = await openParts(directory.path, { database: false });
-    expect(await keepPicture(captureStore, ID)).toMatchObject({ screenshot: `/screenshot/${ID}` });
+    expect(await keepPicture(captureStore, ID)).toMatchObject({ artifacts: { kinds: ['image', 'html'] } });
     await captureStore.keep(captureOf(ID + 1), null);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
     expect(await readdir((await data.workspace()).outbox)).toEqual([]);
@@ -74,7 +74,8 @@ describe('The keeper', () => {
 
     async function open(maxOutbox = 10) {
       const data = createDataDirectory(join(directory.path, 'data'));
-      const results = await openSqliteStore({ path: join(inTheWay(), 'results.db') });
+      const database = await openSqlite({ path: join(inTheWay(), 'results.db') });
+      const { results } = database;
       const artifacts = createFileArtifactStore(data);
       const inserted: number[] = [];
       const noting = around(results, {
@@ -83,11 +84,16 @@ describe('The keeper', () => {
           inserted.push(result.id);
         },
       });
-      const captureStore = createCaptureStore({ artifacts, results: noting, outbox: createOutbox(data), maxOutbox });
+      const captureStore = createCaptureStore({
+        artifacts,
+        results: noting,
+        outbox: createFileOutbox(data),
+        maxOutbox,
+      });
       await captureStore.start();
       const close = async () => {
         await captureStore.close();
-        await results.close();
+        await database.close();
         await data.close();
       };
       return { data, results, artifacts, captureStore, inserted, close };
@@ -103,7 +109,7 @@ describe('The keeper', () => {
       expect(await artifacts.list(10)).toHaveLength(3);
       const { outbox } = await data.workspace();
       const waiting = JSON.parse(await readFile(join(outbox, `${ID}.json`), 'utf8'));
-      expect(waiting).toMatchObject({ id: ID, screenshot: `/screenshot/${ID}` });
+      expect(waiting).toMatchObject({ id: ID, artifacts: { kinds: ['image', 'html'] } });
 
       await rm(inTheWay());
       await isDrained(captureStore);
@@ -164,7 +170,7 @@ describe('The keeper', () => {
       expect(second.captureStore.pending).toBe(1);
       await rm(inTheWay());
       await isDrained(second.captureStore);
-      expect(await second.results.get(ID)).toMatchObject({ id: ID, screenshot: `/screenshot/${ID}` });
+      expect(await second.results.get(ID)).toMatchObject({ id: ID, artifacts: { kinds: ['image', 'html'] } });
       await second.close();
       expect(await readdir(join(directory.path, 'data', 'workspaces'))).toEqual([]);
     });

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openMongoStore } from '../../src/storage/mongo/store.ts';
-import type { ResultStore } from '../../src/storage/result-store.ts';
-import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openMongo } from '../../src/storage/mongo/open.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 
 const without = await whyNoMongo();
 
 /** What holds for a store over either database. `open` gives one over a database of the suite's own, the same each time. */
-export function describeInEachDatabase(suite: (open: () => Promise<ResultStore>) => void): void {
+export function describeInEachDatabase(suite: (open: () => Promise<Database>) => void): void {
   describe('in SQLite', () => {
     let directory: string;
 
@@ -20,7 +20,7 @@ export function describeInEachDatabase(suite: (open: () => Promise<ResultStore>)
 
     afterAll(() => rm(directory, { recursive: true, force: true }));
 
-    suite(() => openSqliteStore({ path: join(directory, 'results.db') }));
+    suite(() => openSqlite({ path: join(directory, 'results.db') }));
   });
 
   describe.skipIf(without !== undefined)(`in MongoDB${without === undefined ? '' : ` (${without})`}`, () => {
@@ -32,6 +32,6 @@ export function describeInEachDatabase(suite: (open: () => Promise<ResultStore>)
 
     afterAll(() => server?.remove());
 
-    suite(() => openMongoStore({ url: `${server.url}store` }));
+    suite(() => openMongo({ url: `${server.url}store` }));
   });
 }

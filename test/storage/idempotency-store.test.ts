@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDisabledStore } from '../../src/storage/disabled-store.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { type Attempt, CLAIM_TIMES } from '../../src/storage/idempotency-store.ts';
-import type { ResultStore } from '../../src/storage/result-store.ts';
+import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -14,8 +14,8 @@ function attempts() {
   return (owner: string, body = 'body'): Attempt => ({ key, digest: digest(body), owner });
 }
 
-function describeIdempotency(open: () => Promise<ResultStore>, shared: boolean): void {
-  let store: ResultStore;
+function describeIdempotency(open: () => Promise<Database>, shared: boolean): void {
+  let store: Database;
   const answer = Buffer.from([0, 1, 2, 255]);
 
   beforeAll(async () => {
@@ -93,7 +93,7 @@ function describeIdempotency(open: () => Promise<ResultStore>, shared: boolean):
 
 describe('the keys of idempotent requests', () => {
   describe('in memory', () => {
-    describeIdempotency(async () => createDisabledStore(), false);
+    describeIdempotency(async () => createNoDatabase(), false);
   });
 
   describeInEachDatabase((open) => describeIdempotency(open, true));

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createDisabledStore } from '../../src/storage/disabled-store.ts';
+import type { Database } from '../../src/storage/database.ts';
 import type { JobItem, NewJob } from '../../src/storage/job-store.ts';
-import type { ResultStore } from '../../src/storage/result-store.ts';
+import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 
 const made: string[] = [];
@@ -15,8 +15,8 @@ function newJob(overrides: Partial<NewJob> = {}): NewJob {
 const item = (index: number, failed = false): JobItem => ({ index, failed, body: `{"of":${index}}` });
 
 /** `open` gives a store over a database that holds no jobs, or the same one again. */
-function describeJobs(open: () => Promise<ResultStore>): void {
-  let store: ResultStore;
+function describeJobs(open: () => Promise<Database>): void {
+  let store: Database;
 
   beforeAll(async () => {
     store = await open();
@@ -166,7 +166,7 @@ function describeJobs(open: () => Promise<ResultStore>): void {
 
 describe('the jobs', () => {
   it('are refused without a database', async () => {
-    const { jobs } = createDisabledStore();
+    const { jobs } = createNoDatabase();
     await expect(jobs.add(newJob())).rejects.toMatchObject({ code: 'database_not_enabled' });
     await expect(jobs.get('x')).rejects.toMatchObject({ code: 'database_not_enabled' });
   });

@@ -5,10 +5,10 @@ import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collection
 import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
 import { createHostSample } from '../../src/storage/mongo/host-sample.ts';
 import { claimNode, releaseNode } from '../../src/storage/mongo/nodes.ts';
+import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
-import { openMongoStore } from '../../src/storage/mongo/store.ts';
-import { bandsOf } from '../../src/storage/perception.ts';
+import { bandsOf } from '../../src/storage/records/perception.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/result-store.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { resultOf } from './result-of.ts';
@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)(
     describeResultStore(async () => {
       const url = freshUrl();
       return {
-        open: () => openMongoStore({ url }),
+        open: () => openMongo({ url }),
         remove: async () => {
           await client.db(new URL(url).pathname.slice(1)).dropDatabase();
         },
@@ -67,8 +67,8 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('works in the database of its URL, and in capstan when that names none', async () => {
-      const store = await openMongoStore({ url: server.url });
-      await store.insert(resultOf(ID));
+      const store = await openMongo({ url: server.url });
+      await store.results.insert(resultOf(ID));
       await store.close();
       const document = await client.db('capstan').collection<{ _id: number }>('results').findOne({ _id: ID });
       expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
@@ -76,12 +76,12 @@ describe.skipIf(missing !== undefined)(
 
     it('reads indexes alone, and no more of them than the answer needs', async () => {
       const url = freshUrl();
-      const store = await openMongoStore({ url });
+      const store = await openMongo({ url });
       const results = Array.from({ length: 3000 }, (_, at) => {
         const host = at % 2 === 0 ? 'hot.example.com' : `h${at % 600}.example.org`;
         return resultOf(ID + at * APART, { host, url: `https://x/${at % 100}` });
       });
-      await Promise.all(results.map((result) => store.insert(result)));
+      await Promise.all(results.map((result) => store.results.insert(result)));
       await store.close();
 
       const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
@@ -142,14 +142,14 @@ describe.skipIf(missing !== undefined)(
 
     it('finds captures that look alike by indexes alone, whatever else there is', async () => {
       const url = freshUrl();
-      const store = await openMongoStore({ url });
+      const store = await openMongo({ url });
       const hashes = fc.sample(
         fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((hash) => hash.toString(16).padStart(16, '0')),
         { numRuns: 3000, seed: 4 },
       );
       const like = ['0123456789abcdef', '0123456789abcdee', '0123456789abcdef'];
       await Promise.all(
-        [...hashes, ...like].map((perception_hash, at) => store.insert(resultOf(ID + at, { perception_hash }))),
+        [...hashes, ...like].map((perception_hash, at) => store.results.insert(resultOf(ID + at, { perception_hash }))),
       );
       await store.close();
 
@@ -194,20 +194,20 @@ describe.skipIf(missing !== undefined)(
 
     it('finds the newest of many hosts that are rare, also where a host is thought to have newer results', async () => {
       const url = freshUrl();
-      const store = await openMongoStore({ url });
+      const store = await openMongo({ url });
       const rare = Array.from({ length: 900 }, (_, at) =>
         resultOf(ID + at * APART, { host: `rare${at % 310}.example.org` }),
       );
       const hot = Array.from({ length: 2500 }, (_, at) =>
         resultOf(ID + (900 + at) * APART, { host: 'hot.example.com' }),
       );
-      await Promise.all([...rare, ...hot].map((result) => store.insert(result)));
+      await Promise.all([...rare, ...hot].map((result) => store.results.insert(result)));
       const expected = rare.map(({ id }) => id).reverse();
       const list = async (limit: number, pages: number) => {
         const ids: number[] = [];
         let after: Keyset | undefined;
         for (let page = 0; page < pages; page += 1) {
-          const results = await store.page({ by: 'host', host: 'rare' }, limit, after);
+          const results = await store.results.page({ by: 'host', host: 'rare' }, limit, after);
           ids.push(...results.map(({ id }) => id));
           const last = results.at(-1);
           if (last !== undefined) after = { probedAt: last.probed_at, id: last.id };
@@ -226,46 +226,46 @@ describe.skipIf(missing !== undefined)(
     it('never tells the password', async () => {
       const states: string[] = [];
       const onState = (_: StoreState, reason: string) => states.push(reason);
-      const store = await openMongoStore({
+      const store = await openMongo({
         url: server.url.replace('mongodb://', 'mongodb://me:verysecret@'),
         onState,
       });
-      const refused: unknown = await store.get(ID).catch((error: unknown) => error);
+      const refused: unknown = await store.results.get(ID).catch((error: unknown) => error);
       await store.close();
       expect(refused).toMatchObject({ code: 'database_unavailable' });
       expect(states).toHaveLength(1);
-      await expect(openMongoStore({ url: 'mongodb://me:verysecret@:x:y/' })).rejects.toThrow(
-        'the MongoDB URL is not valid',
-      );
+      await expect(openMongo({ url: 'mongodb://me:verysecret@:x:y/' })).rejects.toThrow('the MongoDB URL is not valid');
       const told = JSON.stringify([states, String(refused), refused instanceof Error && String(refused.cause)]);
       expect(told).not.toContain('verysecret');
     });
 
     it('is down while its server is, and up again by itself', async () => {
       const onState = vi.fn<(state: StoreState, reason: string) => void>();
-      const store = await openMongoStore({ url: freshUrl(), onState });
-      await store.insert(resultOf(ID));
+      const store = await openMongo({ url: freshUrl(), onState });
+      await store.results.insert(resultOf(ID));
       await client.close();
       await server.stop();
-      await vi.waitFor(() => expect(store.state).toBe('down'), { timeout: 10_000 });
+      await vi.waitFor(() => expect(store.results.state).toBe('down'), { timeout: 10_000 });
       expect(onState.mock.lastCall?.[1]).toMatch(/^MongoDB cannot be used: ./);
       await Promise.all(
-        [store.insert(resultOf(ID + 1)), store.page({ by: 'all' }, 1)].map((asked) =>
+        [store.results.insert(resultOf(ID + 1)), store.results.page({ by: 'all' }, 1)].map((asked) =>
           expect(asked).rejects.toMatchObject({ code: 'database_unavailable' }),
         ),
       );
 
-      const late = await openMongoStore({ url: `${server.url}late` });
-      expect(late.state).toBe('down');
-      expect(await late.claimNode()).toBeUndefined();
+      const late = await openMongo({ url: `${server.url}late` });
+      expect(late.results.state).toBe('down');
+      expect(await late.nodes.claim()).toBeUndefined();
 
       await server.start();
-      await vi.waitFor(() => expect([store.state, late.state]).toEqual(['up', 'up']), { timeout: 30_000 });
-      await store.insert(resultOf(ID + 1));
-      expect(await store.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
+      await vi.waitFor(() => expect([store.results.state, late.results.state]).toEqual(['up', 'up']), {
+        timeout: 30_000,
+      });
+      await store.results.insert(resultOf(ID + 1));
+      expect(await store.results.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
       // The indexes are made by whoever comes late, too.
-      await late.insert(resultOf(ID));
-      expect(await late.page({ by: 'host', host: 'example' }, 1)).toEqual([resultOf(ID)]);
+      await late.results.insert(resultOf(ID));
+      expect(await late.results.page({ by: 'host', host: 'example' }, 1)).toEqual([resultOf(ID)]);
       await store.close();
       await late.close();
       client = await new MongoClient(server.url).connect();

@@ -2,17 +2,13 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createOwnEventLog, type OwnEventLogOptions } from '../../src/storage/own-event-log.ts';
-import {
-  openSqliteStore,
-  type SqliteStoreOptions,
-  type SqliteStoreWithEvents,
-} from '../../src/storage/sqlite/store.ts';
+import { createOwnEventLog, type OwnEventLogOptions } from '../../src/storage/records/own-event-log.ts';
+import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
 
 let directory: string;
 let path: string;
-const stores: SqliteStoreWithEvents[] = [];
+const stores: SqliteDatabase[] = [];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'capstan-events-'));
@@ -26,9 +22,9 @@ afterEach(async () => {
 
 async function open(
   log: Partial<OwnEventLogOptions> = {},
-  store: Partial<SqliteStoreOptions> = {},
-): Promise<Listening & { readonly store: SqliteStoreWithEvents }> {
-  const opened = await openSqliteStore({ path, ...store });
+  store: Partial<SqliteOptions> = {},
+): Promise<Listening & { readonly store: SqliteDatabase }> {
+  const opened = await openSqlite({ path, ...store });
   stores.push(opened);
   const options = { table: opened.events, clock: Date.now, node: () => 3, ...log };
   return { ...(await listening(createOwnEventLog(options))), store: opened };
@@ -39,7 +35,7 @@ function numbered(count: number, from = 0): readonly string[] {
 }
 
 /** Until everything is written: nobody but the table knows. */
-async function written(store: SqliteStoreWithEvents, count: number): Promise<void> {
+async function written(store: SqliteDatabase, count: number): Promise<void> {
   await expect.poll(async () => (await store.events.read(0, 100_000)).length, { timeout: 20_000 }).toBe(count);
 }
 

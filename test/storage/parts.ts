@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from '../../src/capture/domain.ts';
-import { type CaptureStore, createCaptureStore } from '../../src/storage/capture-store.ts';
-import { createDisabledStore } from '../../src/storage/disabled-store.ts';
+import type { ArtifactStore } from '../../src/storage/artifact-store.ts';
+import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
-import { createFileArtifactStore, type FileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
-import { createOutbox, type Outbox } from '../../src/storage/outbox.ts';
+import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
+import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
+import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
+import type { Outbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
-import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { captureOf } from './result-of.ts';
 
 export const IMAGE = Buffer.alloc(5000, 'image');
@@ -18,7 +20,7 @@ export const HTML = '<p>Grüße</p>';
 export interface Parts {
   readonly directory: string;
   readonly data: DataDirectory;
-  readonly artifacts: FileArtifactStore;
+  readonly artifacts: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   readonly captureStore: CaptureStore;
@@ -34,8 +36,8 @@ export interface PartsOptions {
 
 export async function openParts(directory: string, { database = true, change }: PartsOptions = {}): Promise<Parts> {
   const data = createDataDirectory(join(directory, 'data'));
-  const results = database ? await openSqliteStore({ path: databaseFile(directory) }) : createDisabledStore();
-  const made = { artifacts: createFileArtifactStore(data), results, outbox: createOutbox(data) };
+  const opened = database ? await openSqlite({ path: databaseFile(directory) }) : createNoDatabase();
+  const made = { artifacts: createFileArtifactStore(data), results: opened.results, outbox: createFileOutbox(data) };
   const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];
   const captureStore = createCaptureStore({ ...parts, onProblem: (problem) => problems.push(problem) });
@@ -48,7 +50,7 @@ export async function openParts(directory: string, { database = true, change }: 
     problems,
     close: async () => {
       await captureStore.close();
-      await results.close();
+      await opened.close();
       await data.close();
     },
   };

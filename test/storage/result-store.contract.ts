@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/capture/domain.ts';
+import type { Database } from '../../src/storage/database.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/result-store.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';
 import { EVIDENCE, resultOf } from './result-of.ts';
 
 /** An empty database, which may be opened more than once. */
-export interface Database {
-  open(): Promise<ResultStore>;
+export interface EmptyDatabase {
+  open(): Promise<Database>;
   remove(): Promise<void>;
 }
 
@@ -16,31 +17,33 @@ const HASH = '7c1e3fa05b92d846';
 const TIME = '2026-01-02T03:04:05.678Z';
 
 /** What every store of results must do, on a real database. */
-export function describeResultStore(create: () => Promise<Database>): void {
+export function describeResultStore(create: () => Promise<EmptyDatabase>): void {
+  let empty: EmptyDatabase;
   let database: Database;
   let store: ResultStore;
-  let opened: ResultStore[];
+  let opened: Database[];
 
   const open = async () => {
-    const another = await database.open();
+    const another = await empty.open();
     opened.push(another);
     return another;
   };
 
   beforeEach(async () => {
     opened = [];
-    database = await create();
-    store = await open();
+    empty = await create();
+    database = await open();
+    store = database.results;
   });
 
   afterEach(async () => {
     for (const one of opened) await one.close();
-    await database.remove();
+    await empty.remove();
   });
 
   it('is up once it is open, and down once it is closed', async () => {
     expect(store.state).toBe('up');
-    await store.close();
+    await database.close();
     expect(store.state).toBe('down');
     await expect(store.get(1)).rejects.toMatchObject({ code: 'database_unavailable' });
     await expect(store.insert(resultOf(1))).rejects.toMatchObject({ code: 'database_unavailable' });
@@ -98,7 +101,7 @@ export function describeResultStore(create: () => Promise<Database>): void {
   });
 
   it('has for every other process what it said is inserted', async () => {
-    const other = await open();
+    const { results: other } = await open();
     await store.insert(resultOf(FIRST_ID));
     expect(await other.get(FIRST_ID)).toMatchObject(resultOf(FIRST_ID));
   });
@@ -232,7 +235,7 @@ export function describeResultStore(create: () => Promise<Database>): void {
   });
 
   it('forgets what is deleted, in every list and for every other process, and says how much was there', async () => {
-    const other = await open();
+    const { results: other } = await open();
     await insertAll(
       store,
       ['a.example', 'a.example', 'b.example', 'c.example'].map((host, at) => resultOf(FIRST_ID + at, { host })),
@@ -267,16 +270,16 @@ export function describeResultStore(create: () => Promise<Database>): void {
   describe('nodes', () => {
     it('are another one for each store that is open, and the same again for the same store', async () => {
       const other = await open();
-      const [first, second] = await Promise.all([store.claimNode(), other.claimNode()]);
+      const [first, second] = await Promise.all([database.nodes.claim(), other.nodes.claim()]);
       expect(new Set([first, second])).toEqual(new Set([0, 1]));
-      expect(await store.claimNode()).toBe(first);
-      expect(await other.claimNode()).toBe(second);
+      expect(await database.nodes.claim()).toBe(first);
+      expect(await other.nodes.claim()).toBe(second);
     });
 
     it('are none once the store is closed', async () => {
-      await store.claimNode();
-      await store.close();
-      expect(await (await open()).claimNode()).toBe(1);
+      await database.nodes.claim();
+      await database.close();
+      expect(await (await open()).nodes.claim()).toBe(1);
     });
   });
 }

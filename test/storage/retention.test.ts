@@ -2,10 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
+import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/captures/retention.ts';
 import { holdLock } from '../../src/storage/files/held-lock.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
-import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/retention.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
 import { resultOf } from './result-of.ts';
 

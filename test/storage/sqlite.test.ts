@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
 import type { HostKey } from '../../src/storage/hosts.ts';
-import type { ResultStore, StoreState } from '../../src/storage/result-store.ts';
+import type { StoreState } from '../../src/storage/result-store.ts';
 import { byHostStatements } from '../../src/storage/sqlite/by-host.ts';
-import { database, PAGE_STATEMENTS } from '../../src/storage/sqlite/database.ts';
+import { nodeTable } from '../../src/storage/sqlite/nodes.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/perceptions.ts';
-import type { Row } from '../../src/storage/sqlite/protocol.ts';
+import { PAGE_STATEMENTS, resultTable } from '../../src/storage/sqlite/result-table.ts';
+import type { Row } from '../../src/storage/sqlite/results.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
-import { openSqliteStore } from '../../src/storage/sqlite/store.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
@@ -21,7 +23,7 @@ describe('The SQLite store', () => {
   describeResultStore(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'capstan-sqlite-'));
     return {
-      open: () => openSqliteStore({ path: join(directory, 'deep', 'er', 'results.db') }),
+      open: () => openSqlite({ path: join(directory, 'deep', 'er', 'results.db') }),
       remove: () => rm(directory, { recursive: true, force: true }),
     };
   });
@@ -29,7 +31,7 @@ describe('The SQLite store', () => {
   describe('and its file', () => {
     let directory: string;
     let path: string;
-    let store: ResultStore | undefined;
+    let store: Database | undefined;
     const onState = vi.fn<(state: StoreState, reason: string) => void>();
 
     beforeEach(async () => {
@@ -47,26 +49,26 @@ describe('The SQLite store', () => {
     it('that cannot be opened leaves the store down, which says why and recovers when it can', async () => {
       const inTheWay = join(directory, 'way');
       await writeFile(inTheWay, 'not a directory');
-      store = await openSqliteStore({ path: join(inTheWay, 'results.db'), onState });
-      expect(store.state).toBe('down');
-      await expect(store.get(ID)).rejects.toMatchObject({
+      store = await openSqlite({ path: join(inTheWay, 'results.db'), onState });
+      expect(store.results.state).toBe('down');
+      await expect(store.results.get(ID)).rejects.toMatchObject({
         code: 'database_unavailable',
         message: 'The database cannot be used: unable to open database file.',
       });
-      expect(await store.claimNode()).toBeUndefined();
+      expect(await store.nodes.claim()).toBeUndefined();
       expect(onState.mock.calls).toEqual([
         ['down', `${join(inTheWay, 'results.db')} cannot be used: unable to open database file`],
       ]);
 
       await rm(inTheWay);
       await vi.waitFor(() => expect(onState).toHaveBeenLastCalledWith('up', ''), { timeout: 10_000 });
-      await store.insert(resultOf(ID));
-      expect(await store.get(ID)).toMatchObject(resultOf(ID));
+      await store.results.insert(resultOf(ID));
+      expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
     });
 
     it('where no directory can be made leaves the store down', async () => {
-      store = await openSqliteStore({ path: '/proc/no/results.db' });
-      await expect(store.page({ by: 'all' }, 1)).rejects.toMatchObject({
+      store = await openSqlite({ path: '/proc/no/results.db' });
+      await expect(store.results.page({ by: 'all' }, 1)).rejects.toMatchObject({
         message: 'The database cannot be used: its directory cannot be used (ENOENT).',
       });
     });
@@ -75,8 +77,8 @@ describe('The SQLite store', () => {
       const other = new DatabaseSync(path);
       other.exec('CREATE TABLE theirs (a)');
       other.close();
-      store = await openSqliteStore({ path });
-      await expect(store.get(ID)).rejects.toThrow('it is a SQLite database of another application');
+      store = await openSqlite({ path });
+      await expect(store.results.get(ID)).rejects.toThrow('it is a SQLite database of another application');
     });
 
     it('of a later version is not touched', async () => {
@@ -84,50 +86,50 @@ describe('The SQLite store', () => {
       const later = new DatabaseSync(path);
       later.exec('PRAGMA user_version = 9');
       later.close();
-      store = await openSqliteStore({ path });
-      await expect(store.get(ID)).rejects.toThrow('its format is 9 and this version reads 1');
+      store = await openSqlite({ path });
+      await expect(store.results.get(ID)).rejects.toThrow('its format is 9 and this version reads 1');
     });
 
     it('that is no database is not touched', async () => {
       await writeFile(path, 'something that somebody wrote down'.repeat(100));
-      store = await openSqliteStore({ path });
-      await expect(store.get(ID)).rejects.toThrow('file is not a database');
+      store = await openSqlite({ path });
+      await expect(store.results.get(ID)).rejects.toThrow('file is not a database');
     });
 
     it('locked by another process refuses records until it is free, and can be read', async () => {
-      store = await openSqliteStore({ path, onState });
-      await store.insert(resultOf(ID));
+      store = await openSqlite({ path, onState });
+      await store.results.insert(resultOf(ID));
       const other = new DatabaseSync(path);
       other.exec('BEGIN IMMEDIATE');
       try {
-        await expect(store.insert(resultOf(ID + 1))).rejects.toMatchObject({
+        await expect(store.results.insert(resultOf(ID + 1))).rejects.toMatchObject({
           code: 'database_unavailable',
           message: 'The database cannot be used: another process holds its lock.',
         });
-        expect(store.state).toBe('down');
-        expect(await store.get(ID)).toMatchObject(resultOf(ID));
+        expect(store.results.state).toBe('down');
+        expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
       } finally {
         other.exec('ROLLBACK');
         other.close();
       }
-      await store.insert(resultOf(ID + 1));
-      expect(store.state).toBe('up');
+      await store.results.insert(resultOf(ID + 1));
+      expect(store.results.state).toBe('up');
     });
 
     it('removed while it is open is made again: nothing is written where nobody finds it', async () => {
-      store = await openSqliteStore({ path });
-      await store.insert(resultOf(ID));
+      store = await openSqlite({ path });
+      await store.results.insert(resultOf(ID));
       for (const name of ['results.db', 'results.db-wal', 'results.db-shm']) await rm(join(directory, name));
-      await store.insert(resultOf(ID + 1));
+      await store.results.insert(resultOf(ID + 1));
       await store.close();
-      store = await openSqliteStore({ path });
-      expect(await store.get(ID + 1)).toMatchObject(resultOf(ID + 1));
+      store = await openSqlite({ path });
+      expect(await store.results.get(ID + 1)).toMatchObject(resultOf(ID + 1));
     });
 
     it('on a directory that is one with its name is no database', async () => {
       await mkdir(path);
-      store = await openSqliteStore({ path });
-      expect(store.state).toBe('down');
+      store = await openSqlite({ path });
+      expect(store.results.state).toBe('down');
     });
 
     describe('with much that looks alike', () => {
@@ -144,36 +146,38 @@ describe('The SQLite store', () => {
       });
 
       it('is searched in turns with other calls, which do not wait for it', async () => {
-        store = await openSqliteStore({ path });
+        store = await openSqlite({ path });
         const ended: string[] = [];
-        const searched = store.similar(search, 10).then(() => ended.push('the search'));
-        await store.insert(resultOf(ID - 1)).then(() => ended.push('the insert'));
+        const searched = store.results.similar(search, 10).then(() => ended.push('the search'));
+        await store.results.insert(resultOf(ID - 1)).then(() => ended.push('the insert'));
         await searched;
         expect(ended).toEqual(['the insert', 'the search']);
       });
 
       it('and its file is replaced meanwhile, the search is of the one that is there, and the store is up', async () => {
-        store = await openSqliteStore({ path });
-        const searched = store.similar(search, 10);
-        await store.insert(resultOf(ID - 1));
+        store = await openSqlite({ path });
+        const searched = store.results.similar(search, 10);
+        await store.results.insert(resultOf(ID - 1));
         renameSync(path, `${path}.old`);
-        await store.insert(resultOf(ID - 2));
+        await store.results.insert(resultOf(ID - 2));
         expect(await searched).toEqual([]);
-        expect(store.state).toBe('up');
+        expect(store.results.state).toBe('up');
       });
 
       it('and is closed meanwhile, the search ends', async () => {
-        store = await openSqliteStore({ path });
-        const searched = expect(store.similar(search, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
+        store = await openSqlite({ path });
+        const searched = expect(store.results.similar(search, 10)).rejects.toMatchObject({
+          code: 'database_unavailable',
+        });
         await store.close();
         await searched;
       });
     });
 
     it('is answered from while the event loop is free', async () => {
-      store = await openSqliteStore({ path });
+      store = await openSqlite({ path });
       const turned = new Promise<string>((resolve) => setImmediate(() => resolve('the loop turned')));
-      const answered = store.insert(resultOf(ID)).then(() => 'the store answered');
+      const answered = store.results.insert(resultOf(ID)).then(() => 'the store answered');
       expect(await Promise.race([turned, answered])).toBe('the loop turned');
       await answered;
     });
@@ -221,20 +225,20 @@ describe('The SQLite store', () => {
 
     it('go with their last result, and none before, and so do hashes', () => {
       const db = openDatabase(':memory:');
-      const results = database(db);
+      const results = resultTable(db);
       const hosts = () =>
         db
           .prepare('SELECT host FROM hosts ORDER BY host')
           .all()
           .map(({ host }) => host);
-      results.insert([row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')]);
-      results.delete([1, 3]);
+      results.insert({ rows: [row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')] }, 0);
+      results.delete({ ids: [1, 3] }, 0);
       expect(hosts()).toEqual(['a.example', 'c.example']);
       expect(rowsOf(db)).toEqual({ evidence: 2, perceptions: 2, perception_bands: 4 });
-      results.delete([2, 3, 4]);
+      results.delete({ ids: [2, 3, 4] }, 0);
       expect(hosts()).toEqual([]);
       expect(rowsOf(db)).toEqual({ evidence: 0, perceptions: 0, perception_bands: 0 });
-      results.insert([row(5, 'b.example')]);
+      results.insert({ rows: [row(5, 'b.example')] }, 0);
       expect(hosts()).toEqual(['b.example']);
       db.close();
     });
@@ -245,15 +249,15 @@ describe('The SQLite store', () => {
 
     it('give 32 nodes, then none, and one again a margin after its lease ran out', () => {
       const db = openDatabase(':memory:');
-      const nodes = database(db);
-      const claimed = Array.from({ length: 33 }, (_, at) => nodes.claimNode(`owner ${at}`, 0));
+      const nodes = nodeTable(db);
+      const claimed = Array.from({ length: 33 }, (_, at) => nodes.claimNode({ owner: `owner ${at}` }, 0));
       expect(claimed).toEqual([...Array(32).keys(), null]);
-      expect(nodes.claimNode('late', 2 * MINUTE)).toBeNull();
-      for (let at = 0; at < 32; at += 1) if (at !== 7) nodes.claimNode(`owner ${at}`, 2 * MINUTE);
-      expect(nodes.claimNode('late', 3 * MINUTE)).toBe(7);
-      expect(nodes.claimNode('later', 3 * MINUTE)).toBeNull();
-      nodes.releaseNode('late', 3 * MINUTE);
-      expect(nodes.claimNode('later', 3 * MINUTE + 2000)).toBe(7);
+      expect(nodes.claimNode({ owner: 'late' }, 2 * MINUTE)).toBeNull();
+      for (let at = 0; at < 32; at += 1) if (at !== 7) nodes.claimNode({ owner: `owner ${at}` }, 2 * MINUTE);
+      expect(nodes.claimNode({ owner: 'late' }, 3 * MINUTE)).toBe(7);
+      expect(nodes.claimNode({ owner: 'later' }, 3 * MINUTE)).toBeNull();
+      nodes.releaseNode({ owner: 'late' }, 3 * MINUTE);
+      expect(nodes.claimNode({ owner: 'later' }, 3 * MINUTE + 2000)).toBe(7);
       db.close();
     });
   });

@@ -21,8 +21,6 @@ export function exampleResult(id: number, wanted: Partial<Result> = {}): Result 
     content_length: 5,
     probed_at: timeOfId(id).toISOString(),
     duration_ms: 12,
-    screenshot: '',
-    html: '',
     format: 'png',
     width: 1280,
     height: 800,

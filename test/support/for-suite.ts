@@ -84,6 +84,7 @@ export function serviceForSuite(config: Partial<ServiceConfig> = {}, http: Parti
     },
     call: (path, init) => running().call(path, init),
     post: (path, body, init) => running().post(path, body, init),
+    loseDatabase: () => running().loseDatabase(),
     stop: () => running().stop(),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -10,6 +10,8 @@ export interface RunningService extends Omit<RunningApp, 'close'> {
   readonly service: CaptureService;
   /** Directory of its files, including the database; removed when it stops. */
   readonly directory: string;
+  /** Puts a directory in the place of the database file, so that the database is down from then on. */
+  loseDatabase(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,6 +63,12 @@ export async function startService(
     ...app,
     service,
     directory,
+    loseDatabase: async () => {
+      const file = join(directory, 'results.db');
+      await Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${file}${suffix}`, { force: true })));
+      await mkdir(file);
+      await service.results.get(1).catch(() => undefined);
+    },
     stop: async () => {
       await service.stop();
       await close(1000);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { sentResult } from '../../capture/artifact-paths.ts';
 import type { Result } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
@@ -106,7 +107,7 @@ export const getSimilarResults = route({
   handle: async (ctx, { id, distance = DEFAULT_DISTANCE, limit = DEFAULT_LIMIT }, { service: { results } }) => {
     const { perception_hash: hash } = await resultOf(ctx, id, results);
     if (hash == null) throw new CapstanError('not_found', `The capture ${id} ${WITHOUT_HASH}`);
-    answer(ctx, await results.similar({ hash, distance, except: id }, limit));
+    answer(ctx, (await results.similar({ hash, distance, except: id }, limit)).map(sentResult));
   },
 });
 
@@ -123,7 +124,7 @@ export const getResult = route({
   parameters: { id: captureId },
   answers: { 200: { description: 'The result.', content: envelope('DetailedResult', DetailedResultSchema) } },
   failures: ['invalid_id', 'not_found'],
-  handle: async (ctx, { id }, { service }) => answer(ctx, await resultOf(ctx, id, service.results)),
+  handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service.results))),
 });
 
 /** Records read at once for an answer without a limit: what such an answer holds in memory, however long it is. */
@@ -155,7 +156,7 @@ async function answerPage(
 ): Promise<void> {
   const { items, continueAfter } = cutPage(await results.page(filter, limit + 1, after), limit);
   if (continueAfter !== undefined) linkNext(ctx, keysetCursor(keysetOf(continueAfter)));
-  answer(ctx, items);
+  answer(ctx, items.map(sentResult));
 }
 
 /** The first page is read before the head is sent, so that a database that is away is a 503 and not a broken answer. */
@@ -167,14 +168,14 @@ async function answerAll(
 ): Promise<void> {
   const first = await results.page(filter, STREAM_PAGE, after);
   if (first.length < STREAM_PAGE) {
-    answer(ctx, first);
+    answer(ctx, first.map(sentResult));
     return;
   }
   ctx.status = 200;
   ctx.type = 'json';
   if (ctx.method === 'HEAD') return;
   const next = (last: Result) => results.page(filter, STREAM_PAGE, keysetOf(last));
-  ctx.body = Readable.from(jsonArray(first, next, envelopeAround(ctx)), { objectMode: false });
+  ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
 }
 
 function keysetOf({ probed_at, id }: Result): Keyset {

@@ -1,5 +1,6 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
+import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
 import type { CaptureOutcome } from '../../capture/domain.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
@@ -68,7 +69,9 @@ export const postScreenshot = routeWithBody({
     if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
     if (outcome.state === 'stored') return answerStored(ctx, service, outcome);
     const failed = failureOf(outcome);
-    if (failed !== null) answerFailure(ctx, failureError(failed.failure), failed.result ?? undefined);
+    if (failed !== null) {
+      answerFailure(ctx, failureError(failed.failure), failed.result === null ? undefined : sentResult(failed.result));
+    }
   },
 });
 
@@ -111,10 +114,10 @@ export const getScreenshot = route({
     if (view === 'image') return answerKept(ctx, service, id, 'image');
     const info = await service.artifacts.info(id);
     if (info === undefined) throw unknownCapture(id);
-    if (view === 'metadata') return answer(ctx, info);
+    if (view === 'metadata') return answer(ctx, sentInfo(info));
     ctx.vary('Accept');
     const wanted = preferImageOrJson(ctx.get('Accept'), mediaTypeOf(info.format), 'image');
-    return wanted === 'json' ? answer(ctx, info) : answerKept(ctx, service, id, 'image');
+    return wanted === 'json' ? answer(ctx, sentInfo(info)) : answerKept(ctx, service, id, 'image');
   },
 });
 
@@ -144,8 +147,7 @@ async function answerStored(
   const location = `/screenshot/${result.id}`;
   ctx.vary('Accept');
   if (preferImageOrJson(ctx.get('Accept'), mediaTypeOf(result.format), 'json') === 'json') {
-    const detailed: DetailedResult = { ...result, evidence };
-    answer(ctx, detailed, 'The page was captured.');
+    answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   } else {
     const artifact = await service.artifacts.open(result.id, 'image');
     if (artifact === undefined) throw new Error(`capture ${result.id} was stored, but its image cannot be opened`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentInfo } from '../../capture/artifact-paths.ts';
 import { idCursor } from '../cursor.ts';
 import { json } from '../openapi/content.ts';
 import { cutPage, linkNext } from '../paging.ts';
@@ -21,6 +22,6 @@ export const getScreenshots = route({
     const { items, continueAfter } = cutPage(await service.artifacts.list(limit + 1, cursor), limit);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
     ctx.type = 'json';
-    ctx.body = items;
+    ctx.body = items.map(sentInfo);
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CAPTURE_PHASES, type Result, type ScreenshotInfo } from '../../capture/domain.ts';
+import type { SentResult, SentScreenshotInfo } from '../../capture/artifact-paths.ts';
+import { CAPTURE_PHASES } from '../../capture/domain.ts';
 import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
 import { CAPTURE_FORMATS } from '../../capture/request.ts';
 import type { ServiceStats } from '../../service/capture-service.ts';
@@ -14,7 +15,7 @@ import { EvidenceSchema } from './evidence.ts';
 /** One element of a batch's answer. */
 export interface BatchResult {
   readonly url: string;
-  readonly result: Result | null;
+  readonly result: SentResult | null;
   readonly error: string | null;
   readonly code: FailureCode | null;
 }
@@ -91,7 +92,7 @@ export const ResultSchema = z.strictObject({
   cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
   remote_ip: z.string().nullable().meta({ description: 'The address that the target answered from.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
-}) satisfies z.ZodType<Result>;
+}) satisfies z.ZodType<SentResult>;
 
 /** Whoever asks for one record is told how it came about. */
 export const DetailedResultSchema = z.strictObject({
@@ -100,12 +101,12 @@ export const DetailedResultSchema = z.strictObject({
     description:
       'How the capture came about, or, when it failed, how far. Null when there was no page, or an earlier version made it.',
   }),
-}) satisfies z.ZodType<DetailedResult>;
+}) satisfies z.ZodType<SentResult<DetailedResult>>;
 
 export const SimilarResultSchema = z.strictObject({
   ...ResultSchema.shape,
   distance: count.meta({ description: 'Bits of `perception_hash` that differ, of 64.' }),
-}) satisfies z.ZodType<SimilarResult>;
+}) satisfies z.ZodType<SentResult<SimilarResult>>;
 
 export const ScreenshotInfoSchema = z.strictObject({
   id,
@@ -120,7 +121,7 @@ export const ScreenshotInfoSchema = z.strictObject({
   captured_at: instant,
   image: z.string(),
   html: z.string(),
-}) satisfies z.ZodType<ScreenshotInfo>;
+}) satisfies z.ZodType<SentScreenshotInfo>;
 
 export const BatchResultSchema = z.strictObject({
   url: z.string(),

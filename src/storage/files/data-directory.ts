@@ -1,9 +1,12 @@
-import { codeOf } from './directories.ts';
+import { codeOf } from '../system-error.ts';
+import { readOrCreateStoreId } from './store-id.ts';
 import { openWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
 
 /** The data directory of a service, and this process's workspace in it, made when it is first needed. */
 export interface DataDirectory {
   readonly path: string;
+  /** Id of the store that the directory holds; given to it when it is first used. Rejects with the system's error. */
+  storeId(): Promise<string>;
   /** Rejects with the system's error while it cannot be made; the next call tries again. */
   workspace(): Promise<Workspace>;
   /** Does something in the workspace, once more in a new one when somebody has emptied the data directory under us. */
@@ -18,6 +21,15 @@ export interface DataDirectory {
 
 export function createDataDirectory(path: string): DataDirectory {
   let opening: Promise<Workspace> | undefined;
+  let identifying: Promise<string> | undefined;
+
+  function storeId(): Promise<string> {
+    identifying ??= readOrCreateStoreId(path).catch((error: unknown) => {
+      identifying = undefined;
+      throw error;
+    });
+    return identifying;
+  }
 
   function workspace(): Promise<Workspace> {
     opening ??= openWorkspace(path).catch((error: unknown) => {
@@ -40,6 +52,7 @@ export function createDataDirectory(path: string): DataDirectory {
 
   return {
     path,
+    storeId,
     workspace,
     use,
     sweep: async (adopt) => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../system-error.ts';
 
 /*
  * Not `recursive: true`: where a directory exists and nothing can be made in it (/proc), Node tries for ever.
@@ -56,11 +57,6 @@ function outcome(error: unknown, path: string): boolean {
   if (code === 'EEXIST') return true;
   if (code === 'ENOENT' && dirname(path) !== path) return false;
   throw error;
-}
-
-/** The system's name of what went wrong, `ENOSPC`. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Undefined when the file or directory is not there. */

@@ -1,57 +1,40 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Result, ScreenshotInfo } from '../../capture/domain.ts';
-import type { ArtifactKind, ArtifactStore, OpenArtifact, RemovedFiles } from '../artifact-store.ts';
+import type { ScreenshotInfo } from '../../capture/domain.ts';
+import type {
+  ArtifactKind,
+  ArtifactStore,
+  OpenArtifact,
+  Picture,
+  RemovedArtifacts,
+  StagedCapture,
+} from '../artifact-store.ts';
+import type { DetailedResult } from '../result-store.ts';
+import { codeOf } from '../system-error.ts';
+import { writeFailure } from '../write-failure.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { codeOf, ifThere, makeDirectory, syncDirectory } from './directories.ts';
+import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
 import { removeCaptures } from './remove-captures.ts';
-import { parseScreenshotInfo, screenshotInfo } from './screenshot-info.ts';
+import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
 import { bytesOfCapture, createStoredBytes } from './stored-bytes.ts';
-import { writeFailure } from './write-failure.ts';
 
 /** Infos that a list reads at once. */
 const READ_TOGETHER = 16;
 /** How often the directory of a capture's minute is made, when others remove it because it is empty. */
 const MOVES = 5;
 
-/** A capture whose files are on the disk, but not yet where anyone looks for them. */
-export interface StagedCapture {
-  readonly info: ScreenshotInfo;
-  /** Lets it appear, whole; resolves when it would survive a power cut. */
-  publish(): Promise<void>;
-  /** Removes its files, published or not. */
-  discard(): Promise<void>;
-}
-
-/** Failures to write are `storage_full`, or `internal` with the cause; nothing half-written is left. */
-export interface FileArtifactStore extends ArtifactStore {
-  stage(result: Result, image: Uint8Array, html: string): Promise<StagedCapture>;
-  has(id: number): Promise<boolean>;
-}
-
-export function createFileArtifactStore(data: DataDirectory): FileArtifactStore {
+export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   const stored = createStoredBytes(data.path);
 
-  async function put(result: Result, image: Uint8Array, html: string): Promise<ScreenshotInfo> {
-    const staged = await stage(result, image, html);
-    try {
-      await staged.publish();
-    } catch (error) {
-      await staged.discard();
-      throw error;
-    }
-    return staged.info;
-  }
-
-  async function stage(result: Result, image: Uint8Array, html: string): Promise<StagedCapture> {
-    const info = await screenshotInfo(result, image);
+  async function stage(record: DetailedResult, { image, html }: Picture): Promise<StagedCapture> {
+    const info = await screenshotInfo(record, image);
     const files = new Map<string, string | Uint8Array>([
       [imageFile(info.format), image],
       [HTML_FILE, html],
-      [INFO_FILE, JSON.stringify(info)],
+      [INFO_FILE, infoFile(info, record)],
     ]);
     try {
       const directory = await data.use(async ({ staging }) => {
@@ -108,6 +91,11 @@ export function createFileArtifactStore(data: DataDirectory): FileArtifactStore 
     return text === undefined ? undefined : parseScreenshotInfo(text);
   }
 
+  async function record(id: number): Promise<DetailedResult | undefined> {
+    const text = await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE), 'utf8'));
+    return text === undefined ? undefined : recordInInfo(text);
+  }
+
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
     const about = await info(id);
     if (about === undefined) return undefined;
@@ -118,7 +106,7 @@ export function createFileArtifactStore(data: DataDirectory): FileArtifactStore 
     return {
       info: about,
       bytes: size,
-      stream: (range) => file.createReadStream(range ?? { start: 0 }),
+      stream: (span) => file.createReadStream(span ?? { start: 0 }),
       close: () => file.close(),
     };
   }
@@ -143,7 +131,7 @@ export function createFileArtifactStore(data: DataDirectory): FileArtifactStore 
   const has = async (id: number) =>
     (await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE)))) !== undefined;
 
-  async function removeAll(ids: readonly number[]): Promise<RemovedFiles> {
+  async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
     await removeCaptures(data, ids, (id, size) => {
@@ -155,9 +143,10 @@ export function createFileArtifactStore(data: DataDirectory): FileArtifactStore 
   }
 
   return {
-    put,
+    id: () => data.storeId(),
     stage,
     info,
+    record,
     open: openArtifact,
     list,
     has,

@@ -7,6 +7,7 @@ import { timeOfId } from '../ids.ts';
  *
  *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp|pdf>  page.html  info.json     appears whole or not at all
  *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
+ *   store.json                         id of the store; its absence tells an empty mount from this directory
  *   retention.lock                     held by the one process that removes what is too old or too much
  */
 
@@ -42,14 +43,10 @@ export function captureDirectory(dataDir: string, id: number): string {
   return join(minuteDirectory(dataDir, day, minute), String(id));
 }
 
+export function storeFile(dataDir: string): string {
+  return join(dataDir, 'store.json');
+}
+
 export function retentionLock(dataDir: string): string {
   return join(dataDir, 'retention.lock');
-}
-
-export function imagePath(id: number): string {
-  return `/screenshot/${id}`;
-}
-
-export function htmlPath(id: number): string {
-  return `/screenshot/${id}?view=html`;
 }

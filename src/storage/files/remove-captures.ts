@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../system-error.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { codeOf, ifThere, syncDirectory } from './directories.ts';
+import { ifThere, syncDirectory } from './directories.ts';
 import { captureDirectory } from './layout.ts';
 import { bytesOfCapture } from './stored-bytes.ts';
 import { exists } from './workspace.ts';

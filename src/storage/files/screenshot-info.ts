@@ -3,13 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Result, ScreenshotInfo } from '../../capture/domain.ts';
 import { CAPTURE_FORMATS } from '../../capture/request.ts';
-import { htmlPath, imagePath } from './layout.ts';
+import { asDetailed } from '../records/record.ts';
+import type { DetailedResult } from '../result-store.ts';
 
 /** Bytes: a third of a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;
 
-/** Loose: what a later version writes into the file must not make it unreadable. */
-const infoSchema = z.looseObject({
+/** Unknown keys are ignored: the record beside the info, and what a later version adds. */
+const infoSchema = z.object({
   id: z.int(),
   url: z.string(),
   host: z.string(),
@@ -20,12 +21,25 @@ const infoSchema = z.looseObject({
   bytes: z.number(),
   sha256: z.string(),
   captured_at: z.string(),
-  image: z.string(),
-  html: z.string(),
 });
 
 export function parseScreenshotInfo(text: string): ScreenshotInfo {
   return infoSchema.parse(JSON.parse(text));
+}
+
+const recordSchema = z.object({ record: z.looseObject({ evidence: z.unknown() }) });
+
+/** The content of `info.json`: the image's description, and the whole record, from which a database can be rebuilt. */
+export function infoFile(info: ScreenshotInfo, record: DetailedResult): string {
+  return JSON.stringify({ ...info, record });
+}
+
+/** Undefined for a file that an earlier version wrote, which holds the description alone. */
+export function recordInInfo(text: string): DetailedResult | undefined {
+  const parsed = recordSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) return undefined;
+  const { evidence, ...record } = parsed.data.record;
+  return asDetailed(record, evidence);
 }
 
 export async function screenshotInfo(result: Result, image: Uint8Array): Promise<ScreenshotInfo> {
@@ -40,8 +54,6 @@ export async function screenshotInfo(result: Result, image: Uint8Array): Promise
     bytes: image.byteLength,
     sha256: await sha256(image),
     captured_at: result.probed_at,
-    image: imagePath(result.id),
-    html: htmlPath(result.id),
   };
 }
 

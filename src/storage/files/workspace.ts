@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, makeDirectory } from './directories.ts';
+import { codeOf } from '../system-error.ts';
+import { makeDirectory } from './directories.ts';
 import { type HeldLock, holdLock } from './held-lock.ts';
 import { workspacesDirectory } from './layout.ts';
 

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db, FindCursor } from 'mongodb';
-import { type EventEntry, type EventLog, GAP, gapEntry, type LoggedEvent, type Publish } from '../event-log.ts';
+import {
+  type EventEntry,
+  type EventLog,
+  type EventLogOptions,
+  GAP,
+  gapEntry,
+  type LoggedEvent,
+  type Publish,
+} from '../event-log.ts';
 import { createIdSource } from '../ids.ts';
 import {
   addLink,
@@ -23,12 +31,8 @@ const UNSEEN_MS = 10;
 /** Events that wait for a server that is away; the oldest go first. */
 const MAX_HELD = 10_000;
 
-export interface MongoEventLogOptions {
+export interface MongoEventLogOptions extends EventLogOptions {
   readonly database: Db;
-  /** Milliseconds since the Unix epoch. */
-  readonly clock: () => number;
-  /** What ids carry (see ids.ts): asked for each, as leases come and go. */
-  readonly node: () => number;
   readonly cappedBytes?: number;
 }
 

@@ -7,6 +7,7 @@ import {
   type ClaimTimes,
   type IdempotencyStore,
 } from '../idempotency-store.ts';
+import type { Ask } from './connection.ts';
 
 interface KeyDocument {
   readonly _id: Binary;
@@ -19,18 +20,19 @@ interface KeyDocument {
 
 const DUPLICATE_KEY = 11_000;
 
-export interface MongoIdempotency extends IdempotencyStore {
-  /** Makes the index that lets MongoDB remove what has expired. */
-  prepare(): Promise<void>;
+/** Creates the index by which MongoDB removes expired keys. */
+export async function prepareIdempotency(db: Db): Promise<void> {
+  await keysOf(db).createIndex({ expires_at: 1 }, { name: 'by_expiry', expireAfterSeconds: 0 });
+}
+
+function keysOf(db: Db): Collection<KeyDocument> {
+  return db.collection('idempotency');
 }
 
 /** Times are the server's: those of the machines may differ. */
-export function mongoIdempotency(db: Db, ask: <T>(work: () => Promise<T>) => Promise<T>): MongoIdempotency {
-  const keys = db.collection<KeyDocument>('idempotency');
+export function mongoIdempotency(db: Db, ask: Ask): IdempotencyStore {
+  const keys = keysOf(db);
   return {
-    prepare: async () => {
-      await keys.createIndex({ expires_at: 1 }, { name: 'by_expiry', expireAfterSeconds: 0 });
-    },
     claim: (attempt, times = CLAIM_TIMES) => ask(() => claim(keys, attempt, times)),
     renew: (attempt) =>
       ask(async () => {

@@ -11,6 +11,7 @@ import {
   MAX_JOBS,
   tooManyJobs,
 } from '../job-store.ts';
+import type { Ask } from './connection.ts';
 
 interface JobDocument {
   readonly _id: string;
@@ -31,20 +32,26 @@ interface ItemDocument extends JobItem {
   readonly job: string;
 }
 
-export interface MongoJobs extends JobStore {
-  /** Makes the indexes. */
-  prepare(): Promise<void>;
-}
-
 const DUPLICATE_KEY = 11_000;
 const UNFINISHED = { $in: ['queued', 'running'] satisfies JobState[] };
 const FINISHED = { $nin: ['queued', 'running'] satisfies JobState[] };
 const RUNNING = 'running' satisfies JobState;
 
+/** Creates the indexes. */
+export async function prepareJobs(db: Db): Promise<void> {
+  const { jobs, items } = collectionsOf(db);
+  await jobs.createIndex({ state: 1, created_at: 1 }, { name: 'by_state' });
+  await items.createIndex({ job: 1, index: 1 }, { name: 'by_job' });
+  await items.createIndex({ job: 1, failed: 1 }, { name: 'by_failed' });
+}
+
+function collectionsOf(db: Db) {
+  return { jobs: db.collection<JobDocument>('jobs'), items: db.collection<ItemDocument>('job_results') };
+}
+
 /** Times are the server's: those of the machines may differ. */
-export function mongoJobs(db: Db, ask: <T>(work: () => Promise<T>) => Promise<T>): MongoJobs {
-  const jobs = db.collection<JobDocument>('jobs');
-  const items = db.collection<ItemDocument>('job_results');
+export function mongoJobs(db: Db, ask: Ask): JobStore {
+  const { jobs, items } = collectionsOf(db);
 
   const get = async (id: string): Promise<JobRecord | undefined> => {
     const document = await jobs.findOne({ _id: id }, { projection: { work: 0 } });
@@ -63,11 +70,6 @@ export function mongoJobs(db: Db, ask: <T>(work: () => Promise<T>) => Promise<T>
   };
 
   return {
-    prepare: async () => {
-      await jobs.createIndex({ state: 1, created_at: 1 }, { name: 'by_state' });
-      await items.createIndex({ job: 1, index: 1 }, { name: 'by_job' });
-      await items.createIndex({ job: 1, failed: 1 }, { name: 'by_failed' });
-    },
     add: (job, most = MAX_JOBS) =>
       ask(async () => {
         if ((await jobs.countDocuments({ state: UNFINISHED })) >= most) throw tooManyJobs(most);

@@ -1,6 +1,8 @@
 import { type Collection, MongoServerError } from 'mongodb';
 import { LEASED_NODES } from '../ids.ts';
-import { LEASE_MARGIN_MS, LEASE_MS } from '../node-lease.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, LEASE_RENEWAL_MS, LeasedNode, type NodeLeases } from '../node-leases.ts';
+import type { StoreState } from '../result-store.ts';
+import type { Ask } from './connection.ts';
 import type { NodeDocument } from './documents.ts';
 
 /*
@@ -10,6 +12,36 @@ import type { NodeDocument } from './documents.ts';
 /** A node that was given back is lent again after this: the clock may step back a little. */
 const RELEASED_MS = 1000;
 const DUPLICATE_KEY = 11_000;
+
+export interface MongoNodes extends NodeLeases {
+  /** Gives the node back. Never rejects: a lease that is not given back runs out. */
+  release(): Promise<void>;
+}
+
+/** The port to the leases of one process, `owner`. */
+export function mongoNodes(
+  nodes: Collection<NodeDocument>,
+  ask: Ask,
+  connection: { readonly state: StoreState },
+  owner: string,
+): MongoNodes {
+  const leased = new LeasedNode();
+  let renewal: NodeJS.Timeout | undefined;
+  const claim = () =>
+    leased.renew(async () => {
+      const node = await ask(() => claimNode(nodes, owner));
+      renewal ??= setInterval(() => void claim(), LEASE_RENEWAL_MS).unref();
+      return node;
+    });
+  return {
+    claim,
+    release: async () => {
+      clearInterval(renewal);
+      if (leased.number !== undefined && connection.state === 'up')
+        await releaseNode(nodes, owner).catch(() => undefined);
+    },
+  };
+}
 
 /** Claims a node, or renews the one that the owner has; undefined when others hold all of them. */
 export async function claimNode(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {

@@ -1,5 +1,5 @@
-import { MostSimilar, type SimilarCapture } from '../most-similar.ts';
-import { bandsNear, bandsOf, distanceOf } from '../perception.ts';
+import { MostSimilar, type SimilarCapture } from '../records/most-similar.ts';
+import { bandsNear, bandsOf, distanceOf } from '../records/perception.ts';
 import type { Likeness } from '../result-store.ts';
 import { BY_BAND, BY_PERCEPTION, type Collections } from './collections.ts';
 import type { PerceptionDocument, ResultDocument } from './documents.ts';

@@ -1,4 +1,4 @@
-import { timeOf } from '../record.ts';
+import { timeOf } from '../records/record.ts';
 import type { Keyset } from '../result-store.ts';
 import { NEWEST_FIRST } from './collections.ts';
 

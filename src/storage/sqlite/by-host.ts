@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { endOfPrefix, type HostKey, type HostRange } from '../hosts.ts';
-import type { Place } from './protocol.ts';
+import type { Place } from './results.ts';
 
 /*
  * Two plans, both of which end early.

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../event-log.ts';
-import { CLOSED } from '../own-event-log.ts';
+import { CLOSED, type EventTable } from '../records/own-event-log.ts';
+import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Rows more than are kept, of so many that are: the oldest go in steps, not one for each that comes. */
@@ -17,14 +18,25 @@ export const EVENTS_SCHEMA = `
   ) STRICT;
 `;
 
-export interface Events {
-  append(rows: readonly LoggedEvent[]): void;
-  read(after: number, limit: number): LoggedEvent[];
-  newest(): { readonly id: number; readonly type: string } | null;
+export interface EventCalls {
+  appendEvents: { args: { readonly rows: readonly LoggedEvent[] }; answer: null };
+  readEvents: { args: { readonly after: number; readonly limit: number }; answer: LoggedEvent[] };
+  newestEvent: { args: null; answer: { readonly id: number; readonly type: string } | null };
 }
 
-/** The log of events in an open database, which keeps at least `kept` of them. */
-export function events(db: DatabaseSync, kept: number): Events {
+/** The table of events, over the worker thread. */
+export function sqliteEvents(ask: Ask): EventTable {
+  return {
+    append: async (rows) => {
+      await ask('appendEvents', { rows });
+    },
+    read: (after, limit) => ask('readEvents', { after, limit }),
+    newest: async () => (await ask('newestEvent', null)) ?? undefined,
+  };
+}
+
+/** In the worker. Keeps at least `kept` events. */
+export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls> {
   const insert = db.prepare(
     'INSERT INTO events (id, type, host, batch, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
@@ -49,7 +61,7 @@ export function events(db: DatabaseSync, kept: number): Events {
     insert.run(id, type, host, batch, body);
   }
 
-  function append(rows: readonly LoggedEvent[]): void {
+  function append(rows: readonly LoggedEvent[]): null {
     // Not synced: that is for results. After a power cut, the log has no end, which the next start notices.
     db.exec('PRAGMA synchronous = NORMAL');
     try {
@@ -64,12 +76,13 @@ export function events(db: DatabaseSync, kept: number): Events {
     } finally {
       db.exec('PRAGMA synchronous = FULL');
     }
+    return null;
   }
 
   return {
-    append,
-    read: (after, limit) => page.all(after, CLOSED, limit).map(eventOf),
-    newest: () => {
+    appendEvents: ({ rows }) => append(rows),
+    readEvents: ({ after, limit }) => page.all(after, CLOSED, limit).map(eventOf),
+    newestEvent: () => {
       const row = newest.get();
       return row === undefined ? null : { id: Number(row.id), type: String(row.type) };
     },

@@ -7,13 +7,15 @@ import {
   type ClaimTimes,
   type IdempotencyStore,
 } from '../idempotency-store.ts';
+import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What the worker is asked. */
-export type IdempotencyCall =
-  | { readonly do: 'claim'; readonly attempt: Attempt; readonly times: ClaimTimes }
-  | { readonly do: 'renew' | 'forget'; readonly attempt: Attempt }
-  | { readonly do: 'keep'; readonly attempt: Attempt; readonly answer: Uint8Array };
+export interface IdempotencyCalls {
+  claimKey: { args: { readonly attempt: Attempt; readonly times: ClaimTimes }; answer: Claim };
+  renewKey: { args: { readonly attempt: Attempt }; answer: null };
+  keepAnswer: { args: { readonly attempt: Attempt; readonly answer: Uint8Array }; answer: null };
+  forgetKey: { args: { readonly attempt: Attempt }; answer: null };
+}
 
 /** Expired keys that one claim removes: more than it adds, and not so many that anyone waits for it. */
 const SWEPT_TOGETHER = 20;
@@ -30,22 +32,24 @@ export const IDEMPOTENCY_SCHEMA = `
   CREATE INDEX IF NOT EXISTS idempotency_by_expiry ON idempotency (expires_at);
 `;
 
-/** The port, as a worker answers it. */
-export function sqliteIdempotency(ask: (call: IdempotencyCall) => Promise<Claim | null>): IdempotencyStore {
-  const tell = async (call: IdempotencyCall): Promise<void> => {
-    await ask(call);
-  };
+/** The port, over the worker thread. */
+export function sqliteIdempotency(ask: Ask): IdempotencyStore {
   return {
-    claim: async (attempt, times = CLAIM_TIMES) =>
-      (await ask({ do: 'claim', attempt, times })) ?? { state: 'in_flight' },
-    renew: (attempt) => tell({ do: 'renew', attempt }),
-    keep: (attempt, answer) => tell({ do: 'keep', attempt, answer }),
-    forget: (attempt) => tell({ do: 'forget', attempt }),
+    claim: (attempt, times = CLAIM_TIMES) => ask('claimKey', { attempt, times }),
+    renew: async (attempt) => {
+      await ask('renewKey', { attempt });
+    },
+    keep: async (attempt, answer) => {
+      await ask('keepAnswer', { attempt, answer });
+    },
+    forget: async (attempt) => {
+      await ask('forgetKey', { attempt });
+    },
   };
 }
 
 /** In the worker. */
-export function idempotencyTable(db: DatabaseSync): (call: IdempotencyCall, nowMs: number) => Claim | null {
+export function idempotencyTable(db: DatabaseSync): Handlers<IdempotencyCalls> {
   const find = db.prepare('SELECT digest, lease_until, expires_at, answer FROM idempotency WHERE key = ?');
   const sweep = db.prepare(
     `DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ${SWEPT_TOGETHER})`,
@@ -74,20 +78,19 @@ export function idempotencyTable(db: DatabaseSync): (call: IdempotencyCall, nowM
     });
   }
 
-  return (call, nowMs) => {
-    const { key, owner } = call.attempt;
-    switch (call.do) {
-      case 'claim':
-        return claim(call.attempt, call.times, nowMs);
-      case 'renew':
-        renew.run(nowMs + ATTEMPT_LEASE_MS, key, owner);
-        return null;
-      case 'keep':
-        keep.run(call.answer, key, owner);
-        return null;
-      case 'forget':
-        forget.run(key, owner);
-        return null;
-    }
+  return {
+    claimKey: ({ attempt, times }, nowMs) => claim(attempt, times, nowMs),
+    renewKey: ({ attempt: { key, owner } }, nowMs) => {
+      renew.run(nowMs + ATTEMPT_LEASE_MS, key, owner);
+      return null;
+    },
+    keepAnswer: ({ attempt: { key, owner }, answer }) => {
+      keep.run(answer, key, owner);
+      return null;
+    },
+    forgetKey: ({ attempt: { key, owner } }) => {
+      forget.run(key, owner);
+      return null;
+    },
   };
 }

@@ -14,9 +14,9 @@ import {
   type TakenJob,
   tooManyJobs,
 } from '../job-store.ts';
+import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What the worker can be asked about jobs, with what it answers. */
 export interface JobCalls {
   addJob: { args: { readonly job: NewJob; readonly most: number }; answer: boolean };
   getJob: { args: { readonly id: string }; answer: JobRecord | null };
@@ -32,9 +32,6 @@ export interface JobCalls {
   cancelJob: { args: { readonly id: string }; answer: null };
   pruneJobs: { args: { readonly lifeMs: number }; answer: null };
 }
-
-type JobCall = { [N in keyof JobCalls]: { readonly name: N; readonly args: JobCalls[N]['args'] } }[keyof JobCalls];
-type Ask = <N extends keyof JobCalls>(call: Extract<JobCall, { name: N }>) => Promise<JobCalls[N]['answer']>;
 
 export const JOBS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS jobs (
@@ -61,45 +58,40 @@ export const JOBS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The port, as a worker answers it. */
+/** The port, over the worker thread. */
 export function sqliteJobs(ask: Ask): JobStore {
-  const get = async (id: string) => (await ask({ name: 'getJob', args: { id } })) ?? undefined;
+  const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
   return {
     add: async (job, most = MAX_JOBS) => {
-      if (!(await ask({ name: 'addJob', args: { job, most } }))) throw tooManyJobs(most);
+      if (!(await ask('addJob', { job, most }))) throw tooManyJobs(most);
     },
     get,
-    results: (id, limit, after = -1) => ask({ name: 'jobResults', args: { id, limit, after } }),
-    take: async (owner, leaseMs = JOB_LEASE_MS) =>
-      (await ask({ name: 'takeJob', args: { owner, leaseMs } })) ?? undefined,
-    renew: (id, owner) => ask({ name: 'renewJob', args: { id, owner } }),
+    results: (id, limit, after = -1) => ask('jobResults', { id, limit, after }),
+    take: async (owner, leaseMs = JOB_LEASE_MS) => (await ask('takeJob', { owner, leaseMs })) ?? undefined,
+    renew: (id, owner) => ask('renewJob', { id, owner }),
     put: async (id, owner, items) => {
-      await ask({ name: 'putJobResults', args: { id, owner, items } });
+      await ask('putJobResults', { id, owner, items });
     },
     finish: async (id, owner, end) => {
-      await ask({ name: 'finishJob', args: { id, owner, end } });
+      await ask('finishJob', { id, owner, end });
     },
     release: async (id, owner) => {
-      await ask({ name: 'releaseJob', args: { id, owner } });
+      await ask('releaseJob', { id, owner });
     },
     cancel: async (id) => {
-      await ask({ name: 'cancelJob', args: { id } });
+      await ask('cancelJob', { id });
       return get(id);
     },
     prune: async (lifeMs = JOB_LIFE_MS) => {
-      await ask({ name: 'pruneJobs', args: { lifeMs } });
+      await ask('pruneJobs', { lifeMs });
     },
   };
 }
 
-/** In the worker: each method answers the call of its name. */
-export type JobTable = {
-  readonly [N in keyof JobCalls]: (args: JobCalls[N]['args'], nowMs: number) => JobCalls[N]['answer'];
-};
-
 const UNFINISHED = `state IN ('queued', 'running')`;
 
-export function jobTable(db: DatabaseSync): JobTable {
+/** In the worker. */
+export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   const insert = db.prepare(
     `INSERT INTO jobs (id, kind, state, total, created_at, lease_until, work) VALUES (?, ?, 'queued', ?, ?, 0, ?)`,
   );

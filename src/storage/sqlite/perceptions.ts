@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { MostSimilar, type SimilarCapture } from '../most-similar.ts';
-import { BAND_BITS, bandsNear, bandsOf, distanceOf, firstBandNear } from '../perception.ts';
+import { MostSimilar, type SimilarCapture } from '../records/most-similar.ts';
+import { BAND_BITS, bandsNear, bandsOf, distanceOf, firstBandNear } from '../records/perception.ts';
 import type { Likeness } from '../result-store.ts';
 
 /*

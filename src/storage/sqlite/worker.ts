@@ -2,49 +2,45 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { codeOf } from '../files/directories.ts';
-import { LEASE_RENEWAL_MS } from '../node-lease.ts';
-import { type Database, database } from './database.ts';
-import { type Events, events } from './events.ts';
+import { LEASE_RENEWAL_MS } from '../node-leases.ts';
+import { eventTable } from './events.ts';
+import { explain, isUnusable, Unavailable } from './failure.ts';
 import { idempotencyTable } from './idempotency.ts';
-import { type JobTable, jobTable } from './jobs.ts';
-import type { Answer, Call, CallFailure, Calls, FromWorker, SimilarRow, ToWorker, WorkerOptions } from './protocol.ts';
-import { ForeignFileError, openDatabase } from './schema.ts';
+import { jobTable } from './jobs.ts';
+import { nodeTable } from './nodes.ts';
+import type { AnswerOf, CallOf, FromWorker, Handlers, TableCalls, ToWorker, WorkerOptions } from './protocol.ts';
+import { type ResultTable, resultTable } from './result-table.ts';
+import type { SearchCalls, SimilarRow } from './results.ts';
+import { openDatabase } from './schema.ts';
 
 /*
  * The thread that SQLite runs on: it may block, the service's event loop may not. It opens the file, opens it again
- * with back-off whenever it cannot be used, and works off one call after the other.
+ * with back-off whenever it cannot be used, and answers one call after the other.
  */
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5000;
 
-/** How long a search goes on before calls that came meanwhile are worked off. */
+/** How long a search runs before other calls get their turn. */
 const TURN_MS = 5;
-
-/** Result codes of SQLite that are about the file, the disk or other processes, not about our statements. */
-const SQLITE = { BUSY: 5, LOCKED: 6, NOMEM: 7, FULL: 13 } as const;
-const UNUSABLE = new Set([3, 8, 10, 11, 14, 15, 17, 22, 23, 26]);
 
 interface Open {
   readonly db: DatabaseSync;
-  readonly database: Database;
-  readonly events: Events;
-  readonly idempotency: ReturnType<typeof idempotencyTable>;
-  readonly jobs: JobTable;
+  readonly handlers: Handlers<TableCalls>;
+  readonly results: ResultTable;
+  readonly releaseNode: ReturnType<typeof nodeTable>['releaseNode'];
   readonly inode: bigint;
 }
 
 function serve(
-  { path, keptEvents }: WorkerOptions,
+  { path, keptEvents, owner }: WorkerOptions,
   send: (message: FromWorker) => void,
 ): (message: ToWorker) => Promise<void> {
   let open: Open | undefined;
   let reason = 'it is not open yet';
   let retryMs = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
-  let owner: string | undefined;
-
+  let leased = false;
   let told: string | undefined;
 
   function tell(up: boolean, reason: string): void {
@@ -55,15 +51,7 @@ function serve(
 
   function tryOpen(): void {
     try {
-      const db = openDatabase(path);
-      open = {
-        db,
-        database: database(db),
-        events: events(db, keptEvents),
-        idempotency: idempotencyTable(db),
-        jobs: jobTable(db),
-        inode: inodeOf(path),
-      };
+      open = opened(path, keptEvents);
       retryMs = FIRST_RETRY_MS;
       tell(true, '');
     } catch (error) {
@@ -91,7 +79,7 @@ function serve(
 
   function inForce(): Open {
     if (open !== undefined && inodeOf(path) !== open.inode) {
-      // Somebody moved or removed the file: what is written now would be in no file that anyone finds again.
+      // The file was moved or removed: what is written now would be in no file that anyone finds again.
       close();
       tryOpen();
     }
@@ -99,76 +87,38 @@ function serve(
     return open;
   }
 
-  /** As long as it takes, in turns with the other calls: an insert does not wait for somebody's search. */
-  async function search({ likeness, limit }: Calls['similar']['args']): Promise<SimilarRow[]> {
-    const { db, database } = inForce();
-    const steps = database.similar(likeness, limit);
+  /** Takes turns with other calls, so that an insert does not wait for a search. */
+  async function search(args: SearchCalls['similar']['args']): Promise<SimilarRow[]> {
+    const { db, results } = inForce();
+    const steps = results.similar(args);
     for (let turn = performance.now(); ; ) {
       const step = steps.next();
       if (step.done) return step.value;
       if (performance.now() - turn < TURN_MS) continue;
       await nextTurn();
-      if (open?.db !== db) return search({ likeness, limit });
+      if (open?.db !== db) return search(args);
       turn = performance.now();
     }
   }
 
-  function work(call: Exclude<Call, { name: 'similar' }>): Answer {
-    const { database, events, idempotency, jobs } = inForce();
-    switch (call.name) {
-      case 'insert':
-        database.insert(call.args.rows);
-        return null;
-      case 'get':
-        return database.get(call.args.id);
-      case 'page':
-        return database.page(call.args.filter, call.args.limit, call.args.place);
-      case 'delete':
-        return database.delete(call.args.ids);
-      case 'oldest':
-        return database.oldest(call.args.limit, call.args.before, call.args.after);
-      case 'appendEvents':
-        events.append(call.args.rows);
-        return null;
-      case 'readEvents':
-        return events.read(call.args.after, call.args.limit);
-      case 'newestEvent':
-        return events.newest();
-      case 'claimNode':
-        owner = call.args.owner;
-        return database.claimNode(call.args.owner, Date.now());
-      case 'idempotency':
-        return idempotency(call.args, Date.now());
-      case 'addJob':
-        return jobs.addJob(call.args, Date.now());
-      case 'getJob':
-        return jobs.getJob(call.args, Date.now());
-      case 'jobResults':
-        return jobs.jobResults(call.args, Date.now());
-      case 'takeJob':
-        return jobs.takeJob(call.args, Date.now());
-      case 'renewJob':
-        return jobs.renewJob(call.args, Date.now());
-      case 'putJobResults':
-        return jobs.putJobResults(call.args, Date.now());
-      case 'finishJob':
-        return jobs.finishJob(call.args, Date.now());
-      case 'releaseJob':
-        return jobs.releaseJob(call.args, Date.now());
-      case 'cancelJob':
-        return jobs.cancelJob(call.args, Date.now());
-      case 'pruneJobs':
-        return jobs.pruneJobs(call.args, Date.now());
-      case 'close':
-        return null;
-    }
+  function run<N extends keyof TableCalls>({ name, args }: CallOf<N>): AnswerOf<N> {
+    return inForce().handlers[name](args, Date.now());
+  }
+
+  async function answerTo(message: Exclude<ToWorker, { name: 'close' }>): Promise<AnswerOf> {
+    if (message.name === 'similar') return search(message.args);
+    const answer = run(message);
+    if (message.name === 'claimNode') leased = true;
+    // The file takes writes again, also after a lock or a full disk.
+    if (message.name === 'insert' || message.name === 'delete') tell(true, '');
+    return answer;
   }
 
   function end(): void {
     clearTimeout(retry);
     clearInterval(renewal);
     try {
-      if (owner !== undefined) open?.database.releaseNode(owner, Date.now());
+      if (leased) open?.releaseNode({ owner }, Date.now());
     } catch {
       // The lease runs out by itself.
     }
@@ -177,11 +127,11 @@ function serve(
   }
 
   const renewal = setInterval(() => {
-    if (owner === undefined || open === undefined) return;
+    if (!leased || open === undefined) return;
     try {
-      open.database.claimNode(owner, Date.now());
+      open.handlers.claimNode({ owner }, Date.now());
     } catch {
-      // The next call finds out what is wrong with the file, and says so to somebody.
+      // The next call finds out what is wrong with the file, and reports it.
     }
   }, LEASE_RENEWAL_MS);
 
@@ -193,9 +143,7 @@ function serve(
       return;
     }
     try {
-      const answer = message.name === 'similar' ? await search(message.args) : work(message);
-      if (message.name === 'insert' || message.name === 'delete') tell(true, '');
-      send({ type: 'answer', call: message.call, answer });
+      send({ type: 'answer', call: message.call, answer: await answerTo(message) });
     } catch (error) {
       const failure = explain(error);
       if (isUnusable(error)) giveUp(failure.reason);
@@ -205,37 +153,18 @@ function serve(
   };
 }
 
-class Unavailable extends Error {}
-
-/** What a person can do something about. */
-function explain(error: unknown): CallFailure {
-  const code = resultCode(error);
-  const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof Unavailable || error instanceof ForeignFileError) return { kind: 'unavailable', reason: text };
-  if (code === SQLITE.BUSY || code === SQLITE.LOCKED) {
-    return { kind: 'unavailable', reason: 'another process holds its lock' };
-  }
-  if (code === SQLITE.FULL) return { kind: 'unavailable', reason: 'its disk is full' };
-  // What a client is told names no path of ours.
-  if (isSystemError(error)) return { kind: 'unavailable', reason: `its directory cannot be used (${codeOf(error)})` };
-  if (code === SQLITE.NOMEM || isUnusable(error)) return { kind: 'unavailable', reason: text };
-  return { kind: 'broken', reason: error instanceof Error ? (error.stack ?? text) : text };
-}
-
-function isUnusable(error: unknown): boolean {
-  const code = resultCode(error);
-  return (code !== undefined && UNUSABLE.has(code)) || isSystemError(error);
-}
-
-/** The primary result code: the extended ones carry it in their low byte. */
-function resultCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode & 0xff
-    : undefined;
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+function opened(path: string, keptEvents: number): Open {
+  const db = openDatabase(path);
+  const results = resultTable(db);
+  const { releaseNode, ...nodes } = nodeTable(db);
+  const { similar: _similar, ...immediate } = results;
+  return {
+    db,
+    results,
+    releaseNode,
+    handlers: { ...immediate, ...nodes, ...eventTable(db, keptEvents), ...idempotencyTable(db), ...jobTable(db) },
+    inode: inodeOf(path),
+  };
 }
 
 function inodeOf(path: string): bigint {

@@ -1,10 +1,10 @@
-import type { ArtifactStore } from './artifact-store.ts';
-import type { HeldLock } from './files/held-lock.ts';
-import { firstIdAt } from './ids.ts';
-import { isAway } from './is-away.ts';
+import type { ArtifactStore } from '../artifact-store.ts';
+import type { HeldLock } from '../files/held-lock.ts';
+import { firstIdAt } from '../ids.ts';
+import { isAway } from '../is-away.ts';
+import type { ResultStore } from '../result-store.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
-import type { ResultStore } from './result-store.ts';
 
 /*
  * Removes what is too old and, when the files are too much, the oldest of them. In small steps with pauses: whoever

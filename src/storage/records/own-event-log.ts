@@ -1,14 +1,15 @@
-import { CapstanError } from '../capture/errors.ts';
-import { BackgroundPasses } from './background-passes.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import { BackgroundPasses } from '../captures/background-passes.ts';
 import {
   type EventEntry,
   type EventLog,
+  type EventLogOptions,
   type GapReason,
   gapEntry,
   type LoggedEvent,
   type Publish,
-} from './event-log.ts';
-import { createIdSource } from './ids.ts';
+} from '../event-log.ts';
+import { createIdSource } from '../ids.ts';
 
 /** How long events are gathered before they are written: a crash costs these, and the next start says so. */
 const GATHER_MS = 50;
@@ -34,13 +35,9 @@ export interface WaitingBounds {
   readonly characters: number;
 }
 
-export interface OwnEventLogOptions {
+export interface OwnEventLogOptions extends EventLogOptions {
   /** Null: nothing is kept. */
   readonly table: EventTable | null;
-  /** Milliseconds since the Unix epoch. */
-  readonly clock: () => number;
-  /** What ids carry (see ids.ts): asked for each, as leases come and go. */
-  readonly node: () => number;
   readonly waiting?: WaitingBounds;
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Result } from '../capture/domain.ts';
-import { CapstanError } from '../capture/errors.ts';
-import type { Evidence } from '../capture/evidence.ts';
-import type { DetailedResult, Keyset } from './result-store.ts';
+import { currentRecord, type SentResult } from '../../capture/artifact-paths.ts';
+import type { Result } from '../../capture/domain.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { Evidence } from '../../capture/evidence.ts';
+import type { DetailedResult, Keyset } from '../result-store.ts';
 
 /**
  * A record as it was read from a store of ours. Only what the stores themselves rely on is looked at: what a later
@@ -10,7 +11,7 @@ import type { DetailedResult, Keyset } from './result-store.ts';
  */
 export function asRecord(value: unknown): Result {
   if (!isRecord(value)) throw new CapstanError('internal', undefined, { cause: new Error('the record is damaged') });
-  return value;
+  return currentRecord(value);
 }
 
 /** The same with what was kept as its evidence: null when there is none. */
@@ -27,7 +28,7 @@ function isEvidence(value: unknown): value is Evidence {
   return typeof value === 'object' && value !== null && 'dialogs' in value && 'popups' in value && 'cookies' in value;
 }
 
-function isRecord(value: unknown): value is Result {
+function isRecord(value: unknown): value is Result | SentResult {
   return (
     typeof value === 'object' &&
     value !== null &&

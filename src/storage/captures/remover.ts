@@ -1,7 +1,7 @@
-import type { FileArtifactStore } from './files/file-artifact-store.ts';
-import { writeFailure } from './files/write-failure.ts';
-import type { IntendedRemoval, Outbox } from './outbox.ts';
-import type { ResultStore } from './result-store.ts';
+import type { ArtifactStore } from '../artifact-store.ts';
+import type { IntendedRemoval, Outbox } from '../outbox.ts';
+import type { ResultStore } from '../result-store.ts';
+import { writeFailure } from '../write-failure.ts';
 
 /*
  * The record goes first, so that no record ever names files that are gone. A crash in between leaves files that are
@@ -37,7 +37,7 @@ export interface Remover {
 }
 
 export interface RemoverOptions {
-  readonly artifacts: FileArtifactStore;
+  readonly artifacts: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
 }

@@ -1,5 +1,5 @@
-import { CapstanError } from '../../capture/errors.ts';
-import { codeOf } from './directories.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { codeOf } from './system-error.ts';
 
 /** No room, no quota, no inodes, or a limit on the size of a file: what goes away when somebody makes room. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

@@ -1,4 +1,4 @@
-import { isAway } from './is-away.ts';
+import { isAway } from '../is-away.ts';
 
 /** Most records that one write carries. */
 const MAX_WRITE = 512;

@@ -1,5 +1,4 @@
 import { type IdSource, randomNode } from './ids.ts';
-import type { ResultStore } from './result-store.ts';
 
 /*
  * Two processes with the same node may make the same id, and the second record of an id is dropped. A node is
@@ -12,7 +11,16 @@ export const LEASE_MS = 120_000;
 export const LEASE_MARGIN_MS = 60_000;
 export const LEASE_RENEWAL_MS = 30_000;
 
-/** What a store knows of the node that it leased, also while it cannot ask. */
+/** The port to the leases, which processes that share a database share too. */
+export interface NodeLeases {
+  /**
+   * Leases a node number below `LEASED_NODES` that no other process holds, or renews the lease. The implementation renews
+   * it by itself until it is closed. Undefined when no node is free or the database is away. Never rejects.
+   */
+  claim(): Promise<number | undefined>;
+}
+
+/** The node that a database has leased to this process, also known while the database is away. */
 export class LeasedNode {
   #held: { readonly number: number; readonly until: number } | undefined;
 
@@ -35,7 +43,7 @@ export class LeasedNode {
 
 export interface NodeHolderOptions {
   readonly ids: IdSource;
-  readonly store: ResultStore;
+  readonly leases: NodeLeases;
   /** 0 <= x < 1 */
   readonly random: () => number;
   readonly intervalMs?: number;
@@ -51,10 +59,10 @@ export interface NodeHolder {
  * Keeps the node of the ids the one that the store leased, and a random one while there is no lease: the database may
  * come late, or be away for longer than a lease lasts.
  */
-export function holdNode({ ids, store, random, intervalMs = LEASE_RENEWAL_MS / 2 }: NodeHolderOptions): NodeHolder {
+export function holdNode({ ids, leases, random, intervalMs = LEASE_RENEWAL_MS / 2 }: NodeHolderOptions): NodeHolder {
   let leased = false;
   const refresh = async () => {
-    const node = await store.claimNode().catch(() => undefined);
+    const node = await leases.claim();
     if (node !== undefined) ids.setNode(node);
     else if (leased) ids.setNode(randomNode(random));
     leased = node !== undefined;

@@ -1,15 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { hostKeys } from '../hosts.ts';
-import { LEASED_NODES } from '../ids.ts';
-import { LEASE_MARGIN_MS, LEASE_MS } from '../node-lease.ts';
-import type { Likeness } from '../result-store.ts';
 import { byHost } from './by-host.ts';
 import { perceptions } from './perceptions.ts';
-import type { DetailedRow, Place, Row, RowFilter, SimilarRow } from './protocol.ts';
+import type { Handlers } from './protocol.ts';
+import type { Place, ResultCalls, Row, RowFilter, SearchCalls, SimilarRow } from './results.ts';
 import { inTransaction } from './transaction.ts';
-
-/** A node that was given back is lent again after this: the clock may step back a little. */
-const RELEASED_MS = 1000;
 
 const PAGE_BY_TIME = `
   SELECT record FROM results INDEXED BY results_by_time
@@ -27,24 +22,13 @@ const DELETE_HOST = `
 /** For whoever reads the query plans; those of by-host stand in by-host.ts. */
 export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, OLDEST];
 
-/** What the worker does with an open database. Every method is synchronous and throws SQLite's errors. */
-export interface Database {
-  /** All of them in one transaction; a row whose id is there is left out. */
-  insert(rows: readonly Row[]): void;
-  get(id: number): DetailedRow | null;
-  page(filter: RowFilter, limit: number, place: Place): string[];
+export interface ResultTable extends Handlers<ResultCalls> {
   /** Nearest first, then newest. In steps of a few milliseconds, between which the database may change. */
-  similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]>;
-  /** In one transaction, with their evidence, and the hosts that have no result any more. Gives how many of them were there. */
-  delete(ids: readonly number[]): number;
-  /** Ids above `after` and below `before`, smallest first. */
-  oldest(limit: number, before: number, after: number): number[];
-  /** Claims a node, or renews the one that the owner has; null when others hold all of them. */
-  claimNode(owner: string, nowMs: number): number | null;
-  releaseNode(owner: string, nowMs: number): void;
+  similar(args: SearchCalls['similar']['args']): Generator<void, SimilarRow[]>;
 }
 
-export function database(db: DatabaseSync): Database {
+/** Results in an open database. Every handler is synchronous and throws SQLite's errors. */
+export function resultTable(db: DatabaseSync): ResultTable {
   const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
   const insertResult = db.prepare(
@@ -59,11 +43,6 @@ export function database(db: DatabaseSync): Database {
   const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING host_id');
   const deleteHost = db.prepare(DELETE_HOST);
   const oldest = db.prepare(OLDEST);
-  const allNodes = db.prepare('SELECT node, owner, free_at FROM nodes WHERE node < ? ORDER BY free_at, node');
-  const takeNode = db.prepare(
-    'INSERT INTO nodes (node, owner, free_at) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET owner = excluded.owner, free_at = excluded.free_at',
-  );
-  const freeNode = db.prepare('UPDATE nodes SET free_at = ? WHERE owner = ? AND free_at > ?');
   const hosts = byHost(db);
   const hashes = perceptions(db);
 
@@ -104,7 +83,7 @@ export function database(db: DatabaseSync): Database {
     }
   }
 
-  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]> {
+  function* similar({ likeness, limit }: SearchCalls['similar']['args']): Generator<void, SimilarRow[]> {
     const found = yield* hashes.similar(likeness, limit);
     return found.flatMap(({ id, distance }) => {
       const row = findResult.get(id);
@@ -112,49 +91,27 @@ export function database(db: DatabaseSync): Database {
     });
   }
 
-  function claimNode(owner: string, nowMs: number): number | null {
-    return inTransaction(db, () => {
-      const nodes = allNodes.all(LEASED_NODES).map((row) => ({
-        node: Number(row.node),
-        owner: row.owner,
-        free: Number(row.free_at) <= nowMs,
-      }));
-      const used = new Set(nodes.map(({ node }) => node));
-      // The one that was free longest, if any had to be lent before.
-      const node =
-        nodes.find((one) => one.owner === owner && !one.free)?.node ??
-        Array.from({ length: LEASED_NODES }, (_, at) => at).find((at) => !used.has(at)) ??
-        nodes.find((one) => one.free)?.node;
-      if (node === undefined) return null;
-      takeNode.run(node, owner, nowMs + LEASE_MS + LEASE_MARGIN_MS);
-      return node;
-    });
-  }
-
   return {
-    insert: (rows) =>
+    insert: ({ rows }) =>
       inTransaction(db, () => {
         for (const row of rows) insert(row);
+        return null;
       }),
-    get: (id) => {
+    get: ({ id }) => {
       const row = findResult.get(id);
       if (row === undefined) return null;
       const evidence = findEvidence.get(id)?.evidence;
       return { record: recordOf(row), evidence: evidence === undefined ? null : String(evidence) };
     },
-    page,
+    page: ({ filter, limit, place }) => page(filter, limit, place),
     similar,
-    delete: (ids) =>
+    delete: ({ ids }) =>
       inTransaction(db, () => {
         const deleted = ids.map(remove).filter((host) => host !== undefined);
         for (const host of new Set(deleted)) deleteHost.run(host);
         return deleted.length;
       }),
-    oldest: (limit, before, after) => oldest.all(after, before, limit).map((row) => Number(row.id)),
-    claimNode,
-    releaseNode: (owner, nowMs) => {
-      freeNode.run(nowMs + RELEASED_MS, owner, nowMs + RELEASED_MS);
-    },
+    oldest: ({ limit, before, after }) => oldest.all(after, before, limit).map((row) => Number(row.id)),
   };
 }
 

@@ -1,17 +1,17 @@
-import { CapstanError } from '../capture/errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { ArtifactStore } from '../artifact-store.ts';
+import { isAway } from '../is-away.ts';
+import type { Outbox } from '../outbox.ts';
+import { withoutEvidence } from '../records/record.ts';
+import type { DetailedResult, ResultStore } from '../result-store.ts';
 import { BackgroundPasses } from './background-passes.ts';
-import type { FileArtifactStore } from './files/file-artifact-store.ts';
-import { isAway } from './is-away.ts';
-import type { Outbox } from './outbox.ts';
-import { withoutEvidence } from './record.ts';
 import type { Remover } from './remover.ts';
-import type { DetailedResult, ResultStore } from './result-store.ts';
 
 /** Records that are written together once the database is known to be back. */
 const MAX_DRAIN = 64;
 
 export interface OutboxDeliveryOptions {
-  readonly artifacts: FileArtifactStore;
+  readonly artifacts: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   readonly remover: Remover;
@@ -20,7 +20,7 @@ export interface OutboxDeliveryOptions {
 
 /** Tells the database what the outbox holds, for as long as that takes: records in their order, and removals. */
 export class OutboxDelivery {
-  readonly #artifacts: FileArtifactStore;
+  readonly #artifacts: ArtifactStore;
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
   readonly #remover: Remover;
@@ -57,7 +57,7 @@ export class OutboxDelivery {
     if (this.#results.kind === 'none') await this.#outbox.sweep();
     else {
       const { records, removals } = await this.#outbox.adopt(
-        async (record) => record.screenshot === '' || (await this.#artifacts.has(record.id)),
+        async (record) => record.artifacts === null || (await this.#artifacts.has(record.id)),
       );
       for (const id of records) this.#waiting.add(id);
       this.#remover.takeOver(removals);

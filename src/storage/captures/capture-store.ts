@@ -1,24 +1,18 @@
-import type { Result } from '../capture/domain.ts';
-import { CapstanError } from '../capture/errors.ts';
-import type { FileArtifactStore, StagedCapture } from './files/file-artifact-store.ts';
-import { htmlPath, imagePath } from './files/layout.ts';
-import { writeFailure } from './files/write-failure.ts';
-import type { Outbox } from './outbox.ts';
+import { ARTIFACT_KINDS, type Result } from '../../capture/domain.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { ArtifactStore, Picture, StagedCapture } from '../artifact-store.ts';
+import { putCapture } from '../artifact-store.ts';
+import type { Outbox } from '../outbox.ts';
+import { withoutEvidence } from '../records/record.ts';
+import type { DetailedResult, ResultStore } from '../result-store.ts';
+import { writeFailure } from '../write-failure.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
-import { withoutEvidence } from './record.ts';
 import { createRemover, type Removed, type Remover } from './remover.ts';
-import type { DetailedResult, ResultStore } from './result-store.ts';
 
 const MAX_OUTBOX = 10_000;
 
-/** What a browser gave of a page. */
-export interface Picture {
-  readonly image: Uint8Array;
-  readonly html: string;
-}
-
 export interface CaptureStoreOptions {
-  readonly artifacts: FileArtifactStore;
+  readonly artifacts: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   /** Most records that may wait for the database. */
@@ -55,7 +49,7 @@ export function createCaptureStore(options: CaptureStoreOptions): CaptureStore {
 }
 
 class OutboxCaptureStore implements CaptureStore {
-  readonly #artifacts: FileArtifactStore;
+  readonly #artifacts: ArtifactStore;
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
   readonly #remover: Remover;
@@ -97,8 +91,8 @@ class OutboxCaptureStore implements CaptureStore {
         await this.#keepRecord(capture);
         return withoutEvidence(capture);
       }
-      const record = { ...capture, screenshot: imagePath(capture.id), html: htmlPath(capture.id) };
-      if (this.#results.kind === 'none') await this.#artifacts.put(record, picture.image, picture.html);
+      const record = { ...capture, artifacts: { store: await this.#storeId(), kinds: ARTIFACT_KINDS } };
+      if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, picture);
       else await this.#keepCapture(record, picture);
       return withoutEvidence(record);
     } finally {
@@ -122,6 +116,14 @@ class OutboxCaptureStore implements CaptureStore {
     return this.#delivery.stop();
   }
 
+  async #storeId(): Promise<string> {
+    try {
+      return await this.#artifacts.id();
+    } catch (error) {
+      throw writeFailure(error);
+    }
+  }
+
   #admit(): void {
     if (this.#results.kind === 'none' || !this.#delivery.isAway) return;
     if (this.#delivery.pending + this.#underway < this.#maxOutbox) return;
@@ -143,9 +145,9 @@ class OutboxCaptureStore implements CaptureStore {
    * The record is in the outbox before the files appear, and leaves it when the database has it. After a crash, a
    * record in the outbox whose files are there is written; one whose files did not appear was never answered.
    */
-  async #keepCapture(record: DetailedResult, { image, html }: Picture): Promise<void> {
+  async #keepCapture(record: DetailedResult, picture: Picture): Promise<void> {
     const [staging, noting] = await Promise.allSettled([
-      this.#artifacts.stage(record, image, html),
+      this.#artifacts.stage(record, picture),
       this.#outbox.add(record),
     ]);
     const staged = staging.status === 'fulfilled' ? staging.value : undefined;

@@ -1,0 +1,49 @@
+import type { ArtifactKind, Result, ScreenshotInfo } from './domain.ts';
+
+/*
+ * Records name artifacts by kind. Clients, subscribers and webhook receivers get the paths of the HTTP API instead: they
+ * are made when something is sent, so that a stored record outlives a change of the API.
+ */
+
+export function imagePath(id: number): string {
+  return `/screenshot/${id}`;
+}
+
+export function htmlPath(id: number): string {
+  return `/screenshot/${id}?view=html`;
+}
+
+/** A result as the API sends it. */
+export type SentResult<T extends Result = Result> = Omit<T, 'artifacts'> & {
+  /** Path of the image, `''` when there is none. */
+  readonly screenshot: string;
+  /** Path of the HTML snapshot, `''` when there is none. */
+  readonly html: string;
+};
+
+export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentResult<T> {
+  const kinds = artifacts?.kinds ?? [];
+  return {
+    ...rest,
+    screenshot: kinds.includes('image') ? imagePath(rest.id) : '',
+    html: kinds.includes('html') ? htmlPath(rest.id) : '',
+  };
+}
+
+/** Converts a record that version 0.1 wrote, which held the paths; leaves a current one as it is. */
+export function currentRecord(record: Result | SentResult): Result {
+  if ('artifacts' in record) return record;
+  const { screenshot = '', html = '', ...rest } = record;
+  const kinds: readonly ArtifactKind[] = [
+    ...(screenshot === '' ? [] : (['image'] as const)),
+    ...(html === '' ? [] : (['html'] as const)),
+  ];
+  return { ...rest, artifacts: kinds.length === 0 ? null : { store: null, kinds } };
+}
+
+/** The description of a stored image as the API sends it. */
+export type SentScreenshotInfo = ScreenshotInfo & { readonly image: string; readonly html: string };
+
+export function sentInfo(info: ScreenshotInfo): SentScreenshotInfo {
+  return { ...info, image: imagePath(info.id), html: htmlPath(info.id) };
+}

@@ -1,0 +1,44 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { Database } from '../database.ts';
+import type { JobStore } from '../job-store.ts';
+import { createOwnEventLog } from '../records/own-event-log.ts';
+import type { ResultStore } from '../result-store.ts';
+import { createMemoryIdempotency } from './idempotency.ts';
+
+const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));
+
+const NO_RESULTS: ResultStore = {
+  kind: 'none',
+  state: 'off',
+  insert: refuse,
+  get: refuse,
+  page: refuse,
+  similar: refuse,
+  delete: refuse,
+  oldest: refuse,
+};
+
+const NO_JOBS: JobStore = {
+  add: refuse,
+  get: refuse,
+  results: refuse,
+  take: refuse,
+  renew: refuse,
+  put: refuse,
+  finish: refuse,
+  release: refuse,
+  cancel: refuse,
+  prune: refuse,
+};
+
+/** Stands in for a database when the service was started without one. */
+export function createNoDatabase(): Database {
+  return {
+    results: NO_RESULTS,
+    jobs: NO_JOBS,
+    idempotency: createMemoryIdempotency(),
+    nodes: { claim: () => Promise.resolve(undefined) },
+    eventLog: (options) => createOwnEventLog({ table: null, ...options }),
+    close: () => Promise.resolve(),
+  };
+}

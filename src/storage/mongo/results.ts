@@ -1,0 +1,83 @@
+import type { Db } from 'mongodb';
+import { gatherInserts } from '../records/gathered-inserts.ts';
+import { asDetailed, withoutEvidence } from '../records/record.ts';
+import type { DetailedResult, ResultStore, StoreState } from '../result-store.ts';
+import { collectionsOf, insertNew, noteHosts } from './collections.ts';
+import type { Ask } from './connection.ts';
+import { documentOf, evidenceOf, recordOf } from './documents.ts';
+import { createHostSample } from './host-sample.ts';
+import { pageOf } from './pages.ts';
+import { notePerceptions, similarTo } from './perceptions.ts';
+
+export interface MongoResults {
+  readonly store: ResultStore;
+  /** Resolves when no insert is under way. */
+  idle(): Promise<void>;
+}
+
+export function mongoResults(database: Db, ask: Ask, connection: { readonly state: StoreState }): MongoResults {
+  const collections = collectionsOf(database);
+  const sample = createHostSample(collections, () => performance.now());
+  const inserts = gatherInserts<DetailedResult>(insertAll);
+
+  /** The result last: whoever finds it finds its evidence, and it is found by all that it is looked for by. */
+  function insertAll(results: readonly DetailedResult[]): Promise<void> {
+    return ask(async () => {
+      const documents = results.map((result) => documentOf(withoutEvidence(result)));
+      await Promise.all([
+        noteHosts(collections.hosts, documents),
+        notePerceptions(collections, documents),
+        insertNew(collections.evidence, results.flatMap(evidenceOf)),
+      ]);
+      await insertNew(collections.results, documents);
+    });
+  }
+
+  const store: ResultStore = {
+    kind: 'mongo',
+    get state() {
+      return connection.state;
+    },
+    insert: async (result, evidence = null) => inserts.insert({ ...result, evidence }),
+    get: (id) =>
+      ask(async () => {
+        const [document, kept] = await Promise.all([
+          collections.results.findOne({ _id: id }),
+          collections.evidence.findOne({ _id: id }),
+        ]);
+        return document === null ? undefined : asDetailed(recordOf(document), kept?.evidence);
+      }),
+    page: (filter, limit, after) =>
+      ask(async () => (await pageOf(collections, sample, filter, limit, after)).map(recordOf)),
+    similar: (likeness, limit) =>
+      ask(async () => {
+        const similar = await similarTo(collections, likeness, limit);
+        const documents = await collections.results.find({ _id: { $in: similar.map(({ id }) => id) } }).toArray();
+        const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
+        return similar.flatMap(({ id, distance }) => {
+          const record = records.get(id);
+          return record === undefined ? [] : [{ ...record, distance }];
+        });
+      }),
+    // The results first: a crash leaves evidence that no result leads to, which the next attempt deletes.
+    delete: (ids) =>
+      ask(async () => {
+        const ofThese = { _id: { $in: [...ids] } };
+        const { deletedCount } = await collections.results.deleteMany(ofThese);
+        await collections.evidence.deleteMany(ofThese);
+        return deletedCount;
+      }),
+    oldest: (limit, before, after = 0) =>
+      ask(async () => {
+        const documents = await collections.results
+          .find({ _id: { $gt: after, $lt: before } })
+          .hint('_id_')
+          .project<{ _id: number }>({ _id: 1 })
+          .sort({ _id: 1 })
+          .limit(limit)
+          .toArray();
+        return documents.map(({ _id }) => _id);
+      }),
+  };
+  return { store, idle: () => inserts.idle() };
+}

@@ -1,0 +1,70 @@
+import { codeOf } from '../system-error.ts';
+import type { CallFailure } from './protocol.ts';
+import { ForeignFileError } from './schema.ts';
+
+/** Primary result codes of SQLite: https://www.sqlite.org/rescode.html */
+const SQLITE = {
+  PERM: 3,
+  BUSY: 5,
+  LOCKED: 6,
+  NOMEM: 7,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  PROTOCOL: 15,
+  SCHEMA: 17,
+  NOLFS: 22,
+  AUTH: 23,
+  NOTADB: 26,
+} as const;
+
+/** The open file cannot be used any more: it is closed, and opened again with back-off. */
+const UNUSABLE: ReadonlySet<number> = new Set([
+  SQLITE.PERM,
+  SQLITE.READONLY,
+  SQLITE.IOERR,
+  SQLITE.CORRUPT,
+  SQLITE.CANTOPEN,
+  SQLITE.PROTOCOL,
+  SQLITE.SCHEMA,
+  SQLITE.NOLFS,
+  SQLITE.AUTH,
+  SQLITE.NOTADB,
+]);
+
+/** The database file is not open. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+}
+
+/** Describes an error so that an operator can act on it. Names no path, because clients read it too. */
+export function explain(error: unknown): CallFailure {
+  const code = resultCode(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof Unavailable || error instanceof ForeignFileError) return { kind: 'unavailable', reason: text };
+  if (code === SQLITE.BUSY || code === SQLITE.LOCKED) {
+    return { kind: 'unavailable', reason: 'another process holds its lock' };
+  }
+  if (code === SQLITE.FULL) return { kind: 'unavailable', reason: 'its disk is full' };
+  if (isSystemError(error)) return { kind: 'unavailable', reason: `its directory cannot be used (${codeOf(error)})` };
+  if (code === SQLITE.NOMEM || isUnusable(error)) return { kind: 'unavailable', reason: text };
+  return { kind: 'broken', reason: error instanceof Error ? (error.stack ?? text) : text };
+}
+
+export function isUnusable(error: unknown): boolean {
+  const code = resultCode(error);
+  return (code !== undefined && UNUSABLE.has(code)) || isSystemError(error);
+}
+
+/** Extended result codes carry the primary one in their low byte. */
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined;
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Database } from '../database.ts';
+import { KEPT_EVENTS } from '../event-log.ts';
+import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
+import { sqliteEvents } from './events.ts';
+import { sqliteIdempotency } from './idempotency.ts';
+import { sqliteJobs } from './jobs.ts';
+import { sqliteNodes } from './nodes.ts';
+import { sqliteResults } from './results.ts';
+import { type OnState, SqliteThread } from './thread.ts';
+
+export interface SqliteOptions {
+  /** The database file; it and its directory are created when they are missing. */
+  readonly path: string;
+  readonly onState?: OnState;
+  /** Events that are kept at least. */
+  readonly keptEvents?: number;
+}
+
+export interface SqliteDatabase extends Database {
+  /** The table behind the event log. */
+  readonly events: EventTable;
+}
+
+/**
+ * Opens the database of one machine: a SQLite file, worked by a thread of its own. Resolves when the file is open, or
+ * cannot be opened; then the database is `down`, says why with every call, and keeps trying.
+ */
+export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
+  const { path, onState = () => {}, keptEvents = KEPT_EVENTS } = options;
+  const owner = randomUUID();
+  const thread = new SqliteThread({ path: resolve(path), keptEvents, owner }, onState);
+  const { ask } = thread;
+  const results = sqliteResults(ask, thread);
+  const events = sqliteEvents(ask);
+  await thread.settled;
+  return {
+    results: results.store,
+    jobs: sqliteJobs(ask),
+    idempotency: sqliteIdempotency(ask),
+    nodes: sqliteNodes(ask, owner),
+    events,
+    eventLog: (logOptions) => createOwnEventLog({ table: events, ...logOptions }),
+    close: async () => {
+      await results.idle();
+      await thread.close();
+    },
+  };
+}

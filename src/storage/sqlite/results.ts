@@ -1,0 +1,113 @@
+import type { Result } from '../../capture/domain.ts';
+import type { Evidence } from '../../capture/evidence.ts';
+import { type HostRange, hostRanges } from '../hosts.ts';
+import { gatherInserts } from '../records/gathered-inserts.ts';
+import { asDetailed, asRecord, placeOf, timeOf, urlKey } from '../records/record.ts';
+import type { Likeness, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
+import type { Ask } from './protocol.ts';
+
+/** A record as the worker writes it: the columns of the indexes, and the whole as JSON. */
+export interface Row {
+  readonly id: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly probedAt: number;
+  readonly host: string;
+  readonly urlKey: Uint8Array;
+  readonly record: string;
+  /** JSON. */
+  readonly evidence: string | null;
+  readonly perceptionHash: string | null;
+}
+
+/** A record and its evidence; JSON. */
+export interface DetailedRow {
+  readonly record: string;
+  readonly evidence: string | null;
+}
+
+export interface SimilarRow {
+  readonly record: string;
+  readonly distance: number;
+}
+
+export type RowFilter =
+  | { readonly by: 'all' }
+  | { readonly by: 'url'; readonly urlKey: Uint8Array }
+  | { readonly by: 'host'; readonly ranges: readonly HostRange[] };
+
+/** A place in a list: rows behind it come next. */
+export interface Place {
+  readonly probedAt: number;
+  readonly id: number;
+}
+
+export interface ResultCalls {
+  insert: { args: { readonly rows: readonly Row[] }; answer: null };
+  get: { args: { readonly id: number }; answer: DetailedRow | null };
+  page: { args: { readonly filter: RowFilter; readonly limit: number; readonly place: Place }; answer: string[] };
+  delete: { args: { readonly ids: readonly number[] }; answer: number };
+  oldest: { args: { readonly limit: number; readonly before: number; readonly after: number }; answer: number[] };
+}
+
+/** Calls that may take long: the worker answers other calls meanwhile. */
+export interface SearchCalls {
+  similar: { args: { readonly likeness: Likeness; readonly limit: number }; answer: SimilarRow[] };
+}
+
+export interface SqliteResults {
+  readonly store: ResultStore;
+  /** Resolves when no insert is under way. */
+  idle(): Promise<void>;
+}
+
+/** The port to the results, over the worker thread. */
+export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }): SqliteResults {
+  const inserts = gatherInserts<Row>((rows) => ask('insert', { rows }));
+  const store: ResultStore = {
+    kind: 'sqlite',
+    get state() {
+      return thread.state;
+    },
+    insert: async (result, evidence = null) => inserts.insert(rowOf(result, evidence)),
+    get: async (id) => {
+      const row = await ask('get', { id });
+      if (row === null) return undefined;
+      return asDetailed(JSON.parse(row.record), row.evidence === null ? null : JSON.parse(row.evidence));
+    },
+    page: async (filter, limit, after) => {
+      const records = await ask('page', { filter: rowFilterOf(filter), limit, place: placeOf(after) });
+      return records.map((record) => asRecord(JSON.parse(record)));
+    },
+    similar: async (likeness, limit) => {
+      const rows = await ask('similar', { likeness, limit });
+      return rows.map(({ record, distance }) => ({ ...asRecord(JSON.parse(record)), distance }));
+    },
+    delete: (ids) => ask('delete', { ids }),
+    oldest: (limit, before, after = 0) => ask('oldest', { limit, before, after }),
+  };
+  return { store, idle: () => inserts.idle() };
+}
+
+export function rowOf(result: Result, evidence: Evidence | null): Row {
+  return {
+    id: result.id,
+    probedAt: timeOf(result.probed_at),
+    host: result.host,
+    urlKey: urlKey(result.url),
+    record: JSON.stringify(result),
+    evidence: evidence === null ? null : JSON.stringify(evidence),
+    // A record that an earlier version left in its outbox has none.
+    perceptionHash: result.perception_hash ?? null,
+  };
+}
+
+function rowFilterOf(filter: ResultFilter): RowFilter {
+  switch (filter.by) {
+    case 'all':
+      return filter;
+    case 'url':
+      return { by: 'url', urlKey: urlKey(filter.url) };
+    case 'host':
+      return { by: 'host', ranges: hostRanges(filter.host) };
+  }
+}

@@ -1,0 +1,158 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { CapstanError } from '../../capture/errors.ts';
+import type { StoreState } from '../result-store.ts';
+import type {
+  AnswerOf,
+  Ask,
+  CallFailure,
+  CallName,
+  CallOf,
+  Calls,
+  FromWorker,
+  ToWorker,
+  WorkerOptions,
+} from './protocol.ts';
+
+const RESPAWN_MS = 1000;
+
+/** Called whenever the state changes, with what is wrong when it is `down`. */
+export type OnState = (state: StoreState, reason: string) => void;
+
+interface Waiting {
+  readonly resolve: (answer: AnswerOf) => void;
+  readonly reject: (error: CapstanError) => void;
+}
+
+/** The worker thread of one database file, started again when it ends unexpectedly. */
+export class SqliteThread {
+  /** Resolves when the file is open, or could not be opened for the first time. */
+  readonly settled: Promise<void>;
+  readonly ask: Ask = (name, args) => this.#ask(name, args);
+
+  readonly #options: WorkerOptions;
+  readonly #onState: OnState;
+  readonly #waiting = new Map<number, Waiting>();
+  #settle: () => void = () => {};
+  #worker: Worker;
+  #state: StoreState = 'down';
+  /** Undefined until the first report: a file that cannot be opened is reported too. */
+  #told: StoreState | undefined;
+  #reason = 'it is not open yet';
+  #calls = 0;
+  #closed = false;
+  /** The thread has ended, and the next one is not started yet. */
+  #lost = false;
+
+  constructor(options: WorkerOptions, onState: OnState) {
+    this.#options = options;
+    this.#onState = onState;
+    this.settled = new Promise((settle) => {
+      this.#settle = settle;
+    });
+    this.#worker = this.#spawn();
+  }
+
+  get state(): StoreState {
+    return this.#state;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#state = 'down';
+    this.#reason = 'the store is closed';
+    const worker = this.#worker;
+    if (this.#lost) return;
+    worker.ref();
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    worker.postMessage({ call: ++this.#calls, name: 'close', args: null } satisfies ToWorker);
+    await ended;
+  }
+
+  #ask<N extends CallName>(name: N, args: Calls[N]['args']): Promise<AnswerOf<N>>;
+  #ask(name: CallName, args: CallOf['args']): Promise<AnswerOf> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed || this.#lost) {
+        reject(this.#unavailable(this.#reason));
+        return;
+      }
+      this.#waiting.set(++this.#calls, { resolve, reject });
+      // Only a call that waits for its answer keeps the process alive.
+      this.#worker.ref();
+      this.#worker.postMessage({ call: this.#calls, name, args });
+    });
+  }
+
+  #spawn(): Worker {
+    // The worker's file is TypeScript in a checkout and JavaScript where the package is installed.
+    const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(file, {
+      workerData: this.#options,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    worker.on('message', (message: FromWorker) => this.#receive(message));
+    let why = 'its thread ended';
+    worker.on('error', (error) => {
+      why = `its thread ended: ${error.message}`;
+    });
+    worker.on('exit', () => this.#lose(why));
+    return worker;
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.type === 'state') {
+      this.#setState(message.up ? 'up' : 'down', message.reason);
+      this.#settle();
+      if (this.#waiting.size === 0) this.#worker.unref();
+      return;
+    }
+    const waiting = this.#waiting.get(message.call);
+    this.#waiting.delete(message.call);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if (message.type === 'answer') waiting?.resolve(message.answer);
+    else waiting?.reject(this.#errorOf(message.failure));
+  }
+
+  #setState(state: StoreState, reason: string): void {
+    this.#reason = reason;
+    if (this.#closed) return;
+    this.#state = state;
+    if (this.#told === state) return;
+    this.#told = state;
+    this.#onState(state, state === 'up' ? '' : `${this.#options.path} cannot be used: ${reason}`);
+  }
+
+  #lose(reason: string): void {
+    for (const { reject } of this.#waiting.values()) reject(this.#unavailable(reason));
+    this.#waiting.clear();
+    this.#settle();
+    if (this.#closed) return;
+    this.#lost = true;
+    this.#setState('down', reason);
+    this.#respawnLater();
+  }
+
+  /** A thread needs file descriptors of its own: while there are none it cannot be started. */
+  #respawnLater(): void {
+    setTimeout(() => {
+      if (this.#closed) return;
+      try {
+        this.#worker = this.#spawn();
+        this.#lost = false;
+      } catch {
+        this.#respawnLater();
+      }
+    }, RESPAWN_MS).unref();
+  }
+
+  #errorOf({ kind, reason }: CallFailure): CapstanError {
+    return kind === 'unavailable'
+      ? this.#unavailable(reason)
+      : new CapstanError('internal', undefined, { cause: new Error(reason) });
+  }
+
+  #unavailable(reason: string): CapstanError {
+    return new CapstanError('database_unavailable', `The database cannot be used: ${reason}.`);
+  }
+}

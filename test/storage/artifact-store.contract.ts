@@ -1,0 +1,127 @@
+import { buffer, text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type ArtifactStore, putCapture } from '../../src/storage/artifact-store.ts';
+import { createIdSource, firstIdAt } from '../../src/storage/ids.ts';
+import { HTML, IMAGE } from './parts.ts';
+import { captureOf, resultOf } from './result-of.ts';
+
+const ID = createIdSource({ clock: () => Date.UTC(2026, 10, 21, 9, 5, 59, 999), node: 3 }).next();
+const PICTURE = { image: IMAGE, html: HTML };
+const BYTES = IMAGE.length + Buffer.byteLength(HTML);
+
+/** An empty place for artifacts, which may be opened more than once. */
+export interface EmptyArtifactStore {
+  open(): Promise<ArtifactStore>;
+  remove(): Promise<void>;
+}
+
+/** What every artifact store must do. */
+export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>): void {
+  let empty: EmptyArtifactStore;
+  let artifacts: ArtifactStore;
+
+  beforeEach(async () => {
+    empty = await create();
+    artifacts = await empty.open();
+  });
+
+  afterEach(() => empty.remove());
+
+  it('has one id, the same for every process that opens it', async () => {
+    const others = await Promise.all([empty.open(), empty.open(), empty.open()]);
+    const ids = await Promise.all([artifacts, ...others].map((one) => one.id()));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('shows a capture as a whole: not before it is published, and never when it is discarded', async () => {
+    const staged = await artifacts.stage(captureOf(ID), PICTURE);
+    expect(await artifacts.info(ID)).toBeUndefined();
+    expect(await artifacts.list(10)).toEqual([]);
+    await staged.publish();
+    expect(await artifacts.info(ID)).toEqual(staged.info);
+    await staged.discard();
+    expect(await artifacts.info(ID)).toBeUndefined();
+    await (await artifacts.stage(captureOf(ID), PICTURE)).discard();
+    expect(await artifacts.has(ID)).toBe(false);
+  });
+
+  it('knows nothing of an id that is not stored', async () => {
+    expect(await artifacts.info(ID)).toBeUndefined();
+    expect(await artifacts.record(ID)).toBeUndefined();
+    expect(await artifacts.open(ID, 'image')).toBeUndefined();
+    expect(await artifacts.has(ID)).toBe(false);
+    expect(await artifacts.sizeOf(ID)).toBe(0);
+    expect(await artifacts.remove([ID])).toEqual({ captures: 0, bytes: 0 });
+  });
+
+  it('returns the record that was staged, evidence included', async () => {
+    const record = captureOf(ID);
+    await putCapture(artifacts, record, PICTURE);
+    expect(await artifacts.record(ID)).toEqual(record);
+    expect(await artifacts.info(ID)).not.toHaveProperty('record');
+  });
+
+  it('opens the image and the HTML snapshot, whole or in part', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    const image = await artifacts.open(ID, 'image');
+    expect(image?.bytes).toBe(IMAGE.length);
+    expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+    const part = await artifacts.open(ID, 'image');
+    expect(part && (await text(part.stream({ start: 5, end: 9 })))).toBe('image');
+    const html = await artifacts.open(ID, 'html');
+    expect(html?.bytes).toBe(Buffer.byteLength(HTML));
+    expect(html && (await text(html.stream()))).toBe(HTML);
+  });
+
+  it('can be closed twice without being read', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    const image = await artifacts.open(ID, 'image');
+    await image?.close();
+    await image?.close();
+  });
+
+  it('lets an open artifact be read to its end after its capture was removed', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    const image = await artifacts.open(ID, 'image');
+    expect(await artifacts.remove([ID])).toMatchObject({ captures: 1 });
+    expect(await artifacts.has(ID)).toBe(false);
+    expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+  });
+
+  it('lists the newest first, in pages, over days and minutes, and iterates from the oldest', async () => {
+    const times = [
+      Date.UTC(2026, 0, 1, 0, 0),
+      Date.UTC(2026, 0, 1, 23, 59),
+      Date.UTC(2026, 0, 2, 0, 0),
+      Date.UTC(2026, 0, 2, 0, 1),
+      Date.UTC(2027, 0, 1, 12, 0),
+    ];
+    const ids = times.flatMap((time) => [0, 1, 2].map((at) => firstIdAt(new Date(time)) + at)).reverse();
+    for (const id of ids) await putCapture(artifacts, resultOf(id), PICTURE);
+    expect((await artifacts.list(1000)).map(({ id }) => id)).toEqual(ids);
+    const paged: number[] = [];
+    for (;;) {
+      const page = await artifacts.list(4, paged.at(-1));
+      paged.push(...page.map(({ id }) => id));
+      if (page.length < 4) break;
+    }
+    expect(paged).toEqual(ids);
+    const oldest: number[] = [];
+    for await (const id of artifacts.oldest()) oldest.push(id);
+    expect(oldest).toEqual(ids.toReversed());
+  });
+
+  it('counts its bytes, those of other processes included, and keeps the count up to date', async () => {
+    const other = await empty.open();
+    await putCapture(other, resultOf(ID), PICTURE);
+    expect(artifacts.bytes).toBeNull();
+    const size = await artifacts.sizeOf(ID);
+    expect(size).toBeGreaterThanOrEqual(BYTES);
+    expect(await artifacts.measure()).toBe(size);
+    await putCapture(artifacts, resultOf(ID + 1), PICTURE);
+    expect(artifacts.bytes).toBeGreaterThanOrEqual(size + BYTES);
+    await artifacts.remove([ID, ID + 1]);
+    expect(artifacts.bytes).toBe(0);
+    expect(await artifacts.measure()).toBe(0);
+  });
+}

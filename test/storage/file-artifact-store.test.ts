@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ArtifactStore, putCapture } from '../../src/storage/artifact-store.ts';
+import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
+import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
+import { createIdSource } from '../../src/storage/ids.ts';
+import { describeArtifactStore } from './artifact-store.contract.ts';
+import { HTML, IMAGE, temporaryDirectory } from './parts.ts';
+import { captureOf, resultOf } from './result-of.ts';
+
+const ID = createIdSource({ clock: () => Date.UTC(2026, 10, 21, 9, 5, 59, 999), node: 3 }).next();
+const DIRECTORY = join('captures', '20261121', '0905', String(ID));
+
+const PICTURE = { image: IMAGE, html: HTML };
+
+describe('The artifact store in files', () => {
+  describeArtifactStore(async () => {
+    const place = await temporaryDirectory();
+    const opened: DataDirectory[] = [];
+    return {
+      open: async () => {
+        const directory = createDataDirectory(join(place.path, 'data'));
+        opened.push(directory);
+        return createFileArtifactStore(directory);
+      },
+      remove: async () => {
+        for (const one of opened) await one.close();
+        await place.remove();
+      },
+    };
+  });
+
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let data: DataDirectory;
+  let artifacts: ArtifactStore;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    data = createDataDirectory(join(directory.path, 'data'));
+    artifacts = createFileArtifactStore(data);
+  });
+
+  afterEach(async () => {
+    await data.close();
+    await directory.remove();
+  });
+
+  it('puts a capture into a directory of its minute, under names that come from its id', async () => {
+    const info = await putCapture(artifacts, resultOf(ID, { title: '../../etc/passwd', format: 'jpeg' }), PICTURE);
+    const files = (await readdir(join(data.path, DIRECTORY))).sort();
+    expect(files).toEqual(['image.jpg', 'info.json', 'page.html']);
+    expect(JSON.parse(await readFile(join(data.path, DIRECTORY, 'info.json'), 'utf8'))).toMatchObject(info);
+    expect(info).toEqual({
+      id: ID,
+      url: 'https://example.com/',
+      host: 'example.com',
+      title: '../../etc/passwd',
+      format: 'jpeg',
+      width: 1280,
+      height: 800,
+      bytes: IMAGE.length,
+      sha256: createHash('sha256').update(IMAGE).digest('hex'),
+      captured_at: '2026-11-21T09:05:59.999Z',
+    });
+  });
+
+  it('ignores what is not a capture', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    await mkdir(join(data.path, 'captures', 'lost+found'));
+    await writeFile(join(data.path, 'captures', '20261121', 'notes.txt'), 'mine');
+    await mkdir(join(data.path, 'captures', '20261121', '0905', '999999999999999'));
+    expect((await artifacts.list(1000)).map(({ id }) => id)).toEqual([ID]);
+  });
+
+  it('reads the info of an earlier version, which held no record', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    const file = join(data.path, DIRECTORY, 'info.json');
+    const { record: _record, ...info } = JSON.parse(await readFile(file, 'utf8'));
+    const paths = { image: `/screenshot/${ID}`, html: `/screenshot/${ID}?view=html` };
+    await writeFile(file, JSON.stringify({ ...info, ...paths }));
+    expect(await artifacts.info(ID)).toEqual(info);
+    expect(await artifacts.record(ID)).toBeUndefined();
+  });
+
+  it('goes on when somebody empties the data directory', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    for (const name of await readdir(data.path)) await rm(join(data.path, name), { recursive: true });
+    await putCapture(artifacts, resultOf(ID + 1), PICTURE);
+    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1]);
+  });
+
+  it('keeps what is under way in other processes when it sweeps, and removes what dead ones left', async () => {
+    const other = createDataDirectory(data.path);
+    const staged = await createFileArtifactStore(other).stage(captureOf(ID), PICTURE);
+    const dead = join(data.path, 'workspaces', `${process.pid}-dead`, 'staging', '17');
+    await mkdir(dead, { recursive: true });
+    await writeFile(join(dead, 'image.png'), 'half of a pic');
+
+    await data.sweep(async () => {});
+    const left = await readdir(join(data.path, 'workspaces'));
+    expect(left).toHaveLength(2);
+    expect(left).not.toContain(`${process.pid}-dead`);
+    await staged.publish();
+    expect(await artifacts.has(ID)).toBe(true);
+    await other.close();
+  });
+});
