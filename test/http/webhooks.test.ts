@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sentResult } from '../../src/capture/artifact-paths.ts';
 import type { CapstanEvent } from '../../src/capture/domain.ts';
 import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,8 +40,9 @@ describe('callback', () => {
     const { data } = Captured.parse(await response.json());
     await eventually(() => receiver.received).toHaveLength(1);
     const stored = heard.find((event) => event.type === 'capture.stored');
-    expect(bodies(receiver)).toEqual([{ v: 1, ...stored }]);
-    expect(stored).toMatchObject({ id: data.id, result: data });
+    const sent = stored && { v: 1, ...stored, result: sentResult(stored.result) };
+    expect(bodies(receiver)).toEqual([sent]);
+    expect(sent).toMatchObject({ id: data.id, result: data });
     expect(receiver.received[0]?.headers).toMatchObject({
       'webhook-id': expect.stringMatching(/^msg_/),
       'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
