@@ -15,6 +15,7 @@ export const CATALOGUE = {
   method_not_allowed: { status: 405, retryable: false, text: 'This method is not allowed here.' },
   request_timeout: { status: 408, retryable: true, text: 'The body did not come in time.' },
   payload_too_large: { status: 413, retryable: false, text: 'The body is larger than 1 MiB.' },
+  host_not_allowed: { status: 421, retryable: false, text: 'The service does not answer requests for this host.' },
   unsupported_media_type: { status: 415, retryable: false, text: 'The body must be application/json.' },
   range_not_satisfiable: { status: 416, retryable: false, text: 'The range lies outside of the file.' },
   idempotency_in_flight: {

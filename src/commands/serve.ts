@@ -79,7 +79,8 @@ function announce(address: string): void {
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {
   const { apiKey: apiKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
-  return { apiKeys, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+  const allowedHosts = [config.host, ...config.allowedHosts];
+  return { apiKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Of the address that is really listened on, which a name in `--host` does not tell. */

@@ -42,6 +42,15 @@ export const configSchema = z.strictObject({
     takes: 'the path of a file with one key on each line',
     default: null,
   }),
+  allowedHosts: z.array(z.string().regex(/^[^\s/?#@\\]+$/)).register(table, {
+    kind: 'list',
+    group: 'Listening',
+    description:
+      'Host names that requests without an API key may be sent to, besides localhost and the address that is listened on; others are answered 421.',
+    placeholder: 'host,...',
+    takes: 'host names and IP addresses, divided by commas',
+    default: [],
+  }),
 
   dbPath: file({
     group: 'Storing',

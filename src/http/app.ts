@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { accessLog } from './access-log.ts';
+import { allowHosts } from './allowed-hosts.ts';
 import { authenticate } from './auth.ts';
 import { answerErrors } from './errors.ts';
 import { idempotent } from './idempotency.ts';
@@ -20,6 +21,8 @@ import type { HttpMiddleware, HttpState } from './state.ts';
 export interface HttpOptions extends RequestLimits {
   /** Any of them will do; none: no check is made. */
   readonly apiKeys: readonly string[];
+  /** Host names and addresses that requests may be sent to without a key, besides those of this machine. */
+  readonly allowedHosts?: readonly string[];
   /** How long a sender of a streamed body may send nothing while it is waited for, in milliseconds. */
   readonly silenceMs?: number;
   readonly logger: Logger;
@@ -45,6 +48,7 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
   app.use(accessLog(options.logger));
   app.use(securityHeaders());
   app.use(answerErrors(options.logger));
+  if (options.apiKeys.length === 0) app.use(allowHosts(options.allowedHosts ?? []));
   app.use(authenticate(options.apiKeys, OPEN_PATHS));
 
   const router = createRoutes(service, options);

@@ -30,7 +30,7 @@ describe('capstan serve with few file descriptors', () => {
     expect(open.length).toBeLessThan(DESCRIPTORS * 0.9);
 
     const body = JSON.stringify({ url: site.url('/short') });
-    const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    const headers = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
     first.write(`POST /screenshot HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
     const [head] = await once(first, 'data');
     expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);

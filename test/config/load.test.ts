@@ -77,6 +77,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   port: ['0', 0],
   apiKey: ['old,new', ['old', 'new']],
   apiKeyFile: ['keys', 'keys'],
+  allowedHosts: ['capstan.internal,::1', ['capstan.internal', '::1']],
   dbPath: ['a.db', 'a.db'],
   mongoUrl: ['mongodb://h/d', 'mongodb://h/d'],
   dataDir: ['d', 'd'],

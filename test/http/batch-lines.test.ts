@@ -358,7 +358,9 @@ describe('the lines of a batch', () => {
     const many = 64 * MIB;
     const socket = await dial(app);
     socket.pause();
-    socket.write(`POST /batch HTTP/1.1\r\nHost: x\r\nContent-Type: ${LINES}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(
+      `POST /batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${LINES}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
     const { refused } = app.service.stats().captures;
     let sent = 0;
     let stuck = false;

@@ -275,7 +275,7 @@ describe('a subscriber that does not read', () => {
     const small = await serve(service, { events: { bufferBytes: 1024 * 1024 } });
     const { hostname, port } = new URL(small.baseUrl);
     const idle = connect({ host: hostname, port: Number(port) });
-    idle.write('GET /events HTTP/1.1\r\nHost: here\r\n\r\n');
+    idle.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(idle, 'readable');
     const dropped = once(
       idle.on('error', () => {}),

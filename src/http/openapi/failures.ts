@@ -29,6 +29,7 @@ export function failuresOf({
     ...(isIdempotent || needsDatabase ? DATABASE_FAILURES : []),
     ...(isOpen ? [] : (['unauthorized'] as const)),
     'invalid_request',
+    'host_not_allowed',
     'internal',
   ]);
   const statuses = [...new Set([...codes].map((code) => CATALOGUE[code].status))].toSorted((a, b) => a - b);
