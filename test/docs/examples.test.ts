@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSecret, signatures } from '../../src/webhooks/signature.ts';
+import { freePort } from '../support/actor.ts';
+import { copyOfCheckout, projectWithPackage } from './installed-package.ts';
+import { type Block, type Page, ROOT, readPages } from './pages.ts';
+import { Reader } from './reader.ts';
+
+/** `npm ci` on a busy machine. */
+const LONGEST_BLOCK_MS = 300_000;
+/** What may stand in a fence: programs, which run; JSON, which must parse; and prose. */
+const LANGUAGES = ['sh', 'ts', 'json', 'text'];
+
+const pages = readPages();
+
+describe('fenced blocks', () => {
+  it.each(pages)('name a language that this suite knows: $path', ({ blocks }) => {
+    expect(blocks.filter(({ language }) => !LANGUAGES.includes(language))).toEqual([]);
+  });
+
+  it.each(pages)('are all closed: $path', ({ text, blocks }) => {
+    expect(text.match(/^```/gm) ?? []).toHaveLength(blocks.length * 2);
+  });
+});
+
+for (const page of pages.filter(({ blocks }) => blocks.some(isProgram))) {
+  describe(`examples in ${page.path}`, () => {
+    let reader: Reader;
+
+    beforeAll(async () => {
+      reader = await Reader.start(page.path === 'README.md' ? copyOfCheckout : projectWithPackage);
+    });
+
+    afterAll(() => reader?.[Symbol.asyncDispose]());
+
+    it.each(page.blocks.filter(isProgram))('runs line $line', { timeout: LONGEST_BLOCK_MS }, async (block) => {
+      if (block.language === 'ts') await runTypeScript(reader, block);
+      else if (startsService(block)) await reader.serve(block.code);
+      else if (followsEvents(block)) await reader.follow(block.code);
+      else await runShell(reader, page, block);
+    });
+  });
+}
+
+describe('TypeScript examples', () => {
+  let dir: string;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'capstan-docs-types-'));
+    await projectWithPackage(dir);
+  });
+
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  it('type-check against the package under the strict options of this project', async () => {
+    const examples = pages.flatMap(({ path, blocks }) =>
+      blocks
+        .filter(isTypeScript)
+        .map(({ line, code }) => ({ name: `${path.replaceAll(/\W/g, '-')}-${line}.ts`, code })),
+    );
+    await Promise.all(examples.map(({ name, code }) => writeFile(join(dir, name), code)));
+    await writeFile(
+      join(dir, 'tsconfig.json'),
+      JSON.stringify({
+        extends: join(ROOT, 'tsconfig.json'),
+        compilerOptions: { paths: {}, erasableSyntaxOnly: true },
+        include: ['*.ts'],
+      }),
+    );
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', dir]).catch((error) => error);
+    expect(stdout).toBe('');
+    expect(examples.length).toBeGreaterThan(0);
+  });
+});
+
+async function runShell(reader: Reader, page: Page, block: Block): Promise<void> {
+  const documented = documentedAnswer(page, block);
+  const { code, stdout, stderr } = await reader.run(block.code);
+  if (documented === undefined) {
+    expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toMatchObject({ code: 0 });
+  } else {
+    const answer: unknown = JSON.parse(stdout);
+    expect(answer).toEqual({ ...documented, request_id: expect.any(String) });
+  }
+}
+
+async function runTypeScript(reader: Reader, { code, line }: Block): Promise<void> {
+  const name = `example-${line}.ts`;
+  if (code.includes('createServer(')) {
+    await expectReceiver(reader, name, code);
+  } else {
+    const ended = await reader.runProgram(name, code);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).not.toBe('');
+    expect(ended.stdout).not.toMatch(/\b(?:failed|rejected|timed_out)\b/);
+  }
+}
+
+/** The documented receiver of webhooks takes what is signed with its secret, and nothing else. */
+async function expectReceiver(reader: Reader, name: string, code: string): Promise<void> {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const port = await freePort(createServer());
+  await reader.serveProgram(name, code, { CAPSTAN_WEBHOOK_SECRET: secret, PORT: String(port) }, async () => {
+    const body = JSON.stringify({ type: 'capture.stored' });
+    const send = async (key: Buffer, timestamp: number): Promise<number> => {
+      const headers = {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signatures([key], { id: 'msg_1', timestamp, body }),
+      };
+      return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
+    };
+    const now = Math.floor(Date.now() / 1000);
+    expect(await send(readSecret(secret), now)).toBe(204);
+    expect(await send(Buffer.alloc(32, 8), now)).toBe(401);
+    expect(await send(readSecret(secret), now - 3600)).toBe(401);
+  });
+}
+
+function isProgram({ language }: Block): boolean {
+  return language === 'sh' || language === 'ts';
+}
+
+function isTypeScript({ language }: Block): boolean {
+  return language === 'ts';
+}
+
+function startsService({ code }: Block): boolean {
+  return /npm start|capstan serve(?!.*--print-config)/.test(code);
+}
+
+function followsEvents({ code }: Block): boolean {
+  return /^curl -N .*\/events/m.test(code);
+}
+
+/** The JSON that follows a block is its answer. */
+function documentedAnswer(page: Page, block: Block): object | undefined {
+  const next = page.blocks[page.blocks.indexOf(block) + 1];
+  return next?.language === 'json' ? JSON.parse(next.code) : undefined;
+}

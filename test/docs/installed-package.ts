@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from './pages.ts';
+
+const run = promisify(execFile);
+
+/** Makes a project in `dir` that has the built package installed, as `npm install` would leave it. */
+export async function projectWithPackage(dir: string): Promise<void> {
+  const installed = join(dir, 'node_modules/capstan');
+  await mkdir(join(dir, 'node_modules/.bin'), { recursive: true });
+  await mkdir(installed);
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')], {
+    cwd: ROOT,
+  });
+  for (const part of ['package.json', 'bin', 'config']) {
+    await cp(join(ROOT, part), join(installed, part), { recursive: true });
+  }
+  await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+  await symlink('../capstan/bin/capstan.js', join(dir, 'node_modules/.bin/capstan'));
+  await symlink(join(ROOT, 'node_modules/@types'), join(dir, 'node_modules/@types'));
+  await writeFile(join(dir, 'package.json'), JSON.stringify({ name: 'reader', private: true, type: 'module' }));
+}
+
+/** Copies the checkout, as `git clone` would, to `dir`: what git knows, as it is in the working tree. */
+export async function copyOfCheckout(dir: string): Promise<void> {
+  const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  for (const file of stdout.split('\0').filter((name) => name !== '')) {
+    await cp(join(ROOT, file), join(dir, file)).catch((error: NodeJS.ErrnoException) => {
+      // Removed in the working tree, and not yet in the index.
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, readPages } from './pages.ts';
+
+const OTHER_PAGES = ['CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md'];
+const MAX_README_LINES = 150;
+const paths = [...readPages().map(({ path }) => path), ...OTHER_PAGES];
+
+describe('links between pages', () => {
+  it.each(paths)('lead to files and headings that exist: %s', (path) => {
+    expect(brokenLinks(path)).toEqual([]);
+  });
+});
+
+describe('paths that pages name', () => {
+  it.each(paths)('exist: %s', (path) => {
+    const named = [...read(path).matchAll(/`((?:src|test|bench|scripts|examples|config|docs)\/[\w./*-]+)`/g)];
+    const missing = named
+      .map(([, file = '']) => file)
+      .filter((file) => !existsSync(join(ROOT, file.replace(/\*.*$/, ''))));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it(`has at most ${MAX_README_LINES} lines`, () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_README_LINES);
+  });
+});
+
+function brokenLinks(path: string): readonly string[] {
+  const links = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => !/^https?:/.test(link) && !resolves(path, link));
+}
+
+function resolves(from: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? from : join(dirname(from), file);
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || anchorsOf(read(target)).includes(anchor);
+}
+
+/** Anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Site, startSite } from '../fixtures/site.ts';
+import { BRISBANE, json, Upstream } from '../ipinfo/upstream.ts';
+
+/** Where the documentation's examples expect the service. */
+const DOCUMENTED_SERVICE = 'http://127.0.0.1:8080';
+/** What a block may take, in milliseconds: the longest installs the package. */
+const BLOCK_MS = 280_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Somebody who follows one page: runs its examples in order, in one directory, with one service. Nothing but loopback
+ * is contacted: a fixture site takes the place of example.com, and a local server that of ipapi.co.
+ */
+export class Reader implements AsyncDisposable {
+  readonly #dir: string;
+  readonly #site: Site;
+  readonly #upstream: Upstream;
+  #service: { readonly child: ChildProcess; readonly url: string } | undefined;
+
+  private constructor(dir: string, site: Site, upstream: Upstream) {
+    this.#dir = dir;
+    this.#site = site;
+    this.#upstream = upstream;
+  }
+
+  static async start(prepare: (dir: string) => Promise<void>): Promise<Reader> {
+    const dir = await mkdtemp(join(tmpdir(), 'capstan-docs-'));
+    await prepare(dir);
+    const upstream = await new Upstream().listen();
+    upstream.answer = (response, request, nth) => {
+      const body = request.url?.endsWith('/city/') ? 'Brisbane' : BRISBANE;
+      json(200, request.url?.includes('quota') ? { available: 1000 } : body)(response, request, nth);
+    };
+    return new Reader(dir, await startSite(), upstream);
+  }
+
+  get dir(): string {
+    return this.#dir;
+  }
+
+  /** Runs a block that ends by itself. */
+  async run(code: string): Promise<Ended> {
+    if (code.includes(DOCUMENTED_SERVICE)) await this.#needService();
+    return ended(this.#spawn('bash', ['-euo', 'pipefail', '-c', this.#here(code)]));
+  }
+
+  /** Runs a TypeScript example that ends by itself. */
+  async runProgram(name: string, code: string): Promise<Ended> {
+    return ended(await this.#startProgram(name, code, {}));
+  }
+
+  /** Runs a TypeScript example that listens on `PORT` and prints a line when it does, while `use` lasts. */
+  async serveProgram(
+    name: string,
+    code: string,
+    env: Readonly<Record<string, string>>,
+    use: () => Promise<void>,
+  ): Promise<void> {
+    const child = await this.#startProgram(name, code, env);
+    child.stderr?.resume();
+    await firstMatch(child, /^(.+)$/m);
+    try {
+      await use();
+    } finally {
+      await end(child, 'SIGTERM');
+    }
+  }
+
+  async #startProgram(name: string, code: string, env: Readonly<Record<string, string>>): Promise<ChildProcess> {
+    await writeFile(join(this.#dir, name), this.#here(code));
+    return this.#spawn(process.execPath, ['--no-warnings', name], env);
+  }
+
+  /** Runs a block that starts the service, which stays until the next one or the end of the page. */
+  async serve(code: string): Promise<void> {
+    await this.#stopService();
+    const child = this.#spawn('bash', ['-euo', 'pipefail', '-c', this.#here(code)]);
+    const failed = ended(child).then(({ code: exit, stdout, stderr }) => {
+      throw new Error(`exit code ${exit} before it listened\n${stdout}\n${stderr}`);
+    });
+    const url = await Promise.race([firstMatch(child, /capstan listening on (\S+)/), failed]);
+    failed.catch(() => undefined);
+    this.#service = { child, url: url.replace('0.0.0.0', '127.0.0.1') };
+  }
+
+  /** Runs a block that follows events until it has printed one of a capture. */
+  async follow(code: string): Promise<void> {
+    await this.#needService();
+    const child = this.#spawn('bash', ['-euo', 'pipefail', '-c', this.#here(code)]);
+    child.stderr?.resume();
+    let stopped = false;
+    const event = firstMatch(child, /^event: (capture\.\S+)/m).finally(() => {
+      stopped = true;
+    });
+    // It may begin to listen after the first capture.
+    const captures = (async () => {
+      while (!stopped) await this.run(`curl --json '{"url": "https://example.com"}' ${DOCUMENTED_SERVICE}/screenshot`);
+    })();
+    await Promise.all([event, captures]);
+    await end(child, 'SIGTERM');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopService();
+    await this.#site.close();
+    await this.#upstream[Symbol.asyncDispose]();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  async #needService(): Promise<void> {
+    if (this.#service === undefined) await this.serve('npx capstan serve --db-path results.db');
+  }
+
+  async #stopService(): Promise<void> {
+    if (this.#service !== undefined) await end(this.#service.child, 'SIGINT');
+    this.#service = undefined;
+  }
+
+  /** The code with the addresses of this reader in place of the documented ones. */
+  #here(code: string): string {
+    return code
+      .replaceAll(DOCUMENTED_SERVICE, this.#service?.url ?? DOCUMENTED_SERVICE)
+      .replaceAll('https://example.com', this.#site.origin)
+      .replaceAll('host=example.com', `host=${this.#site.host}`)
+      .replaceAll('createService({', `createService({ allowTargets: ['${this.#site.host}'],`);
+  }
+
+  #spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(CAPSTAN|npm)_/i.test(name));
+    return spawn(command, args, {
+      cwd: this.#dir,
+      // A group of its own: it is ended with what it started, as Ctrl-C does.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...Object.fromEntries(inherited),
+        PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
+        TMPDIR: this.#dir,
+        // An HTTP failure is a failure of the example.
+        CURL_HOME: join(import.meta.dirname, 'curl'),
+        npm_config_prefer_offline: 'true',
+        npm_config_yes: 'false',
+        npm_config_update_notifier: 'false',
+        CAPSTAN_PORT: '0',
+        CAPSTAN_ALLOW_TARGETS: this.#site.host,
+        CAPSTAN_ALLOW_WEBHOOKS: this.#site.host,
+        CAPSTAN_IPINFO_URL: this.#upstream.url,
+        CAPSTAN_LOG_LEVEL: 'warn',
+        ...env,
+      },
+    });
+  }
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  if (child.stdout === null || child.stderr === null) throw new Error('the process has no output');
+  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), BLOCK_MS);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  clearTimeout(timer);
+  return { code: typeof code === 'number' ? code : null, stdout, stderr };
+}
+
+/** Resolves with the first group of the first match in what a process prints; rejects when it ends without one. */
+function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let seen = '';
+    child.stdout?.on('data', (chunk) => {
+      seen += String(chunk);
+      const [, found] = pattern.exec(seen) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('close', () => reject(new Error(`ended without ${pattern}; it printed ${JSON.stringify(seen)}`)));
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  signalGroup(child, signal);
+  await closed;
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined) process.kill(-child.pid, signal);
+}
