@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { freePort } from '../support/actor.ts';
-import { copyOfCheckout, projectWithPackage } from './installed-package.ts';
+import { buildPackage, copyOfCheckout, projectWith } from './installed-package.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
 
@@ -17,6 +17,15 @@ const LONGEST_BLOCK_MS = 300_000;
 const LANGUAGES = ['sh', 'ts', 'json', 'text'];
 
 const pages = readPages();
+
+let built: string;
+
+beforeAll(async () => {
+  built = await mkdtemp(join(tmpdir(), 'capstan-docs-package-'));
+  await buildPackage(built);
+});
+
+afterAll(() => rm(built, { recursive: true, force: true }));
 
 describe('fenced blocks', () => {
   it.each(pages)('name a language that this suite knows: $path', ({ blocks }) => {
@@ -33,7 +42,7 @@ for (const page of pages.filter(({ blocks }) => blocks.some(isProgram))) {
     let reader: Reader;
 
     beforeAll(async () => {
-      reader = await Reader.start(page.path === 'README.md' ? copyOfCheckout : projectWithPackage);
+      reader = await Reader.start(page.path === 'README.md' ? copyOfCheckout : (dir) => projectWith(built, dir));
     });
 
     afterAll(() => reader?.[Symbol.asyncDispose]());
@@ -52,7 +61,7 @@ describe('TypeScript examples', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'capstan-docs-types-'));
-    await projectWithPackage(dir);
+    await projectWith(built, dir);
   });
 
   afterAll(() => rm(dir, { recursive: true, force: true }));

@@ -6,19 +6,20 @@ import { ROOT } from './pages.ts';
 
 const run = promisify(execFile);
 
-/** Makes a project in `dir` that has the built package installed, as `npm install` would leave it. */
-export async function projectWithPackage(dir: string): Promise<void> {
-  const installed = join(dir, 'node_modules/capstan');
-  await mkdir(join(dir, 'node_modules/.bin'), { recursive: true });
-  await mkdir(installed);
+/** Builds the package into `dir`, with what npm packs. */
+export async function buildPackage(dir: string): Promise<void> {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')], {
-    cwd: ROOT,
-  });
+  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(dir, 'dist')], { cwd: ROOT });
   for (const part of ['package.json', 'bin', 'config']) {
-    await cp(join(ROOT, part), join(installed, part), { recursive: true });
+    await cp(join(ROOT, part), join(dir, part), { recursive: true });
   }
-  await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+}
+
+/** Makes a project in `dir` that has the built package installed, as `npm install` would leave it. */
+export async function projectWith(built: string, dir: string): Promise<void> {
+  await mkdir(join(dir, 'node_modules/.bin'), { recursive: true });
+  await symlink(built, join(dir, 'node_modules/capstan'));
   await symlink('../capstan/bin/capstan.js', join(dir, 'node_modules/.bin/capstan'));
   await symlink(join(ROOT, 'node_modules/@types'), join(dir, 'node_modules/@types'));
   await writeFile(join(dir, 'package.json'), JSON.stringify({ name: 'reader', private: true, type: 'module' }));
