@@ -1,4 +1,4 @@
-import type { Result } from '../src/capture/domain.ts';
+import type { Result } from '../src/capture/result.ts';
 import { exampleResult } from '../test/support/example-result.ts';
 
 /*

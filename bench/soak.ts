@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
-import type { CapstanEvent } from '../src/capture/domain.ts';
+import type { CapstanEvent } from '../src/capture/events.ts';
 import { createRandom } from '../test/faults/random.ts';
 import { problemsOf } from '../test/faults/stored-captures.ts';
 import { startMongo, whyNoMongo } from '../test/support/mongo.ts';

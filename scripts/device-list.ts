@@ -1,6 +1,6 @@
 import { devices } from 'playwright-core';
 import { z } from 'zod';
-import type { Device } from '../src/http/schemas/options/devices.ts';
+import type { Device } from '../src/capture/options/devices.ts';
 
 const size = z.object({ width: z.number(), height: z.number() });
 type Size = z.infer<typeof size>;

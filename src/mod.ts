@@ -1,21 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { type Logger, pino } from 'pino';
-import type { CaptureRequest } from './capture/domain.ts';
+import { type CaptureOptions, type CaptureRequest, requestSchemas } from './capture/request.ts';
+import { parseOrRefuse } from './capture/validate.ts';
 import { configOf } from './config.ts';
-import { parseOrRefuse } from './http/problems.ts';
-import { requestSchemas, type ScreenshotRequest } from './http/schemas/requests.ts';
 import { type CaptureService, createService as joinParts, type ServiceConfig } from './service/create-service.ts';
 
 /*
  * What a Node program that embeds Capstan imports: `import { createService } from 'capstan'`.
  */
 
-export type { BatchItem, CapstanEvent, CaptureOutcome, CaptureRequest, Result } from './capture/domain.ts';
 export { CapstanError, type Failure, type FailureCode } from './capture/errors.ts';
+export type { CapstanEvent } from './capture/events.ts';
 export type { Evidence, EvidenceKind } from './capture/evidence.ts';
-export type { CaptureFormat, ImageFormat } from './capture/request.ts';
+export type { CaptureFormat, ImageFormat } from './capture/options/screenshot.ts';
+export type { BatchItem, CaptureOutcome } from './capture/outcome.ts';
+export type { CaptureOptions, CaptureRequest } from './capture/request.ts';
+export type { Result } from './capture/result.ts';
+export type { ServiceStats } from './capture/stats.ts';
 export { ConfigError } from './config.ts';
-export type { CaptureService, ServiceConfig, ServiceStats } from './service/create-service.ts';
+export type { CaptureService, ServiceConfig } from './service/create-service.ts';
 
 /** Options of `capstan serve`, by their keys in a configuration file; what is left out has its default. */
 export type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };
@@ -31,9 +34,6 @@ export async function createService(
 ): Promise<CaptureService> {
   return joinParts(configOf(config, { cores: availableParallelism() }), logger);
 }
-
-/** The options of `POST /screenshot`, each with its default when it is left out. */
-export type CaptureOptions = Omit<ScreenshotRequest, 'url'>;
 
 /**
  * A request as `POST /screenshot` takes it: `https://` is put before a `url` that has no scheme. Throws a

@@ -15,6 +15,8 @@ describe('captureRequest', () => {
         quality: 80,
         timeoutMs: 30_000,
         schemeAssumed: true,
+        ignoreCertErrors: false,
+        blockAds: false,
       },
     });
     expect(captureRequest('http://example.com/a', { format: 'webp', timeoutMs: 500 })).toMatchObject({

@@ -1,7 +1,8 @@
 import { merge } from 'rxjs';
-import type { CaptureRequest, Snapshot } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import { isInteractive } from '../capture/request.ts';
+import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { sweepProfiles } from './browser-host.ts';
 import { BrowserPool } from './browser-pool.ts';

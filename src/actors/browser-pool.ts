@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Subject } from 'rxjs';
-import type { BrowserEvent } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { BrowserEvent } from '../capture/events.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';

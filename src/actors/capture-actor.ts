@@ -1,5 +1,7 @@
 import type { Observable } from 'rxjs';
-import type { BrowserEvent, CaptureRequest, Snapshot } from '../capture/domain.ts';
+import type { BrowserEvent } from '../capture/events.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { Snapshot } from '../capture/snapshot.ts';
 
 /** What the rest of the house knows of browsers. */
 export interface CaptureActor {

@@ -1,5 +1,5 @@
-import type { CapturePhase, Timings } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { CapturePhase, Timings } from '../capture/phases.ts';
 
 /** Share of a capture's time that is kept for taking the screenshot of what is there, and its bounds. */
 const SCREENSHOT_SHARE = 0.2;

@@ -1,6 +1,6 @@
 import { createPool, type Pool } from 'generic-pool';
 import { CapstanError } from '../capture/errors.ts';
-import type { UpstreamProxy } from '../capture/request.ts';
+import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 
 /** The place of one capture: its way to the network is its own, so that what went through it can be told apart. */

@@ -1,4 +1,5 @@
-import type { ArtifactKind, Result, ScreenshotInfo } from './domain.ts';
+import type { ArtifactKind, Result } from './result.ts';
+import type { ScreenshotInfo } from './screenshot-info.ts';
 
 /*
  * Records name artifacts by kind. Clients, subscribers and webhook receivers get the paths of the HTTP API instead: they

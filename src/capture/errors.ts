@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Evidence } from './evidence.ts';
+import type { Immutable } from './immutable.ts';
 
 /**
  * The one catalogue of failures. A code never changes its meaning; `status` is the HTTP status it is
@@ -56,26 +58,30 @@ export const CATALOGUE = {
 
 export type FailureCode = keyof typeof CATALOGUE;
 
+export const FailureCodeSchema = z.enum(Object.keys(CATALOGUE).filter(isFailureCode));
+
 /** A failure as a value: what programs switch on, and what people read. */
 export interface Failure {
   readonly code: FailureCode;
   readonly reason: string;
 }
 
-/** One bad field of a request: where it is (`requests[3].url`, `''` for the whole) and what would be right. */
-export interface FieldProblem {
-  readonly path: string;
-  readonly message: string;
-}
+/** One bad field of a request. */
+export const FieldProblemSchema = z.strictObject({
+  path: z
+    .string()
+    .meta({ description: 'Where: `requests[3].url`; empty for the whole.', examples: ['requests[3].url'] }),
+  message: z.string().meta({ description: 'What would be right.' }),
+});
+export type FieldProblem = Immutable<z.output<typeof FieldProblemSchema>>;
 
 /** A download, which is no page. */
-export interface Download {
-  readonly name: string;
-  /** MIME type; `''` when it is not known. */
-  readonly type: string;
-  /** Null when it is not known. */
-  readonly bytes: number | null;
-}
+export const DownloadSchema = z.strictObject({
+  name: z.string(),
+  type: z.string().meta({ description: 'MIME type; empty when it is not known.' }),
+  bytes: z.int().nonnegative().nullable().meta({ description: 'Null when it is not known.' }),
+});
+export type Download = Immutable<z.output<typeof DownloadSchema>>;
 
 export interface CapstanErrorOptions extends ErrorOptions {
   /** Every bad field of a request, with `invalid_request`. */
@@ -126,4 +132,8 @@ export function failure(code: FailureCode, reason: string = CATALOGUE[code].text
  */
 export function toFailure(thrown: unknown): Failure {
   return thrown instanceof CapstanError ? failure(thrown.code, thrown.message) : failure('internal');
+}
+
+function isFailureCode(text: string): text is FailureCode {
+  return Object.hasOwn(CATALOGUE, text);
 }

@@ -1,9 +1,13 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import { count, instant, sha256 } from './values.ts';
+
 /*
- * How a capture came about. What comes for free is always noted; the rest costs something, and only when it is asked
- * for. Every list is bounded, and says how much was left out. Key names are those of the wire.
+ * How a capture came about. Items that cost nothing are always recorded, the rest only when they are asked for. Every
+ * list is bounded and says how much was left out.
  */
 
-/** What is noted only when it is asked for. */
+/** Evidence that is recorded only when it is asked for. */
 export const EVIDENCE_KINDS = [
   'redirects',
   'headers',
@@ -22,97 +26,104 @@ export interface Noted<T> {
   readonly omitted: number;
 }
 
-export interface Evidence {
-  /** Dialogs that the page opened; every one was dismissed. */
-  readonly dialogs: Noted<NotedDialog>;
-  /** URLs of pages that the page wanted to open in other windows; none was opened. */
-  readonly popups: Noted<string>;
-  /** Of the page's own context, at the time of the screenshot; none of a capture that failed. Long values are cut. */
-  readonly cookies: Noted<NotedCookie>;
-  readonly redirects?: Noted<NotedRedirect> | undefined;
-  /** Of the main document's response; a name that came more than once has its values joined by newlines. */
-  readonly headers?: Noted<NotedHeader> | undefined;
-  /** Null when the document did not come over TLS. */
-  readonly tls?: NotedTls | null | undefined;
-  readonly console?: Noted<NotedMessage> | undefined;
-  readonly network?: Noted<NotedRequest> | undefined;
-  /** Null when there is none, or it could not be had. */
-  readonly favicon?: NotedFavicon | null | undefined;
+function noted<T extends z.ZodType>(item: T) {
+  return z.strictObject({
+    items: z.array(item),
+    omitted: count.meta({ description: 'How many more there were.' }),
+  });
 }
 
-export interface NotedDialog {
-  readonly type: 'alert' | 'confirm' | 'prompt' | 'beforeunload';
-  readonly message: string;
-}
+export const EvidenceSchema = z.strictObject({
+  dialogs: noted(
+    z.strictObject({ type: z.enum(['alert', 'confirm', 'prompt', 'beforeunload']), message: z.string() }),
+  ).meta({ description: 'Dialogs that the page opened; every one was dismissed.' }),
+  popups: noted(z.string()).meta({
+    description: 'URLs of pages that the page wanted to open in other windows; none was opened.',
+  }),
+  cookies: noted(
+    z.strictObject({
+      name: z.string(),
+      value: z.string(),
+      domain: z.string(),
+      path: z.string(),
+      expires: instant.nullable().meta({ description: 'Null: with the session.' }),
+      secure: z.boolean(),
+      http_only: z.boolean(),
+      same_site: z.enum(['Strict', 'Lax', 'None']).nullable(),
+    }),
+  ).meta({
+    description:
+      'At the time of the picture, those of third parties too; none when the capture failed. Long values are cut.',
+  }),
+  redirects: noted(
+    z.strictObject({
+      url: z.string(),
+      status: count.meta({ description: "The hop's HTTP status; 0 when the page sent itself on." }),
+      location: z.string().meta({ description: 'Where it led, absolute.' }),
+    }),
+  )
+    .exactOptional()
+    .meta({ description: 'Every hop on the way to `final_url`.' }),
+  headers: noted(z.strictObject({ name: z.string(), value: z.string() }))
+    .exactOptional()
+    .meta({
+      description: "Of the main document's response. The values of a name that came more than once are lines of one.",
+    }),
+  tls: z
+    .strictObject({
+      version: z.string().meta({ examples: ['TLS 1.3'] }),
+      cipher: z.string(),
+      issuer: z.string(),
+      subject: z.string(),
+      names: z.array(z.string()).readonly().meta({ description: 'Whom the certificate is for.' }),
+      valid_from: instant,
+      valid_to: instant,
+      fingerprint: z.union([sha256, z.literal('')]).meta({ description: 'SHA-256 of the certificate (DER).' }),
+    })
+    .nullable()
+    .exactOptional()
+    .meta({ description: "Of the main document's connection; null when it was not TLS." }),
+  console: noted(
+    z.strictObject({
+      level: z
+        .enum(['debug', 'info', 'log', 'warning', 'error', 'exception'])
+        .meta({ description: '`exception`: an error that nothing in the page caught.' }),
+      text: z.string(),
+      url: z.string().meta({ description: 'Where it was said; empty when that is not known.' }),
+      line: count.meta({ description: 'From 1; 0 when it is not known.' }),
+    }),
+  ).exactOptional(),
+  network: noted(
+    z.strictObject({
+      method: z.string(),
+      url: z.string(),
+      type: z.string().meta({ examples: ['document', 'image', 'xhr'] }),
+      status: count.meta({ description: '0 when there was no response.' }),
+      bytes: count.meta({ description: 'As they came over the wire.' }),
+      time_ms: count.nullable().meta({ description: 'From its start to its end; null when it had not ended.' }),
+      failure: z.string().meta({ description: 'Empty when it did not fail.' }),
+    }),
+  )
+    .exactOptional()
+    .meta({ description: 'Each request, a redirect being one, in the order in which they began.' }),
+  favicon: z
+    .strictObject({ url: z.string(), type: z.string(), bytes: count, sha256 })
+    .nullable()
+    .exactOptional()
+    .meta({ description: 'Null when there is none, or it could not be had.' }),
+});
 
-export interface NotedCookie {
-  readonly name: string;
-  readonly value: string;
-  readonly domain: string;
-  readonly path: string;
-  /** ISO 8601, UTC; null: with the session. */
-  readonly expires: string | null;
-  readonly secure: boolean;
-  readonly http_only: boolean;
-  readonly same_site: 'Strict' | 'Lax' | 'None' | null;
-}
+export type Evidence = Immutable<z.output<typeof EvidenceSchema>>;
 
-/** One hop that led on. */
-export interface NotedRedirect {
-  readonly url: string;
-  /** HTTP status; 0 for one by script or refresh. */
-  readonly status: number;
-  /** Absolute. */
-  readonly location: string;
-}
+type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network'> = NonNullable<
+  Evidence[K]
+>['items'][number];
 
-export interface NotedHeader {
-  readonly name: string;
-  readonly value: string;
-}
-
-export interface NotedTls {
-  readonly version: string;
-  readonly cipher: string;
-  readonly issuer: string;
-  readonly subject: string;
-  readonly names: readonly string[];
-  /** ISO 8601, UTC. */
-  readonly valid_from: string;
-  readonly valid_to: string;
-  /** SHA-256 of the certificate, lower-case hex; `''` when it could not be had. */
-  readonly fingerprint: string;
-}
-
-export interface NotedMessage {
-  /** `exception` is an error of the page that nothing caught. */
-  readonly level: 'debug' | 'info' | 'log' | 'warning' | 'error' | 'exception';
-  readonly text: string;
-  /** Where it was said; `''` when that is not known. */
-  readonly url: string;
-  /** From 1; 0 when it is not known. */
-  readonly line: number;
-}
-
-export interface NotedRequest {
-  readonly method: string;
-  readonly url: string;
-  /** As browsers name it in their network panels, lower-case: `document`, `image`, `xhr`. */
-  readonly type: string;
-  /** 0 when there was no response. */
-  readonly status: number;
-  /** As they came over the wire. */
-  readonly bytes: number;
-  /** Milliseconds from its start to its end; null when it had not ended. */
-  readonly time_ms: number | null;
-  /** `''` when it did not fail. */
-  readonly failure: string;
-}
-
-export interface NotedFavicon {
-  readonly url: string;
-  readonly type: string;
-  readonly bytes: number;
-  /** SHA-256, lower-case hex. */
-  readonly sha256: string;
-}
+export type NotedDialog = ItemOf<'dialogs'>;
+export type NotedCookie = ItemOf<'cookies'>;
+export type NotedRedirect = ItemOf<'redirects'>;
+export type NotedHeader = ItemOf<'headers'>;
+export type NotedMessage = ItemOf<'console'>;
+export type NotedRequest = ItemOf<'network'>;
+export type NotedTls = NonNullable<Evidence['tls']>;
+export type NotedFavicon = NonNullable<Evidence['favicon']>;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CaptureRequest } from './domain.ts';
+import type { CaptureRequest } from './request.ts';
 
 /**
  * What is told of how a capture was made: SHA-256, lower-case hex, of all that changes what it shows or notes; `''` for

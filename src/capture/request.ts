@@ -1,232 +1,132 @@
-import type { EvidenceKind } from './evidence.ts';
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import { contentFields, withBannerAnswer } from './options/content.ts';
+import { refuseContradictions, refuseTwoAnswers } from './options/contradictions.ts';
+import { emulationFields, withDevice } from './options/emulation.ts';
+import { objectError } from './options/fields.ts';
+import { interactionFields } from './options/interaction.ts';
+import { networkFields } from './options/network.ts';
+import { pdfFields } from './options/pdf.ts';
+import { recordFields } from './options/record.ts';
+import { screenshotFields } from './options/screenshot.ts';
+import { waitFields } from './options/wait.ts';
+import { readTarget } from './target.ts';
 
-/*
- * What may be asked of one capture. An option that is left out is at its default, which its comment says. Bounds are
- * checked where requests come in (http/schemas); here they are taken as kept.
- */
+/** What a configuration says about requests. */
+export interface RequestLimits {
+  /** Most requests in one batch. */
+  readonly maxBatch: number;
+  /** Deadline of a capture that names none, in milliseconds. */
+  readonly defaultTimeoutMs: number;
+  /** Longest deadline that a request gets, in milliseconds. */
+  readonly maxTimeoutMs: number;
+  /** Whether callbacks are taken, in other words signed; by default they are not. */
+  readonly callbacks?: boolean;
+}
 
-export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
-export type ImageFormat = (typeof IMAGE_FORMATS)[number];
-export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
-export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
+export const MAX_URL_CHARACTERS = 8192;
+/** Of one ScreenshotRequest in a body of lines: room for two scripts and a style sheet of 64 KiB each, and all else. */
+export const MAX_LINE_BYTES = 256 * 1024;
+/** Thousands of them may wait. */
+const MAX_CALLBACK_CHARACTERS = 2048;
+/** Where a callback may lead, as far as can be said without looking it up. */
+export const callbackUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL', abort: true })
+  .max(MAX_CALLBACK_CHARACTERS, { error: `must have at most ${MAX_CALLBACK_CHARACTERS} characters` });
+const NO_CALLBACKS =
+  'is not taken here: the service was started without --webhook-secret, with which what is sent is signed';
 
-/**
- * Most pixels of one screenshot: a page 2048 px wide may be as tall as any. Drawing takes ten bytes a pixel; a page of
- * 16384 by 16384 made one process of Chromium take 2.7 GB.
- */
-export const MAX_PIXELS = 2048 * 16_384;
+/** A body of POST /screenshot, as it is written. */
+export type ScreenshotRequest = z.input<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
 
-export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle'] as const;
-export type WaitUntil = (typeof WAIT_UNTIL)[number];
-
-export const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
-export type PaperFormat = (typeof PAPER_FORMATS)[number];
-
-/** Those that browsers can tell apart before they ask for them: `xhr` is `fetch()`, too. WebSockets cannot be. */
-export const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
-export type ResourceType = (typeof RESOURCE_TYPES)[number];
+/** The options of `POST /screenshot`; an option that is left out has its default. */
+export type CaptureOptions = Immutable<Omit<ScreenshotRequest, 'url'>>;
 
 /** What to capture and how, every option decided. */
-export interface CaptureRequest
-  extends ScreenshotOptions,
-    WaitOptions,
-    VisitorOptions,
-    PageOptions,
-    InteractionOptions,
-    RecordOptions {
-  /** Absolute http or https URL, as asked for (the scheme put before it when it had none). */
-  readonly url: string;
-  /** `https://` was put before the URL: where nothing answers, `http://` is tried. Default false. */
-  readonly schemeAssumed?: boolean | undefined;
-  /** The capture's deadline in milliseconds, counted from when it is started (not from when it is queued). */
-  readonly timeoutMs: number;
-  /** Absolute http or https URL that is told how the capture ended. */
-  readonly callback?: string | undefined;
+export type CaptureRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['screenshot']>>;
+
+/** The bodies of both POSTs, and what they become: every option decided. */
+export function requestSchemas(limits: RequestLimits) {
+  const fields = fieldsOf(limits);
+  const screenshot = z
+    .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
+    .superRefine(refuseContradictions)
+    .superRefine(refuseTwoAnswers)
+    .transform(decide);
+
+  const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
+  const batch = z.strictObject(
+    {
+      // The length first: a list that is too long is not worth looking at element by element.
+      requests: z
+        .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
+        .max(limits.maxBatch, { error: tooMany })
+        .pipe(z.array(screenshot))
+        // For the OpenAPI document, which would see a list of anything.
+        .meta({
+          description: 'What to capture; the answer has the same order.',
+          items: { $ref: '#/components/schemas/ScreenshotRequest' },
+        }),
+      concurrency: z
+        .int({ error: 'must be an integer of 1 or more' })
+        .min(1, { error: 'must be 1 or more' })
+        .optional()
+        .meta({ description: 'Most captures of this batch at once. Cut to, and by default, the service-wide cap.' }),
+      callback: callbackField(limits.callbacks ?? false).meta({
+        description: "Is sent the batch's `batch.completed`, as that of a ScreenshotRequest its event.",
+      }),
+    },
+    { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },
+  );
+
+  return { screenshot, batch };
 }
 
-/** What the screenshot shows. */
-export interface ScreenshotOptions {
-  readonly fullPage: boolean;
-  readonly format: CaptureFormat;
-  /** 1..100; jpeg and webp only. */
-  readonly quality: number;
-  /** Default: 1280 by 720, one pixel for each CSS pixel. */
-  readonly viewport?: Viewport | undefined;
-  /** That element alone. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. */
-  readonly selector?: string | undefined;
-  /** That rectangle of the page alone. */
-  readonly clip?: Rectangle | undefined;
-  /** What the page does not paint is transparent (png and webp). Default false. */
-  readonly omitBackground?: boolean | undefined;
-  /** Elements that match are not shown; the place that they take stays. */
-  readonly hide?: readonly string[] | undefined;
-  /** Elements that match are covered with one colour. */
-  readonly mask?: readonly string[] | undefined;
-  /** For the format `pdf`. */
-  readonly pdf?: PdfOptions | undefined;
+function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: RequestLimits) {
+  return {
+    url: z
+      .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
+      .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
+      .transform((text, context) => {
+        const target = readTarget(text);
+        if (target.ok) return target;
+        context.addIssue({ code: 'custom', message: target.problem });
+        return z.NEVER;
+      })
+      .meta({
+        description: 'Without a scheme it is tried with `https://`, and where nothing answers there, with `http://`.',
+        examples: ['https://example.com/', 'example.com'],
+      }),
+    ...screenshotFields,
+    ...pdfFields,
+    ...waitFields,
+    ...emulationFields,
+    ...networkFields,
+    ...contentFields,
+    ...interactionFields,
+    ...recordFields,
+    timeoutMs: z
+      .int({ error: 'must be an integer of milliseconds, 1 or more' })
+      .min(1, { error: 'must be 1 or more' })
+      .default(Math.min(defaultTimeoutMs, maxTimeoutMs))
+      .transform((timeoutMs) => Math.min(timeoutMs, maxTimeoutMs))
+      .meta({ description: `The deadline in milliseconds. Cut to ${maxTimeoutMs}.` }),
+    callback: callbackField(callbacks).meta({
+      description:
+        'Is sent the event that the capture ends with, once it was admitted, by POST and signed as Standard Webhooks has it. Needs --webhook-secret. Its address must be public, or allowed by --allow-webhooks.',
+    }),
+  };
 }
 
-/** CSS pixels. */
-export interface Viewport {
-  readonly width: number;
-  readonly height: number;
-  /** Pixels of the screenshot for each CSS pixel. */
-  readonly deviceScaleFactor: number;
-  /** A phone or tablet: `<meta name=viewport>` counts, and scrollbars lie over the page. */
-  readonly mobile: boolean;
-  readonly touch: boolean;
-  /** CSS pixels of the whole screen. Default: those of the viewport. */
-  readonly screen?: { readonly width: number; readonly height: number } | undefined;
+type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
+
+/** What the options that were written say together. */
+function decide({ url: { ok: _, ...target }, ...written }: Written) {
+  return { ...withBannerAnswer(withDevice(written)), ...target };
 }
 
-/** CSS pixels from the page's upper left corner. */
-export interface Rectangle {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface PdfOptions {
-  /** Default A4. */
-  readonly paper?: PaperFormat | undefined;
-  readonly landscape?: boolean | undefined;
-  /** Millimetres, on all four sides. Default 10. */
-  readonly margin?: number | undefined;
-  /** 0.1..2. Default 1. */
-  readonly scale?: number | undefined;
-  /** Colours and screenshots behind the text. Default true. */
-  readonly background?: boolean | undefined;
-}
-
-/** When the screenshot is taken. */
-export interface WaitOptions {
-  /** Default `load`. */
-  readonly waitUntil?: WaitUntil | undefined;
-  /** Until an element that matches is visible. CSS or XPath, as `selector`. */
-  readonly waitForSelector?: string | undefined;
-  /** Until this JavaScript expression, or function, gives something truthy in the page. */
-  readonly waitForFunction?: string | undefined;
-  /** Milliseconds after all else. */
-  readonly delayMs?: number | undefined;
-}
-
-/** Who seems to be visiting. */
-export interface VisitorOptions {
-  readonly userAgent?: string | undefined;
-  readonly darkMode?: boolean | undefined;
-  readonly reducedMotion?: boolean | undefined;
-  /** BCP 47: `de-AT`. */
-  readonly locale?: string | undefined;
-  /** IANA: `Europe/Vienna`. */
-  readonly timezone?: string | undefined;
-  readonly geolocation?: Geolocation | undefined;
-  /** Sent with requests to the target's own origin. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly cookies?: readonly RequestCookie[] | undefined;
-  /** Given to the target's own origin when it asks. */
-  readonly httpCredentials?: Credentials | undefined;
-  /** Default false. */
-  readonly ignoreCertErrors?: boolean | undefined;
-  readonly proxy?: UpstreamProxy | undefined;
-}
-
-export interface Geolocation {
-  readonly latitude: number;
-  readonly longitude: number;
-  /** Metres. */
-  readonly accuracy: number;
-}
-
-export interface RequestCookie {
-  readonly name: string;
-  readonly value: string;
-  /** Default: the target's host alone. */
-  readonly domain?: string | undefined;
-  readonly path?: string | undefined;
-  readonly secure?: boolean | undefined;
-  readonly httpOnly?: boolean | undefined;
-  readonly sameSite?: 'Strict' | 'Lax' | 'None' | undefined;
-}
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
-
-export interface UpstreamProxy {
-  /** `http://host:port` */
-  readonly server: string;
-  readonly credentials?: Credentials | undefined;
-}
-
-/** What is done to the page without touching it as a person would. */
-export interface PageOptions {
-  readonly javascript?:
-    | {
-        /** Run in every document before its own scripts. */
-        readonly before?: string | undefined;
-        /** Run once the page has loaded; a promise is awaited. */
-        readonly after?: string | undefined;
-      }
-    | undefined;
-  /** A style sheet that is added. */
-  readonly css?: string | undefined;
-  readonly block?:
-    | {
-        readonly types?: readonly ResourceType[] | undefined;
-        /** `*` stands for any characters. */
-        readonly urls?: readonly string[] | undefined;
-      }
-    | undefined;
-  readonly blockAds?: boolean | undefined;
-  readonly cookieBanners?: 'accept' | 'reject' | undefined;
-}
-
-/** What is done on the page as a person would. */
-export interface InteractionOptions {
-  /** One after another, once the page has loaded. */
-  readonly actions?: readonly Action[] | undefined;
-  /** Filled in behind the actions. */
-  readonly form?: FormFilling | undefined;
-}
-
-/** Each on the first element that matches its selector, CSS or XPath, once that can be seen and takes it. */
-export type Action =
-  | { readonly type: 'click' | 'hover' | 'check' | 'uncheck'; readonly selector: string }
-  /** Key by key, in place of what the field holds. */
-  | { readonly type: 'type'; readonly selector: string; readonly text: string }
-  /** `Enter`, `a`, `Control+A`; where the focus is unless an element is named. */
-  | { readonly type: 'press'; readonly key: string; readonly selector?: string | undefined }
-  /** The option of that value, or of that text. */
-  | { readonly type: 'select'; readonly selector: string; readonly value: string }
-  | ScrollAction
-  /** Until the element is visible, then so many milliseconds. */
-  | { readonly type: 'wait'; readonly ms?: number | undefined; readonly selector?: string | undefined };
-
-/** By so many CSS pixels: the page, or what the element holds. An element alone is scrolled to. */
-export interface ScrollAction {
-  readonly type: 'scroll';
-  readonly selector?: string | undefined;
-  readonly x?: number | undefined;
-  readonly y?: number | undefined;
-}
-
-export interface FormFilling {
-  /** Default: the first form of the page. */
-  readonly selector?: string | undefined;
-  /** By the name of the field. A checkbox takes true or false; a group of them, or of radio buttons, the value. */
-  readonly fields: Readonly<Record<string, string | boolean>>;
-  /** Whether it is sent. Default true. */
-  readonly submit?: boolean | undefined;
-}
-
-/** What is noted beside the screenshot, and what may be taken in place of a new capture. */
-export interface RecordOptions {
-  /** Beyond what comes for free. Default none. */
-  readonly evidence?: readonly EvidenceKind[] | undefined;
-  /** A stored capture of the same URL and options that is at most so old is the answer. Default 0: none is. */
-  readonly cacheMaxAgeMs?: number | undefined;
+function callbackField(taken: boolean) {
+  return callbackUrl.refine(() => taken, { error: NO_CALLBACKS }).optional();
 }
 
 /** Whether a capture is driven by Playwright: it does something that a person would do with hands. */

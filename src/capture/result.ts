@@ -1,105 +1,85 @@
-import type { CaptureCommand, IpFacts, Result, Snapshot } from './domain.ts';
-import type { CapstanError } from './errors.ts';
-import { optionsDigest } from './options-digest.ts';
+import { z } from 'zod';
+import { DownloadSchema, FailureCodeSchema } from './errors.ts';
+import type { Evidence } from './evidence.ts';
+import type { Immutable } from './immutable.ts';
+import { CAPTURE_FORMATS } from './options/screenshot.ts';
+import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
+import { count, id, instant } from './values.ts';
 
-/** When a capture began and how long it took. */
-export interface Timing {
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly durationMs: number;
+/** What can be stored of a page: its screenshot (or PDF) and its HTML snapshot. */
+export const ARTIFACT_KINDS = ['image', 'html'] as const;
+export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
+
+const StoredArtifactsSchema = z.strictObject({
+  store: z
+    .string()
+    .nullable()
+    .meta({ description: 'Id of the artifact store; null in records written before stores had ids.' }),
+  kinds: z.array(z.enum(ARTIFACT_KINDS)),
+});
+
+/** The artifacts of a capture. */
+export type StoredArtifacts = Immutable<z.output<typeof StoredArtifactsSchema>>;
+
+/** A record as the stores keep it. A failed capture is a record too. The API sends `SentResult`. */
+export const ResultRecordSchema = z.strictObject({
+  id,
+  url: z.string(),
+  final_url: z.string(),
+  scheme: z.string(),
+  host: z.string(),
+  port: z.int().min(0).max(65535),
+  title: z.string(),
+  response_code: count.meta({ description: "The target's HTTP status; 0 when there was no response." }),
+  response_reason: z.string(),
+  content_type: z.string(),
+  content_length: count.meta({ description: 'Bytes; 0 when there was no response.' }),
+  probed_at: instant,
+  duration_ms: z.number().nonnegative(),
+  artifacts: StoredArtifactsSchema.nullable().meta({
+    description: 'Null when nothing was stored besides the record: the capture failed.',
+  }),
+  format: z.enum(CAPTURE_FORMATS),
+  width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
+  height: count.meta({ description: 'Pixels; 0 when there is no image.' }),
+  truncated: z.boolean().meta({ description: 'It shows less than was asked for: one screenshot holds no more.' }),
+  full_height: count.meta({ description: 'Pixels of the whole page, with `fullPage`; 0 without.' }),
+  partial: z.boolean().meta({ description: "The deadline cut the page's loading: this is what was there." }),
+  partial_phase: z.enum(['', ...CAPTURE_PHASES]).meta({ description: 'The phase that was cut.' }),
+  timings: TimingsSchema,
+  protocol: z.string().meta({ description: '`h2`, `http/1.1`; empty when it is not known.' }),
+  failed: z.boolean(),
+  failed_reason: z.string(),
+  failed_code: z.union([FailureCodeSchema, z.literal('')]),
+  download: DownloadSchema.nullable().meta({
+    description: 'What the target was in place of a page, with `not_a_page`.',
+  }),
+  perception_hash: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .nullable()
+    .meta({ description: '64-bit difference hash of the screenshot, when it was asked for.' }),
+  options_digest: z.string().meta({
+    description: 'Equal for captures that were made with equal options; empty for options that may hold secrets.',
+  }),
+  cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
+  remote_ip: z.string().nullable().meta({ description: 'The address that the target answered from.' }),
+  ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+});
+
+export type Result = Immutable<z.output<typeof ResultRecordSchema>>;
+
+/** What a result says about the address it came from: the IP client's record, its keys unchanged. */
+export type IpFacts = NonNullable<Result['ip_info']>;
+
+/** A result with its evidence, which lists do not carry. */
+export interface DetailedResult extends Result {
+  /** Null when there was no page, or the record is older than evidence. */
+  readonly evidence: Evidence | null;
 }
 
-/** What is known beside what a browser saw. */
-export interface Findings {
-  readonly ipFacts: IpFacts | null;
-  readonly perceptionHash: string | null;
-}
-
-/** What a record says of what was not seen. */
-export const UNSEEN = {
-  final_url: '',
-  title: '',
-  response_code: 0,
-  response_reason: '',
-  content_type: '',
-  content_length: 0,
-  // Set by the capture store.
-  artifacts: null,
-  width: 0,
-  height: 0,
-  truncated: false,
-  full_height: 0,
-  partial: false,
-  partial_phase: '',
-  timings: {},
-  protocol: '',
-  failed: false,
-  failed_reason: '',
-  failed_code: '',
-  download: null,
-  perception_hash: null,
-  cached: false,
-  remote_ip: null,
-  ip_info: null,
-} as const satisfies Partial<Result>;
-
-/** The record of a capture that succeeded. */
-export function storedResult(
-  command: CaptureCommand,
-  snapshot: Snapshot,
-  { ipFacts, perceptionHash }: Findings,
-  timing: Timing,
-): Result {
-  return {
-    ...asked(command, timing),
-    ...UNSEEN,
-    final_url: snapshot.finalUrl,
-    title: snapshot.title,
-    response_code: snapshot.responseCode,
-    response_reason: snapshot.responseReason,
-    content_type: snapshot.contentType,
-    content_length: snapshot.contentLength,
-    width: snapshot.width,
-    height: snapshot.height,
-    truncated: snapshot.truncated,
-    full_height: snapshot.fullHeight,
-    partial: snapshot.cutPhase !== null,
-    partial_phase: snapshot.cutPhase ?? '',
-    timings: snapshot.timings,
-    protocol: snapshot.protocol,
-    perception_hash: perceptionHash,
-    remote_ip: snapshot.remoteIp,
-    ip_info: ipFacts,
-  };
-}
-
-/** The record of a capture that failed. */
-export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
-  return {
-    ...asked(command, timing),
-    ...UNSEEN,
-    content_type: error.download?.type ?? '',
-    content_length: error.download?.bytes ?? 0,
-    failed: true,
-    failed_reason: error.message,
-    failed_code: error.code,
-    download: error.download ?? null,
-  };
-}
-
-function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing) {
-  return {
-    id,
-    url: request.url,
-    ...targetOf(new URL(request.url)),
-    probed_at: new Date(startedAt).toISOString(),
-    duration_ms: Math.round(durationMs),
-    format: request.format,
-    options_digest: optionsDigest(request),
-  };
-}
-
-function targetOf({ protocol, hostname, port }: URL): Pick<Result, 'scheme' | 'host' | 'port'> {
-  const scheme = protocol.slice(0, -1);
-  return { scheme, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (scheme === 'https' ? 443 : 80) };
+/** A result whose screenshot is similar to another one. */
+export interface SimilarResult extends Result {
+  /** Bits of the 64 that differ. */
+  readonly distance: number;
 }

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Result } from '../capture/domain.ts';
+import type { Result } from '../capture/result.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 /** Longest name of a file without its number and its ending; every file system takes it. */

@@ -5,11 +5,14 @@ import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { concatMap, fromEvent, lastValueFrom, reduce, takeUntil, tap } from 'rxjs';
 import { z } from 'zod';
-import type { BatchItem, Result } from '../capture/domain.ts';
-import { type CaptureRequest, IMAGE_FORMATS } from '../capture/request.ts';
+import { IMAGE_FORMATS } from '../capture/options/screenshot.ts';
+import type { BatchItem } from '../capture/outcome.ts';
+import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
+import type { Result } from '../capture/result.ts';
+import { readTarget } from '../capture/target.ts';
+import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, ConfigError } from '../config.ts';
-import { readTarget } from '../http/target-url.ts';
 import { openLog } from '../log.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
@@ -53,8 +56,13 @@ export function registerShotCommand(program: Command): void {
   ]).action(async (addresses: readonly string[], flags: Readonly<Record<string, unknown>>) => {
     const { outDir, concurrency, logLevel, ...options } = parseFlags(flags);
     const config = processConfig({ ...flags, logLevel });
-    const requests = (await readAddresses(addresses)).map(
-      (address): CaptureRequest => ({ ...targetOf(address), timeoutMs: config.timeoutMs, ...options }),
+    const { screenshot } = requestSchemas({
+      maxBatch: 1,
+      defaultTimeoutMs: config.timeoutMs,
+      maxTimeoutMs: config.maxTimeoutMs,
+    });
+    const requests = (await readAddresses(addresses)).map((address) =>
+      parseOrRefuse(screenshot, { ...options, url: checked(address) }),
     );
     const maxConcurrent = concurrency ?? config.maxConcurrent;
     if (!(await shoot(requests, outDir, { ...config, maxConcurrent }))) process.exitCode = 1;
@@ -76,11 +84,10 @@ async function readAddresses(given: readonly string[]): Promise<readonly string[
   return addresses;
 }
 
-function targetOf(address: string): Pick<CaptureRequest, 'url' | 'schemeAssumed'> {
+function checked(address: string): string {
   const reading = readTarget(address);
   if (!reading.ok) throw new ConfigError(`shot takes addresses, and ${JSON.stringify(address)} ${reading.problem}`);
-  const { ok: _, ...target } = reading;
-  return target;
+  return address;
 }
 
 /** Captures every request and saves its image. Resolves with true when all of them are saved. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMIT_BOUNDS } from '../capture/domain.ts';
+import { LIMIT_BOUNDS } from '../capture/limits.ts';
 import { bytes, choice, file, integer, nameServers, type OptionFacts, table, targets } from './kinds.ts';
 
 /*

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { UpstreamProxy } from '../capture/request.ts';
+import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { EgressProxy } from './egress.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';

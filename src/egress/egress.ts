@@ -1,7 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Failure } from '../capture/errors.ts';
-import type { UpstreamProxy } from '../capture/request.ts';
+import type { UpstreamProxy } from '../capture/options/proxy.ts';
 
 /** The browsers' only way to the network: checks every address, and dials exactly the address it checked. */
 export interface Egress {

@@ -1,7 +1,7 @@
 import http, { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { CapstanError } from '../capture/errors.ts';
-import type { UpstreamProxy } from '../capture/request.ts';
+import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
 import type { Traffic } from './traffic.ts';

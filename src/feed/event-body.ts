@@ -1,5 +1,5 @@
 import { sentResult } from '../capture/artifact-paths.ts';
-import type { CapstanEvent } from '../capture/domain.ts';
+import type { CapstanEvent } from '../capture/events.ts';
 
 /** Version of the JSON that subscribers and webhooks receive. */
 const BODY_VERSION = 1;

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { CapstanEvent } from '../capture/domain.ts';
+import type { CapstanEvent } from '../capture/events.ts';
 import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/event-log.ts';
 import { eventBody } from './event-body.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';

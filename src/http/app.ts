@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { CapstanError } from '../capture/errors.ts';
+import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { accessLog } from './access-log.ts';
 import { allowHosts } from './allowed-hosts.ts';
@@ -14,7 +15,6 @@ import { openApiDocument } from './openapi/document.ts';
 import { requestId } from './request-id.ts';
 import type { RouteContext } from './route.ts';
 import { ROUTES } from './routes/all.ts';
-import { type RequestLimits, requestSchemas } from './schemas/requests.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 

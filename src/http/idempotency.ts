@@ -4,10 +4,10 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
+import { refusal } from '../capture/validate.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../storage/idempotency-store.ts';
 import { describeArtifact } from './artifact-answer.ts';
-import { refusal } from './problems.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /** Printable ASCII. */

@@ -1,6 +1,6 @@
 import { bodyParser } from '@koa/bodyparser';
 import { CapstanError } from '../capture/errors.ts';
-import { refusal } from './problems.ts';
+import { refusal } from '../capture/validate.ts';
 import type { HttpContext } from './state.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;

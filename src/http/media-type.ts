@@ -1,4 +1,4 @@
-import type { CaptureFormat } from '../capture/request.ts';
+import type { CaptureFormat } from '../capture/options/screenshot.ts';
 
 export function mediaTypeOf(format: CaptureFormat): string {
   return format === 'pdf' ? 'application/pdf' : `image/${format}`;

@@ -1,6 +1,7 @@
 import { sentResult } from '../capture/artifact-paths.ts';
-import type { BatchItem, CaptureOutcome, Result } from '../capture/domain.ts';
 import { CapstanError, type Failure } from '../capture/errors.ts';
+import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
+import type { Result } from '../capture/result.ts';
 import type { BatchLine, BatchResult } from './schemas/answers.ts';
 
 /** A capture that was not stored, as it is answered. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
+import { MAX_URL_CHARACTERS } from '../capture/request.ts';
+import { readTarget } from '../capture/target.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
-import { MAX_URL_CHARACTERS } from './schemas/requests.ts';
-import { readTarget } from './target-url.ts';
 
 /*
  * Parameters that several routes have, in paths and queries. Each reads text; the OpenAPI document shows what it is

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../capture/errors.ts';
-import { parseOrRefuse, refusal } from './problems.ts';
+import { parseOrRefuse, refusal } from '../capture/validate.ts';
 
 /**
  * Reads the parameters of a path and a query by a schema. Refuses unknown parameters, and repeated ones except fields

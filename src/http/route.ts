@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { FailureCode } from '../capture/errors.ts';
+import type { requestSchemas } from '../capture/request.ts';
+import { parseOrRefuse } from '../capture/validate.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { jsonBody } from './json-body.ts';
 import { isStreamedBody, LINES_TYPE } from './lines/streamed-body.ts';
 import type { FanOut } from './live/fan-out.ts';
 import type { Content } from './openapi/content.ts';
 import type { HeaderName } from './openapi/headers.ts';
-import { parseOrRefuse } from './problems.ts';
 import { readParameters } from './query.ts';
-import type { requestSchemas } from './schemas/requests.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /*

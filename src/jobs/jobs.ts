@@ -1,6 +1,7 @@
 import { Subject } from 'rxjs';
-import type { BatchItem, CaptureRequest } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { BatchItem } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import { isAway } from '../storage/is-away.ts';
 import type { JobKind, JobRecord, TakenJob } from '../storage/job-store.ts';
 import { type RunOptions, runJob } from './run-job.ts';

@@ -1,6 +1,7 @@
 import { catchError, map, type Observable, of, type Subject, takeUntil } from 'rxjs';
-import type { BatchItem, CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
+import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import { isAway } from '../storage/is-away.ts';
 import { JOB_LEASE_MS, type JobStore, type TakenJob } from '../storage/job-store.ts';
 import { outcomeOfError } from '../streams/outcome.ts';

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { currentRecord } from '../capture/artifact-paths.ts';
-import type { BatchItem, CaptureRequest } from '../capture/domain.ts';
+import type { BatchItem } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import type { JobItem } from '../storage/job-store.ts';
 
 const compress = promisify(gzip);

@@ -1,5 +1,5 @@
 import { asyncScheduler, interval, type SchedulerLike } from 'rxjs';
-import type { Overload } from '../capture/domain.ts';
+import type { Overload } from '../capture/pressure.ts';
 import type { Gauge, Reading } from './gauge.ts';
 import type { Judge } from './overload.ts';
 

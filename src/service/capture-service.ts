@@ -1,21 +1,16 @@
 import type { Observable } from 'rxjs';
-import type { ActorStats } from '../actors/capture-actor.ts';
-import type {
-  BatchItem,
-  CapstanEvent,
-  CaptureLimits,
-  CaptureOutcome,
-  CaptureRequest,
-  Pressure,
-} from '../capture/domain.ts';
+import type { CapstanEvent } from '../capture/events.ts';
+import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
+import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
+import type { Pressure } from '../capture/pressure.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { ServiceStats } from '../capture/stats.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
-import type { RetentionCounts } from '../storage/captures/retention.ts';
 import type { IdempotencyStore } from '../storage/idempotency-store.ts';
-import type { ResultStore, StoreState } from '../storage/result-store.ts';
+import type { ResultStore } from '../storage/result-store.ts';
 import type { BatchElement } from '../streams/batch.ts';
-import type { BatchCounts, CaptureCounts } from '../streams/counters.ts';
 
 export type { BatchElement };
 
@@ -77,45 +72,8 @@ export interface CaptureService {
   stop(graceMs?: number): Promise<void>;
 }
 
-export type LimitsChange = { readonly [name in keyof CaptureLimits]?: CaptureLimits[name] | undefined };
-
 export type Readiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly code: 'shutting_down' | 'browser_unavailable'; readonly reason: string };
 
 /** What `GET /stats` sends. */
-export interface ServiceStats {
-  readonly uptime_ms: number;
-  readonly captures: CaptureCounts;
-  readonly batches: BatchCounts;
-  /** Messages to receivers. */
-  readonly webhooks: {
-    readonly delivered: number;
-    readonly failed: number;
-    /** Those of the failed for which there was no room. */
-    readonly dropped: number;
-    /** Waiting or under way now. */
-    readonly pending: number;
-  };
-  readonly queue: {
-    readonly running: number;
-    readonly queued: number;
-    readonly max_concurrent: number;
-    readonly max_queue: number;
-  };
-  readonly pool: ActorStats;
-  readonly store: {
-    readonly kind: ResultStore['kind'];
-    readonly state: StoreState;
-    /** Records that wait on disk for the database. */
-    readonly outbox: number;
-    /** Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null. */
-    readonly bytes: number | null;
-  };
-  /** What was removed because of `--retain-days` and `--retain-bytes` since the start; null without either. */
-  readonly retention: RetentionCounts | null;
-  /** Addresses that were looked up, and how many could not be had; null without `--ipinfo`. */
-  readonly ip_info: { readonly known: number; readonly missing: number } | null;
-  /** Log lines that were dropped since the start, because they could not be written. */
-  readonly log: { readonly dropped: number };
-}

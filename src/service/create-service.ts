@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { catchError, defer, finalize, from, type Observable, switchMap } from 'rxjs';
 import { createBrowserActor } from '../actors/browser-actor.ts';
-import type { Pressure } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { likeness } from '../capture/options-digest.ts';
+import type { Pressure } from '../capture/pressure.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
@@ -30,7 +30,7 @@ import { createIpFacts } from './ip-facts.ts';
 import { logEvent } from './log-event.ts';
 import { performCapture } from './perform-capture.ts';
 
-export type { BatchElement, CaptureService, LimitsChange, Readiness, ServiceStats } from './capture-service.ts';
+export type { BatchElement, CaptureService, Readiness } from './capture-service.ts';
 
 /** What the service needs of the configuration; the rest is the HTTP server's. */
 export type ServiceConfig = Pick<

@@ -1,6 +1,7 @@
-import type { CaptureRequest, Result } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { optionsDigest } from '../capture/options-digest.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { Result } from '../capture/result.ts';
 import type { Keyset, ResultStore } from '../storage/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 

@@ -1,4 +1,4 @@
-import type { IpFacts } from '../capture/domain.ts';
+import type { IpFacts } from '../capture/result.ts';
 import type { Config } from '../config.ts';
 import { IpapiClient, isReservedAddress, TokenBucket } from '../ipinfo/mod.ts';
 

@@ -1,4 +1,4 @@
-import type { CapstanEvent, CaptureEvent } from '../capture/domain.ts';
+import type { CapstanEvent, CaptureEvent } from '../capture/events.ts';
 import type { Logger } from '../log.ts';
 
 /**

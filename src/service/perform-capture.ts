@@ -1,8 +1,10 @@
 import type { CaptureActor } from '../actors/capture-actor.ts';
 import { within } from '../actors/deadline.ts';
-import type { CaptureCommand, CaptureOutcome, Snapshot } from '../capture/domain.ts';
+import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
+import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, failure, toFailure } from '../capture/errors.ts';
-import { type Findings, failedResult, storedResult } from '../capture/result.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Logger } from '../log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';

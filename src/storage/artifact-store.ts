@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactKind, Result, ScreenshotInfo } from '../capture/domain.ts';
-import type { DetailedResult } from './result-store.ts';
+import type { ArtifactKind, DetailedResult, Result } from '../capture/result.ts';
+import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 
 /*
  * The port to where screenshots and HTML snapshots are stored. One folder implements it for files (`files/`); another

@@ -1,5 +1,4 @@
-import type { Result } from '../capture/domain.ts';
-import type { DetailedResult } from './result-store.ts';
+import type { DetailedResult, Result } from '../capture/result.ts';
 
 /** A removal of captures that is decided. Whoever finds it after a crash finishes it. */
 export interface IntendedRemoval {

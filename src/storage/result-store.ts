@@ -1,5 +1,5 @@
-import type { Result } from '../capture/domain.ts';
 import type { Evidence } from '../capture/evidence.ts';
+import type { DetailedResult, Result, SimilarResult } from '../capture/result.ts';
 
 /** Which records: all, those of exactly one URL, or those of a host with the meaning of by-host. */
 export type ResultFilter =
@@ -14,12 +14,6 @@ export interface Keyset {
   readonly id: number;
 }
 
-/** A record with how it came about, which lists do not carry. */
-export interface DetailedResult extends Result {
-  /** Null when there was no page, or the record is older than evidence. */
-  readonly evidence: Evidence | null;
-}
-
 /** Bits that may differ between screenshots that are said to look alike, at most. */
 export const MAX_DISTANCE = 15;
 
@@ -31,12 +25,6 @@ export interface Likeness {
   readonly distance: number;
   /** The capture that is not looked for: the one that others are to be like. */
   readonly except: number;
-}
-
-/** A record whose screenshot is like another one. */
-export interface SimilarResult extends Result {
-  /** Bits of the 64 that differ. */
-  readonly distance: number;
 }
 
 /** `off`: started without a database. `down`: it is there, but cannot be reached now. */

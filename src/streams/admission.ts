@@ -1,6 +1,7 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
-import type { CaptureLimits, Overload } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { CaptureLimits } from '../capture/limits.ts';
+import type { Overload } from '../capture/pressure.ts';
 import { createCompletionRate } from './completion-rate.ts';
 
 /** Permission for one capture to be inside, waiting or running. */

@@ -1,6 +1,7 @@
 import { asyncScheduler, catchError, map, Observable, of, type SchedulerLike, tap } from 'rxjs';
-import type { BatchItem, CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
 import type { Failure } from '../capture/errors.ts';
+import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import type { BatchTicket } from './admission.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';

@@ -18,8 +18,12 @@ import {
   tap,
   timer,
 } from 'rxjs';
-import type { CaptureCommand, CaptureLimits, CaptureOutcome, CaptureRequest, Overload } from '../capture/domain.ts';
+import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
+import type { CaptureLimits } from '../capture/limits.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { Overload } from '../capture/pressure.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import { type BatchTicket, createAdmission, type Pass } from './admission.ts';
 import { captureEnded, captureQueued, captureRefused, captureStarted, type EventStream } from './events.ts';
 import { createLimiter } from './limiter.ts';

@@ -1,5 +1,5 @@
 import type { Observable, Subscription } from 'rxjs';
-import type { CapstanEvent } from '../capture/domain.ts';
+import type { CapstanEvent } from '../capture/events.ts';
 
 /** Captures since the start. Invariant: `accepted = stored + failed + timed_out + cancelled + rejected + inside`. */
 export interface CaptureCounts {

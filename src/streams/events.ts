@@ -1,17 +1,11 @@
 import { filter, map, type Observable, Subject } from 'rxjs';
-import type {
-  BatchEvent,
-  BrowserEvent,
-  CapstanEvent,
-  CaptureCommand,
-  CaptureEvent,
-  CaptureOutcome,
-  CaptureRequest,
-  Pressure,
-  PressureEvent,
-  Result,
-} from '../capture/domain.ts';
+import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
+import type { BatchEvent, BrowserEvent, CapstanEvent, CaptureEvent, PressureEvent } from '../capture/events.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { Pressure } from '../capture/pressure.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { Result } from '../capture/result.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
 /** The single event stream that logs, counters, webhooks and subscribers derive from. */

@@ -1,5 +1,5 @@
-import type { CaptureOutcome } from '../capture/domain.ts';
 import { CapstanError, type FailureCode, toFailure } from '../capture/errors.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
 
 /** Failures that count as rejected: the request was invalid or not allowed. */
 const REJECTIONS: ReadonlySet<FailureCode> = new Set([

@@ -15,8 +15,9 @@ import {
   throwIfEmpty,
   timer,
 } from 'rxjs';
-import type { CaptureCommand, CaptureOutcome } from '../capture/domain.ts';
+import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
 import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 
 /** Does one capture, from the page to the store. What it rejects with becomes the outcome. */

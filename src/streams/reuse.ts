@@ -1,5 +1,6 @@
 import { asyncScheduler, defer, finalize, map, Observable, of, type SchedulerLike, share, switchMap, tap } from 'rxjs';
-import type { CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import got, { type RequestError } from 'got';
-import type { WebhookFailureCause } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { WebhookFailureCause } from '../capture/events.ts';
 import type { EgressAgents } from '../egress/egress.ts';
 import { signatures } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import { type Observable, Subscription } from 'rxjs';
-import type { BatchEvent, CaptureEvent, WebhookEvent } from '../capture/domain.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { BatchEvent, CaptureEvent, WebhookEvent } from '../capture/events.ts';
 import type { Egress } from '../egress/egress.ts';
 import { type Delivery, type DeliveryOptions, deliver, type Message } from './deliver.ts';
 import { createReceiverQueues, type ReceiverQueues, type ReceiverQueuesOptions } from './receiver-queues.ts';

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { captureRequest, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { patience, type RunningActor, startActor } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 
 /** What a page may ask a visitor for. */
 const PERMISSIONS = [

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
-import { captureRequest, patience, pidOf } from '../support/actor.ts';
+import { patience, pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
 const SOON = { timeout: 15_000 };

@@ -1,7 +1,8 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 
 /* The banners are written anew, after what autoconsent's rules look for in those of HubSpot, Osano and cookie-alert. */
@@ -11,8 +12,15 @@ describe('a cookie banner', () => {
   const elsewhere = siteForSuite();
   const running = actorForSuite();
 
-  const capture = (path: string, cookieBanners?: CaptureRequest['cookieBanners'], more = {}): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(site.url(path), { cookieBanners, ...more }), patience);
+  const capture = (path: string, answer?: 'accept' | 'reject', more = {}): Promise<Snapshot> =>
+    running.actor.capture(
+      captureRequest(site.url(path), {
+        acceptCookieBanners: answer === 'accept',
+        rejectCookieBanners: answer === 'reject',
+        ...more,
+      }),
+      patience,
+    );
   const showsBanner = ({ image }: Snapshot): boolean => {
     const { data } = PNG.sync.read(Buffer.from(image));
     for (let at = 0; at < data.length; at += 4) {

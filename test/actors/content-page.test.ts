@@ -1,13 +1,15 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
-import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('what a request changes on the page', () => {
   const ground = siteAndActor();
 
-  const capture = (path: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
+  const capture = (path: string, overrides: CaptureOptions): Promise<Snapshot> =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   describe('javascript.before', () => {

@@ -1,22 +1,24 @@
 import { createServer } from 'node:http';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
-import { captureRequest, failureOf, freePort, patience } from '../support/actor.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { failureOf, freePort, patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 /**
  * What a capture is, whoever drives it: both drivers are held to it. `asks` is what has a request driven by the one
  * that is meant.
  */
-export function describeDriver(name: string, asks: Partial<CaptureRequest>): void {
+export function describeDriver(name: string, asks: CaptureOptions): void {
   describe(`a capture by ${name}`, () => describeCaptures(asks));
 }
 
-function describeCaptures(asks: Partial<CaptureRequest>): void {
+function describeCaptures(asks: CaptureOptions): void {
   const ground = siteAndActor();
 
-  const capture = (path: string, overrides: Partial<CaptureRequest> = {}, signal = patience): Promise<Snapshot> =>
+  const capture = (path: string, overrides: CaptureOptions = {}, signal = patience): Promise<Snapshot> =>
     ground.running.actor.capture(
       captureRequest(URL.canParse(path) ? path : ground.site.url(path), { ...asks, ...overrides }),
       signal,

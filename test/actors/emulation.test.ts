@@ -1,10 +1,11 @@
 import { PNG } from 'pngjs';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ScreenshotRequest } from '../../src/capture/request.ts';
+import { requestSchemas } from '../../src/capture/request.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
-import type { ScreenshotRequest } from '../../src/http/schemas/requests.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 

@@ -2,20 +2,18 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../../src/capture/evidence.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 const ground = siteAndActor();
 
-function capture(
-  path: string,
-  evidence: readonly EvidenceKind[],
-  options: Partial<CaptureRequest> = {},
-): Promise<Snapshot> {
+function capture(path: string, evidence: readonly EvidenceKind[], options: CaptureOptions = {}): Promise<Snapshot> {
   const url = URL.canParse(path) ? path : ground.site.url(path);
   return ground.running.actor.capture(captureRequest(url, { evidence, ...options }), patience);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../src/capture/domain.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningProxy, startProxy } from '../support/proxy.ts';
 

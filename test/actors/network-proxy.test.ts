@@ -1,8 +1,10 @@
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { type Listening, listening } from '../egress/listening.ts';
-import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { startProxy } from '../support/proxy.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
@@ -24,7 +26,7 @@ describe('a capture through a proxy', () => {
   afterAll(() => secure?.[Symbol.asyncDispose]());
   const running = actorForSuite();
 
-  const capture = (url: string, overrides: Partial<CaptureRequest>): Promise<Snapshot> =>
+  const capture = (url: string, overrides: CaptureOptions): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);
 
   it('sees what the proxy sees, by http and by https', async () => {

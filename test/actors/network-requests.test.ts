@@ -1,8 +1,10 @@
 import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
 import type { Site, SiteRequest } from '../fixtures/site.ts';
-import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
@@ -12,7 +14,7 @@ describe('the visitor that a capture seems to be', () => {
   const elsewhere = siteForSuite();
   const running = actorForSuite();
 
-  const capture = (url: string, overrides: Partial<CaptureRequest> = {}): Promise<Snapshot> =>
+  const capture = (url: string, overrides: CaptureOptions = {}): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);
   const requestsFor = (where: Site, path: string): readonly SiteRequest[] =>
     where.requests.filter(({ url }) => url === path);

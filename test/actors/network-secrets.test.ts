@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { CapstanEvent } from '../../src/capture/domain.ts';
+import type { CapstanEvent } from '../../src/capture/events.ts';
 import { createService } from '../../src/mod.ts';
 import { listening } from '../egress/listening.ts';
 import { startSite } from '../fixtures/site.ts';

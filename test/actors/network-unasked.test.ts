@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { CdpConnection } from '../../src/actors/cdp/connection.ts';
 import { prepareVisit } from '../../src/actors/page/prepare-page.ts';
-import { captureRequest } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 
 it('a request that says nothing of its visitor sends the browser nothing', async () => {
   const toBrowser = new PassThrough();

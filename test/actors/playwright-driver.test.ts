@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture/domain.ts';
-import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { patience, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { describeDriver } from './driver-suite.ts';
 
@@ -16,7 +17,7 @@ const SOON = { timeout: 20_000 };
 describe('the browser of captures that interact', () => {
   const site = siteForSuite();
   const start = actorPerTest();
-  const request = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+  const request = (path: string, overrides: CaptureOptions = {}) =>
     captureRequest(site.url(path), { ...BY_PLAYWRIGHT, ...overrides });
   /** The process of it, beside the one browser that there always is. */
   const pidOf = ({ actor, events }: RunningActor): number => {

@@ -2,8 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture/request.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
+import { requestSchemas } from '../../src/capture/request.ts';
 import { failureOf, freePort, patience } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
@@ -16,8 +15,8 @@ describe('an address without a scheme', () => {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
   const ground = siteAndActor();
 
-  const capture = (url: string, overrides: Partial<CaptureRequest> = {}) =>
-    ground.running.actor.capture({ ...screenshot.parse({ url }), ...overrides }, patience);
+  const capture = (url: string, overrides: object = {}) =>
+    ground.running.actor.capture(screenshot.parse({ ...overrides, url }), patience);
 
   it('is tried over http where nobody speaks TLS, at the port that it names', async () => {
     expect(await capture(`127.0.0.1:${ground.site.port}/short`)).toMatchObject({

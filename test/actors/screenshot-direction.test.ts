@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture/request.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 

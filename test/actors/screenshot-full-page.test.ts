@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture/request.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -13,7 +14,7 @@ const WHITE: Colour = [255, 255, 255, 255];
 describe('a full page', () => {
   const ground = siteAndActor();
 
-  const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+  const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), { fullPage: true, ...overrides }), patience);
 
   it('has what loads only where somebody looks', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture/request.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a PDF', () => {
   const ground = siteAndActor();
 
-  const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+  const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), { format: 'pdf', ...overrides }), patience);
 
   it('has the page on as many sheets as it takes, A4 by default, and no pixels', async () => {

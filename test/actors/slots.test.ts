@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { captureRequest, patience, type RunningActor } from '../support/actor.ts';
+import { patience, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
 /** Together they fit into a test's time, so that one which waits in vain says what for. */

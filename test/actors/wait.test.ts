@@ -1,14 +1,15 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureRequest } from '../../src/capture/request.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { captureRequest, failureOf, patience } from '../support/actor.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { requestSchemas } from '../../src/capture/request.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('the moment of the picture', () => {
   const ground = siteAndActor();
 
-  const capture = (path: string, overrides: Partial<CaptureRequest> = {}) =>
+  const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   it('comes without its images, with waitUntil domcontentloaded', async () => {

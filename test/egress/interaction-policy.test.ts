@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
-import type { Snapshot } from '../../src/capture/domain.ts';
-import type { Action } from '../../src/capture/request.ts';
+import type { Action } from '../../src/capture/options/interaction.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
-import { captureRequest, patience } from '../support/actor.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { insideAndOutside } from './allowed-and-forbidden.ts';
 
 /*

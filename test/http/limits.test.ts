@@ -1,7 +1,7 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PressureSchema } from '../../src/http/schemas/limits.ts';
+import { PressureSchema } from '../../src/capture/pressure.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { failureOf } from './answers.ts';

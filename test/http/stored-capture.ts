@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Result, ScreenshotInfo } from '../../src/capture/domain.ts';
+import type { Result } from '../../src/capture/result.ts';
+import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { putCapture } from '../../src/storage/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { lastValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { captureRequest } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 

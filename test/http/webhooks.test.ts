@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sentResult } from '../../src/capture/artifact-paths.ts';
-import type { CapstanEvent } from '../../src/capture/domain.ts';
+import type { CapstanEvent } from '../../src/capture/events.ts';
 import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CaptureCommand, CaptureRequest, Snapshot } from '../../src/capture/domain.ts';
+import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { performCapture } from '../../src/service/perform-capture.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
-import { captureRequest } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 
 const NOTHING = { items: [], omitted: 0 };
 const SNAPSHOT: Snapshot = {
@@ -45,7 +47,7 @@ describe('a capture', () => {
   });
 
   /** Performs one whose browser says what `page` says, and tells how it ended and whether there is a record of it. */
-  async function perform(page: (leave: () => void) => Snapshot, options: Partial<CaptureRequest> = {}) {
+  async function perform(page: (leave: () => void) => Snapshot, options: CaptureOptions = {}) {
     const client = new AbortController();
     const command: CaptureCommand = {
       id: storage.ids.next(),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Result } from '../../src/capture/domain.ts';
+import type { Result } from '../../src/capture/result.ts';
 import type { ArtifactStore } from '../../src/storage/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';

@@ -1,6 +1,5 @@
-import type { Result } from '../../src/capture/domain.ts';
 import type { Evidence } from '../../src/capture/evidence.ts';
-import type { DetailedResult } from '../../src/storage/result-store.ts';
+import type { DetailedResult, Result } from '../../src/capture/result.ts';
 import { exampleResult } from '../support/example-result.ts';
 
 /** A record with what a store may stumble over, and with what a test wants of it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Result } from '../../src/capture/domain.ts';
+import type { Result } from '../../src/capture/result.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/result-store.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';

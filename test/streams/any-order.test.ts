@@ -13,8 +13,9 @@ import {
   timer,
 } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureCommand, CaptureOutcome } from '../../src/capture/domain.ts';
+import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { request, rig, stored, virtually } from './rig.ts';
 
 /** How captures of a host behave. */

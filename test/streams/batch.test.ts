@@ -1,7 +1,7 @@
 import { NEVER, of, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { BatchItem } from '../../src/capture/domain.ts';
 import { CapstanError, failure } from '../../src/capture/errors.ts';
+import type { BatchItem } from '../../src/capture/outcome.ts';
 import { createBatchRunner } from '../../src/streams/batch.ts';
 import { heard, nameOf, request, rig, stored, virtually } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureOutcome } from '../../src/capture/domain.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { heard, request, rig, stored, virtually } from './rig.ts';
 
 const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`b${i}`));

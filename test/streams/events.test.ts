@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CapstanEvent, Pressure } from '../../src/capture/domain.ts';
 import { failure } from '../../src/capture/errors.ts';
+import type { CapstanEvent } from '../../src/capture/events.ts';
+import type { Pressure } from '../../src/capture/pressure.ts';
 import { createCounters } from '../../src/streams/counters.ts';
 import {
   batchAccepted,

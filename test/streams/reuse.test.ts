@@ -1,6 +1,8 @@
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { CapstanEvent, CaptureOutcome, CaptureRequest } from '../../src/capture/domain.ts';
+import type { CapstanEvent } from '../../src/capture/events.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import type { CaptureRequest } from '../../src/capture/request.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 import { reusing, type StoredOutcome } from '../../src/streams/reuse.ts';
 import { request, stored } from './rig.ts';

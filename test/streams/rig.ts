@@ -1,19 +1,18 @@
 import type { Observable, ObservableInput, SchedulerLike } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
-import type {
-  CapstanEvent,
-  CaptureCommand,
-  CaptureLimits,
-  CaptureOutcome,
-  CaptureRequest,
-  Result,
-} from '../../src/capture/domain.ts';
-import { UNSEEN } from '../../src/capture/result.ts';
+import { UNSEEN } from '../../src/capture/build-result.ts';
+import type { CaptureCommand } from '../../src/capture/command.ts';
+import type { CapstanEvent } from '../../src/capture/events.ts';
+import type { CaptureLimits } from '../../src/capture/limits.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import type { CaptureRequest } from '../../src/capture/request.ts';
+import type { Result } from '../../src/capture/result.ts';
 import { createBatchRunner, type RunBatch } from '../../src/streams/batch.ts';
 import { type CapturePipeline, createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
 import { type Counters, createCounters } from '../../src/streams/counters.ts';
 import { createEventStream, type EventStream } from '../../src/streams/events.ts';
+import { captureRequest } from '../support/capture-request.ts';
 
 /** Runs a test in virtual time: one frame of a marble diagram is one millisecond. */
 export function virtually(
@@ -24,7 +23,7 @@ export function virtually(
 }
 
 export function request(name: string, timeoutMs = 1000): CaptureRequest {
-  return { url: `https://${name}.example/`, fullPage: false, format: 'png', quality: 80, timeoutMs };
+  return captureRequest(`https://${name}.example/`, { timeoutMs });
 }
 
 export function stored(command: Pick<CaptureCommand, 'id' | 'request'>): CaptureOutcome {

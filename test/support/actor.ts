@@ -1,8 +1,8 @@
 import type { Server } from 'node:net';
 import { type BrowserActorOptions, createBrowserActor } from '../../src/actors/browser-actor.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
-import type { BrowserEvent, CaptureRequest } from '../../src/capture/domain.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
+import type { BrowserEvent } from '../../src/capture/events.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 
@@ -69,10 +69,6 @@ export function pidOf({ actor, warnings }: RunningActor): number {
   const [browser] = actor.stats().browsers;
   if (browser === undefined) throw new Error(`there is no browser: ${JSON.stringify([actor.availability, warnings])}`);
   return browser.pid;
-}
-
-export function captureRequest(url: string, overrides: Partial<CaptureRequest> = {}): CaptureRequest {
-  return { url, fullPage: false, format: 'png', quality: 80, timeoutMs: 20_000, ...overrides };
 }
 
 /** Returns the error of a capture that must fail; rejects when it succeeds, or fails with another class of error. */

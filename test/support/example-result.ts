@@ -1,5 +1,5 @@
-import type { Result } from '../../src/capture/domain.ts';
-import { UNSEEN } from '../../src/capture/result.ts';
+import { UNSEEN } from '../../src/capture/build-result.ts';
+import type { Result } from '../../src/capture/result.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
 
 /** Returns a record of a page, with the time of its id and the given fields. Without files, unless some are named. */

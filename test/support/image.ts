@@ -1,5 +1,5 @@
 import { PNG } from 'pngjs';
-import type { Snapshot } from '../../src/capture/domain.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 

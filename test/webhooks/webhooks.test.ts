@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BatchEvent, WebhookEvent } from '../../src/capture/domain.ts';
+import type { BatchEvent, WebhookEvent } from '../../src/capture/events.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { createWebhooks, type Notification, type Webhooks, type WebhooksOptions } from '../../src/webhooks/webhooks.ts';
 import { receiverEgress, SECRET, startReceiver, statuses } from './receiver.ts';

@@ -1,6 +1,7 @@
-import type { CapturePhase, Snapshot } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { CapturePhase } from '../../capture/phases.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import type { Snapshot } from '../../capture/snapshot.ts';
 import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
 import { changePage } from './content/change-page.ts';

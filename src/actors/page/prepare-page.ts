@@ -24,7 +24,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
   const interception = new Interception(session);
   const told: Promise<unknown>[] = [addScripts(session, request), addRules(session, interception, request)];
   if (request.cookies !== undefined) told.push(setCookies(session, request));
-  if (request.ignoreCertErrors === true) {
+  if (request.ignoreCertErrors) {
     told.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
   return { interception, changed: new Map(), ready: Promise.all(told) };
@@ -32,12 +32,12 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
   const rules = ownOriginRules(session, request);
-  if (request.block !== undefined || request.blockAds === true) {
+  if (request.block !== undefined || request.blockAds) {
     const { frameTree } = await session.send('Page.getFrameTree');
     const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
       resourceType === 'Document' && frameId === frameTree.frame.id;
     rules.push(...blockRules(request, isPageItself));
-    if (request.blockAds === true) rules.push(await adRule(request.url, isPageItself));
+    if (request.blockAds) rules.push(await adRule(request.url, isPageItself));
   }
   await interception.add(...rules);
 }

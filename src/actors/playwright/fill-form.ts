@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { FormFilling } from '../../capture/request.ts';
+import type { FormFilling } from '../../capture/options/interaction.ts';
 import { locate } from './locate.ts';
 import type { Patience, Step } from './step.ts';
 
@@ -12,7 +12,7 @@ class FieldError extends Error {
 }
 
 /** The steps in which a person fills in a form and sends it. */
-export function formSteps({ selector = 'form', fields, submit = true }: FormFilling): Step[] {
+export function formSteps({ selector = 'form', fields, submit }: FormFilling): Step[] {
   const filling = Object.entries(fields).map(
     ([name, value]): Step => ({
       name: `form.fields.${name}`,

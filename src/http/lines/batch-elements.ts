@@ -1,7 +1,7 @@
 import { type Failure, toFailure } from '../../capture/errors.ts';
+import { MAX_URL_CHARACTERS, type requestSchemas } from '../../capture/request.ts';
+import { parseOrRefuse } from '../../capture/validate.ts';
 import type { BatchElement } from '../../service/capture-service.ts';
-import { parseOrRefuse } from '../problems.ts';
-import { MAX_URL_CHARACTERS, type requestSchemas } from '../schemas/requests.ts';
 import type { BodyLine } from './body-lines.ts';
 
 /** What a line asks for. One that is bad is an element too, and says what is wrong with it. */

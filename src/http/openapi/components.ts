@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import { EvidenceSchema } from '../../capture/evidence.ts';
+import { CaptureLimitsSchema } from '../../capture/limits.ts';
+import { PressureSchema } from '../../capture/pressure.ts';
+import { type RequestLimits, requestSchemas } from '../../capture/request.ts';
+import { ServiceStatsSchema } from '../../capture/stats.ts';
 import type { Route } from '../route.ts';
 import {
   BatchLineSchema,
@@ -9,12 +14,8 @@ import {
   ProbeSchema,
   ResultSchema,
   ScreenshotInfoSchema,
-  ServiceStatsSchema,
   SimilarResultSchema,
 } from '../schemas/answers.ts';
-import { EvidenceSchema } from '../schemas/evidence.ts';
-import { CaptureLimitsSchema, PressureSchema } from '../schemas/limits.ts';
-import { type RequestLimits, requestSchemas } from '../schemas/requests.ts';
 import type { Media } from './content.ts';
 import { type JsonObject, schemaRef } from './json-object.ts';
 

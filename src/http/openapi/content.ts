@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CAPTURE_FORMATS } from '../../capture/request.ts';
+import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import { successSchema } from '../schemas/answers.ts';

@@ -1,6 +1,6 @@
+import { MAX_URL_CHARACTERS, type RequestLimits } from '../../capture/request.ts';
 import { TAGS } from '../route.ts';
 import { ROUTES } from '../routes/all.ts';
-import { MAX_URL_CHARACTERS, type RequestLimits } from '../schemas/requests.ts';
 import { componentSchemas } from './components.ts';
 import { failureAnswer } from './failures.ts';
 import { RESPONSE_HEADERS } from './headers.ts';

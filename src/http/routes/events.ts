@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
+import { EVENT_GROUPS, EVENT_TYPES } from '../../capture/events.ts';
+import { parseOrRefuse } from '../../capture/validate.ts';
 import { sendEvents } from '../live/subscription.ts';
 import { text } from '../openapi/content.ts';
 import { hostPrefix, integerText } from '../parameters.ts';
-import { parseOrRefuse } from '../problems.ts';
 import { route } from '../route.ts';
-import { EVENT_GROUPS, EVENT_TYPES } from '../schemas/events.ts';
 import type { HttpContext } from '../state.ts';
 
 const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { CaptureRequest } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import type { JobManner } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/job-store.ts';

@@ -1,7 +1,8 @@
+import { CaptureLimitsSchema, LimitsChangeSchema } from '../../capture/limits.ts';
+import { PressureSchema } from '../../capture/pressure.ts';
 import { answer } from '../envelope.ts';
 import { envelope } from '../openapi/content.ts';
 import { route, routeWithBody } from '../route.ts';
-import { CaptureLimitsSchema, LimitsChangeSchema, PressureSchema } from '../schemas/limits.ts';
 
 export const getPressure = route({
   method: 'GET',

@@ -1,8 +1,9 @@
 import { CapstanError } from '../../capture/errors.ts';
+import { ServiceStatsSchema } from '../../capture/stats.ts';
 import { answer } from '../envelope.ts';
 import { ANY_JSON, envelope } from '../openapi/content.ts';
 import { route } from '../route.ts';
-import { ProbeSchema, ServiceStatsSchema } from '../schemas/answers.ts';
+import { ProbeSchema } from '../schemas/answers.ts';
 
 export const getLiveness = route({
   method: 'GET',

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { sentResult } from '../../capture/artifact-paths.ts';
-import type { Result } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Result } from '../../capture/result.ts';
 import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
 import { keysetCursor } from '../cursor.ts';
 import { answer, envelopeAround } from '../envelope.ts';

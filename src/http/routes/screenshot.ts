@@ -1,10 +1,10 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
-import type { CaptureOutcome } from '../../capture/domain.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
+import type { CaptureOutcome } from '../../capture/outcome.ts';
+import type { DetailedResult } from '../../capture/result.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import type { DetailedResult } from '../../storage/result-store.ts';
 import { answerArtifact, describeArtifact } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';

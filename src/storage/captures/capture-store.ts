@@ -1,10 +1,11 @@
-import { ARTIFACT_KINDS, type Result } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { DetailedResult } from '../../capture/result.ts';
+import { ARTIFACT_KINDS, type Result } from '../../capture/result.ts';
 import type { ArtifactStore, Picture, StagedCapture } from '../artifact-store.ts';
 import { putCapture } from '../artifact-store.ts';
 import type { Outbox } from '../outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
-import type { DetailedResult, ResultStore } from '../result-store.ts';
+import type { ResultStore } from '../result-store.ts';
 import { writeFailure } from '../write-failure.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
 import { createRemover, type Removed, type Remover } from './remover.ts';

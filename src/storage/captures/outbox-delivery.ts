@@ -1,9 +1,10 @@
 import { CapstanError } from '../../capture/errors.ts';
+import type { DetailedResult } from '../../capture/result.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 import { isAway } from '../is-away.ts';
 import type { Outbox } from '../outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
-import type { DetailedResult, ResultStore } from '../result-store.ts';
+import type { ResultStore } from '../result-store.ts';
 import { BackgroundPasses } from './background-passes.ts';
 import type { Remover } from './remover.ts';
 

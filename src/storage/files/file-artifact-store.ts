@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ScreenshotInfo } from '../../capture/domain.ts';
+import type { DetailedResult } from '../../capture/result.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type {
   ArtifactKind,
   ArtifactStore,
@@ -9,7 +10,6 @@ import type {
   RemovedArtifacts,
   StagedCapture,
 } from '../artifact-store.ts';
-import type { DetailedResult } from '../result-store.ts';
 import { codeOf } from '../system-error.ts';
 import { writeFailure } from '../write-failure.ts';
 import type { DataDirectory } from './data-directory.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CaptureFormat } from '../../capture/request.ts';
+import type { CaptureFormat } from '../../capture/options/screenshot.ts';
 import { timeOfId } from '../ids.ts';
 
 /*

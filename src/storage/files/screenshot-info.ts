@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Result, ScreenshotInfo } from '../../capture/domain.ts';
-import { CAPTURE_FORMATS } from '../../capture/request.ts';
+import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { asDetailed } from '../records/record.ts';
-import type { DetailedResult } from '../result-store.ts';
 
 /** Bytes: a third of a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;

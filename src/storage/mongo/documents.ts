@@ -1,9 +1,8 @@
 import { Binary } from 'mongodb';
-import type { Result } from '../../capture/domain.ts';
 import type { Evidence } from '../../capture/evidence.ts';
+import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../hosts.ts';
 import { asRecord, timeOf, urlKey } from '../records/record.ts';
-import type { DetailedResult } from '../result-store.ts';
 
 /** A record as MongoDB keeps it: its own keys, the id as `_id`, the time as a date, and what the indexes need. */
 export interface ResultDocument {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { currentRecord, type SentResult } from '../../capture/artifact-paths.ts';
-import type { Result } from '../../capture/domain.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Evidence } from '../../capture/evidence.ts';
-import type { DetailedResult, Keyset } from '../result-store.ts';
+import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { Keyset } from '../result-store.ts';
 
 /**
  * A record as it was read from a store of ours. Only what the stores themselves rely on is looked at: what a later

@@ -1,5 +1,5 @@
-import type { Result } from '../../capture/domain.ts';
 import type { Evidence } from '../../capture/evidence.ts';
+import type { Result } from '../../capture/result.ts';
 import { type HostRange, hostRanges } from '../hosts.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { asDetailed, asRecord, placeOf, timeOf, urlKey } from '../records/record.ts';

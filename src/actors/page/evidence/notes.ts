@@ -51,12 +51,12 @@ export function takeNotes(session: PageSession, { evidence = [], cookies: brough
     dialogs: dialogs.noted,
     popups: popups.noted,
     cookies,
-    ...(wants('redirects') && { redirects }),
+    ...(redirects !== undefined && wants('redirects') && { redirects }),
     ...(main !== undefined && wants('headers') && { headers: main.headers }),
     ...(main !== undefined && wants('tls') && { tls: main.tls(fingerprint) }),
     ...(messages !== undefined && { console: messages.noted }),
     ...(requests !== undefined && { network: requests.noted }),
-    ...(wants('favicon') && { favicon }),
+    ...(favicon !== undefined && wants('favicon') && { favicon }),
   });
 
   return {

@@ -1,5 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
-import type { CaptureRequest, ResourceType } from '../../../capture/request.ts';
+import type { ResourceType } from '../../../capture/options/network.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 import { isUnsent } from './own-origin.ts';
 

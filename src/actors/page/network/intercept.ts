@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { Credentials } from '../../../capture/request.ts';
+import type { Credentials } from '../../../capture/options/credentials.ts';
 import type { PageSession } from '../isolated-page.ts';
 
 /*

@@ -1,4 +1,5 @@
-import type { CaptureRequest, Credentials } from '../../../capture/request.ts';
+import type { Credentials } from '../../../capture/options/credentials.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { FrameOrigins } from './frame-origins.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';

@@ -1,5 +1,6 @@
 import { CapstanError } from '../../../capture/errors.ts';
-import type { CaptureRequest, RequestCookie } from '../../../capture/request.ts';
+import type { RequestCookie } from '../../../capture/options/cookies.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { PageSession } from '../isolated-page.ts';
 
@@ -19,12 +20,12 @@ export async function setCookies(session: PageSession, { url, cookies = [] }: Ca
 }
 
 async function setCookie(session: PageSession, url: string, cookie: RequestCookie): Promise<boolean> {
-  const { domain, path = '/', ...rest } = cookie;
+  const { domain, sameSite, ...rest } = cookie;
   try {
     // Without a domain it is the target's host's alone; `url` says which that is.
     const { success } = await session.send('Network.setCookie', {
-      ...defined(rest),
-      path,
+      ...rest,
+      ...(sameSite === undefined ? {} : { sameSite }),
       ...(domain === undefined ? { url } : { domain }),
     });
     return success;
@@ -32,14 +33,4 @@ async function setCookie(session: PageSession, url: string, cookie: RequestCooki
     if (error instanceof CdpError) return false;
     throw error;
   }
-}
-
-function defined({ name, value, secure, httpOnly, sameSite }: Omit<RequestCookie, 'domain' | 'path'>) {
-  return {
-    name,
-    value,
-    ...(secure === undefined ? {} : { secure }),
-    ...(httpOnly === undefined ? {} : { httpOnly }),
-    ...(sameSite === undefined ? {} : { sameSite }),
-  };
 }

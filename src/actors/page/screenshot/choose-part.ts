@@ -1,5 +1,6 @@
 import { CapstanError } from '../../../capture/errors.ts';
-import type { CaptureRequest, Rectangle } from '../../../capture/request.ts';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { viewportOf } from './emulate-device.ts';

@@ -1,4 +1,5 @@
-import type { CaptureRequest, Viewport } from '../../../capture/request.ts';
+import type { Viewport } from '../../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 
 /** CSS pixels: what Playwright takes, and so what people expect. */

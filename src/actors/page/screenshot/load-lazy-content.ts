@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { type CaptureRequest, MAX_PIXELS } from '../../../capture/request.ts';
+import { MAX_PIXELS } from '../../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { waitWithin } from '../wait/wait-within.ts';

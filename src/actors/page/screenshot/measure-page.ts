@@ -1,4 +1,5 @@
-import type { CaptureRequest, Rectangle } from '../../../capture/request.ts';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { askPage, letGo } from './ask-page.ts';

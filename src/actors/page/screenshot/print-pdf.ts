@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import { CapstanError } from '../../../capture/errors.ts';
-import type { PaperFormat, PdfOptions } from '../../../capture/request.ts';
+import type { PaperFormat, PdfOptions } from '../../../capture/options/pdf.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
@@ -17,7 +17,6 @@ const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: numbe
   Legal: [8.5, 14],
   Tabloid: [11, 17],
 };
-const DEFAULT_MARGIN_MM = 10;
 const MM_PER_INCH = 25.4;
 
 /** Most sheets, and what is tried when that many come to more bytes than are taken. */
@@ -49,7 +48,7 @@ export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline
 }
 
 function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
-  const { paper = 'A4', landscape = false, margin = DEFAULT_MARGIN_MM, scale = 1, background = true } = options;
+  const { paper, landscape, margin, scale, background } = options;
   const [paperWidth, paperHeight] = PAPER[paper];
   const inches = margin / MM_PER_INCH;
   return {

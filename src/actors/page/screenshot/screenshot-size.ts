@@ -1,4 +1,5 @@
-import { type CaptureRequest, type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/request.ts';
+import { type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import { viewportOf } from './emulate-device.ts';
 
 /** Pixels. Chromium cannot draw more into one screenshot; WebP cannot hold the last row of it. */

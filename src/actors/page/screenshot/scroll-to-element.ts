@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Rectangle } from '../../../capture/request.ts';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';

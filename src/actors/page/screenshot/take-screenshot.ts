@@ -1,4 +1,5 @@
 import { CapstanError } from '../../../capture/errors.ts';
+import { DEFAULT_PDF } from '../../../capture/options/pdf.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -46,7 +47,7 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   const { format } = request;
   if (format === 'pdf') {
     await hideAndMask(page, request, deadline);
-    return printPdf(page, request.pdf ?? {}, deadline);
+    return printPdf(page, request.pdf ?? DEFAULT_PDF, deadline);
   }
   const { part, inWindow, size } = await choosePart(page, request, deadline);
   await hideAndMask(page, request, deadline);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ensureProtocol, readTarget } from '../../src/http/target-url.ts';
+import { ensureProtocol, readTarget } from '../../src/capture/target.ts';
 
 describe('the target of a request', () => {
   it.each([

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Viewport } from '../../../capture/request.ts';
-import { flag, objectOf, quantity } from '../fields.ts';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
+import { flag, objectOf, quantity } from './fields.ts';
+import type { Viewport } from './screenshot.ts';
 
 const MAX_NAME_CHARACTERS = 100;
+const MAX_USER_AGENT_CHARACTERS = 512;
 const MAX_ACCURACY_METRES = 1_000_000;
 const DEFAULT_ACCURACY_METRES = 10;
 
@@ -11,7 +12,7 @@ const LOCALE = 'must be the BCP 47 tag of a language that is known, such as de-A
 const TIMEZONE = 'must be an IANA time zone such as Europe/Vienna';
 const NAMED = `must have at most ${MAX_NAME_CHARACTERS} characters`;
 
-/** The device and the place that a page believes it is looked at on. */
+/** The device, the visitor's preferences and the place that the page is shown. */
 export const emulationFields = {
   device: z
     .string({ error: 'must be the name of a device such as iPhone 15' })
@@ -31,6 +32,13 @@ export const emulationFields = {
         "The viewport and user agent of a device, by its name in Playwright's list; `viewport` and `userAgent` go before it.",
       examples: ['iPhone 15', 'Pixel 9', 'iPad Pro 11 landscape'],
     }),
+  userAgent: z
+    .string({ error: 'must be a string' })
+    .min(1, { error: 'must not be empty' })
+    .max(MAX_USER_AGENT_CHARACTERS, { error: `must have at most ${MAX_USER_AGENT_CHARACTERS} characters` })
+    .regex(/^[\x20-\x7e]*$/, { error: 'must have printable ASCII characters only' })
+    .optional()
+    .meta({ description: 'The value of `User-Agent` and `navigator.userAgent`.' }),
   darkMode: flag
     .optional()
     .meta({ description: 'The page is told that its visitor prefers dark colours.', default: false }),

@@ -36,31 +36,30 @@ const NOT_TAKEN_PREFIXES: Readonly<Record<string, string>> = {
   'sec-': 'it is for the browser to say',
 };
 
-/** `headers` of a ScreenshotRequest. Every header that cannot be sent is named. */
-export const headersField = z
+/** Every header that cannot be sent is named. */
+export const headers = z
   .record(z.string(), z.string({ error: 'must be a string' }), {
     error: 'must be an object of header names and their values',
   })
-  .superRefine((headers, context) => {
-    const names = Object.keys(headers);
+  .superRefine((given, context) => {
+    const names = Object.keys(given);
     if (names.length > MAX_HEADERS) {
       context.addIssue({ code: 'custom', message: `must have at most ${MAX_HEADERS} headers` });
       return;
     }
-    const characters = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    const characters = Object.entries(given).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
     if (characters > MAX_CHARACTERS) {
       context.addIssue({ code: 'custom', message: `must have at most ${MAX_CHARACTERS} characters in all` });
       return;
     }
     const seen = new Set<string>();
-    for (const [name, value] of Object.entries(headers)) {
+    for (const [name, value] of Object.entries(given)) {
       const problem = problemOf(name, value, seen);
       if (problem !== null)
         context.addIssue({ code: 'custom', path: [name.slice(0, MAX_NAME_CHARACTERS)], message: problem });
       seen.add(name.toLowerCase());
     }
   })
-  .optional()
   .meta({
     description:
       "Sent with every request that the target's own documents make to its own origin, and to no other. Not those that belong to the connection, nor `Cookie`, `User-Agent`, `Origin` and `Sec-*`.",

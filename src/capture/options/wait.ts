@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { WAIT_UNTIL } from '../../../capture/request.ts';
-import { integer, selector } from '../fields.ts';
+import { filled, integer, selector } from './fields.ts';
 
 const MAX_DELAY_MS = 60_000;
+const MAX_FUNCTION_CHARACTERS = 10_000;
 
-/** When the screenshot is taken. */
+export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle'] as const;
+
+/** When the page is captured. */
 export const waitFields = {
   waitUntil: z
     .enum(WAIT_UNTIL, { error: `must be one of ${WAIT_UNTIL.join(', ')}` })
@@ -19,6 +21,13 @@ export const waitFields = {
       'Until an element that matches is visible. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`.',
     examples: ['#chart canvas', '//h2[text()="Results"]'],
   }),
+  waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)
+    .optional()
+    .meta({
+      description:
+        'Until this JavaScript expression, or what this function returns, is truthy in the page. A promise is awaited; what throws does not hold yet.',
+      examples: ["document.querySelectorAll('.row').length > 10"],
+    }),
   delayMs: integer('milliseconds', 0, MAX_DELAY_MS)
     .optional()
     .meta({ description: 'Milliseconds to wait after all else.', default: 0 }),

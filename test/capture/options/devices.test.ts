@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
 describe('devices', () => {
   it('are those of the Playwright that is installed, as `node scripts/device-list.ts` prints them', async () => {
     const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/device-list.ts')]);
-    const kept = await readFile(join(ROOT, 'src/http/schemas/options/device-list.json'), 'utf8');
+    const kept = await readFile(join(ROOT, 'src/capture/options/device-list.json'), 'utf8');
     expect(kept).toBe(stdout);
   });
 
@@ -23,7 +23,7 @@ describe('devices', () => {
           return next(name, context);
         },
       });
-      const { findDevice } = await import(${JSON.stringify(join(ROOT, 'src/http/schemas/options/devices.ts'))});
+      const { findDevice } = await import(${JSON.stringify(join(ROOT, 'src/capture/options/devices.ts'))});
       console.log(findDevice('iphone 15').viewport.width);
     `;
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EVIDENCE_KINDS, type EvidenceKind } from '../../../capture/evidence.ts';
-import { integer } from '../fields.ts';
+import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
+import { integer } from './fields.ts';
 
 /** Thirty days: what is older is no answer to a question of now. */
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseOrRefuse } from '../../src/http/problems.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
-import { problemsOfReading } from './option-problems.ts';
+import { requestSchemas } from '../../src/capture/request.ts';
+import { parseOrRefuse } from '../../src/capture/validate.ts';
+import { problemsOfReading } from './options/option-problems.ts';
 
 const schemas = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
 
@@ -16,6 +16,8 @@ describe('a ScreenshotRequest', () => {
       fullPage: false,
       format: 'png',
       quality: 80,
+      ignoreCertErrors: false,
+      blockAds: false,
       timeoutMs: 30_000,
     });
   });
@@ -35,7 +37,15 @@ describe('a ScreenshotRequest', () => {
       ...{ url: 'https://example.com', format: 'pdf', hide: [], mask: [], cookies: [], actions: [], evidence: [] },
     });
     expect(JSON.parse(JSON.stringify(read))).toEqual({
-      ...{ url: 'https://example.com', fullPage: false, format: 'pdf', quality: 80, timeoutMs: 30_000 },
+      ...{
+        url: 'https://example.com',
+        fullPage: false,
+        ignoreCertErrors: false,
+        blockAds: false,
+        format: 'pdf',
+        quality: 80,
+        timeoutMs: 30_000,
+      },
     });
   });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { filled, flag, integer, noneIfEmpty, objectOf, selector } from '../fields.ts';
+import type { Immutable } from '../immutable.ts';
+import { filled, flag, integer, noneIfEmpty, objectOf, selector } from './fields.ts';
 
 const MAX_ACTIONS = 50;
 const MAX_FIELDS = 100;
 const MAX_NAME_CHARACTERS = 200;
 const MAX_TEXT_CHARACTERS = 10_000;
 const MAX_KEY_CHARACTERS = 50;
-const MAX_FUNCTION_CHARACTERS = 10_000;
 const MAX_WAIT_MS = 60_000;
 const MAX_SCROLL = 100_000;
 
@@ -46,6 +46,9 @@ const action = z.discriminatedUnion(
   },
 );
 
+export type Action = Immutable<z.output<typeof action>>;
+export type ScrollAction = Extract<Action, { type: 'scroll' }>;
+
 const name = filled("a field's name", MAX_NAME_CHARACTERS);
 const fields = z
   .record(name, z.union([text, flag], { error: `${TEXT}, or true or false` }), {
@@ -55,6 +58,21 @@ const fields = z
         : 'must be an object: values by the names of the fields',
   })
   .refine((given) => Object.keys(given).length <= MAX_FIELDS, { error: `must have at most ${MAX_FIELDS} fields` });
+
+const form = objectOf(
+  {
+    selector: selector.optional().meta({ description: 'By default the first form of the page.' }),
+    fields: fields.meta({
+      description:
+        'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
+    }),
+    submit: flag.default(true).meta({ description: 'Whether the form is sent.' }),
+  },
+  'a form',
+  'an object of fields and, if wanted, selector and submit',
+);
+
+export type FormFilling = Immutable<z.output<typeof form>>;
 
 /** What is done on the page as a person would. */
 export const interactionFields = {
@@ -75,27 +93,7 @@ export const interactionFields = {
         ],
       ],
     }),
-  form: objectOf(
-    {
-      selector: selector.optional().meta({ description: 'By default the first form of the page.' }),
-      fields: fields.meta({
-        description:
-          'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
-      }),
-      submit: flag.optional().meta({ description: 'Whether the form is sent.', default: true }),
-    },
-    'a form',
-    'an object of fields and, if wanted, selector and submit',
-  )
-    .optional()
-    .meta({ description: 'A form that is filled in, and sent, behind the actions.' }),
-  waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)
-    .optional()
-    .meta({
-      description:
-        'Until this JavaScript expression, or what this function returns, is truthy in the page. A promise is awaited; what throws does not hold yet.',
-      examples: ["document.querySelectorAll('.row').length > 10"],
-    }),
+  form: form.optional().meta({ description: 'A form that is filled in, and sent, behind the actions.' }),
 };
 
 function fieldsOf<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {

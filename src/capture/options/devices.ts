@@ -1,5 +1,5 @@
-import type { Viewport } from '../../../capture/request.ts';
 import list from './device-list.json' with { type: 'json' };
+import type { Viewport } from './screenshot.ts';
 
 /** How a device shows pages, and what it calls itself. */
 export interface Device {

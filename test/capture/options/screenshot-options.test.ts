@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_PIXELS } from '../../src/capture/request.ts';
+import { MAX_PIXELS } from '../../../src/capture/options/screenshot.ts';
 import { parse, problemsOf } from './option-problems.ts';
 
 const VIEWPORT = 'must be an integer of CSS pixels from 1 to 4096';

@@ -1,6 +1,6 @@
-import { CapstanError, type FieldProblem } from '../../src/capture/errors.ts';
-import { parseOrRefuse } from '../../src/http/problems.ts';
-import { requestSchemas } from '../../src/http/schemas/requests.ts';
+import { CapstanError, type FieldProblem } from '../../../src/capture/errors.ts';
+import { requestSchemas } from '../../../src/capture/request.ts';
+import { parseOrRefuse } from '../../../src/capture/validate.ts';
 
 const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
 

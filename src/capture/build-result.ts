@@ -1,0 +1,107 @@
+import type { CaptureCommand } from './command.ts';
+import type { CapstanError } from './errors.ts';
+import { optionsDigest } from './options-digest.ts';
+import type { IpFacts, Result } from './result.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** When a capture began and how long it took. */
+export interface Timing {
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+/** What is known beside what a browser saw. */
+export interface Findings {
+  readonly ipFacts: IpFacts | null;
+  readonly perceptionHash: string | null;
+}
+
+/** What a record says of what was not seen. */
+export const UNSEEN = {
+  final_url: '',
+  title: '',
+  response_code: 0,
+  response_reason: '',
+  content_type: '',
+  content_length: 0,
+  // Set by the capture store.
+  artifacts: null,
+  width: 0,
+  height: 0,
+  truncated: false,
+  full_height: 0,
+  partial: false,
+  partial_phase: '',
+  timings: {},
+  protocol: '',
+  failed: false,
+  failed_reason: '',
+  failed_code: '',
+  download: null,
+  perception_hash: null,
+  cached: false,
+  remote_ip: null,
+  ip_info: null,
+} as const satisfies Partial<Result>;
+
+/** The record of a capture that succeeded. */
+export function storedResult(
+  command: CaptureCommand,
+  snapshot: Snapshot,
+  { ipFacts, perceptionHash }: Findings,
+  timing: Timing,
+): Result {
+  return {
+    ...asked(command, timing),
+    ...UNSEEN,
+    final_url: snapshot.finalUrl,
+    title: snapshot.title,
+    response_code: snapshot.responseCode,
+    response_reason: snapshot.responseReason,
+    content_type: snapshot.contentType,
+    content_length: snapshot.contentLength,
+    width: snapshot.width,
+    height: snapshot.height,
+    truncated: snapshot.truncated,
+    full_height: snapshot.fullHeight,
+    partial: snapshot.cutPhase !== null,
+    partial_phase: snapshot.cutPhase ?? '',
+    timings: snapshot.timings,
+    protocol: snapshot.protocol,
+    perception_hash: perceptionHash,
+    remote_ip: snapshot.remoteIp,
+    ip_info: ipFacts,
+  };
+}
+
+/** The record of a capture that failed. */
+export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
+  return {
+    ...asked(command, timing),
+    ...UNSEEN,
+    content_type: error.download?.type ?? '',
+    content_length: error.download?.bytes ?? 0,
+    failed: true,
+    failed_reason: error.message,
+    failed_code: error.code,
+    download: error.download ?? null,
+  };
+}
+
+function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing) {
+  return {
+    id,
+    url: request.url,
+    ...targetOf(new URL(request.url)),
+    probed_at: new Date(startedAt).toISOString(),
+    duration_ms: Math.round(durationMs),
+    format: request.format,
+    options_digest: optionsDigest(request),
+  };
+}
+
+function targetOf({ protocol, hostname, port }: URL): Pick<Result, 'scheme' | 'host' | 'port'> {
+  const scheme = protocol.slice(0, -1);
+  return { scheme, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (scheme === 'https' ? 443 : 80) };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { FailureCodeSchema } from './errors.ts';
+import type { Immutable } from './immutable.ts';
+import { PressureSchema } from './pressure.ts';
+import { ResultRecordSchema } from './result.ts';
+import { count, id, instant } from './values.ts';
+
+/*
+ * Everything that happens is an event. Answers, logs, counters, webhooks and GET /events derive from the stream of them.
+ */
+
+const FailureSchema = z.strictObject({
+  code: FailureCodeSchema,
+  reason: z.string().meta({ description: 'For people.' }),
+});
+
+/** Why a message was not delivered. */
+const WebhookFailureCauseSchema = z.enum(['forbidden', 'refused', 'unreachable', 'dropped', 'shutting_down']).meta({
+  description:
+    "`forbidden`: the receiver's address may not be dialled; `refused`: it answered with a status that is not retried; `unreachable`: no answer, or one that may change, to the last attempt; `dropped`: too many messages were waiting; `shutting_down`: the service stopped.",
+});
+export type WebhookFailureCause = z.output<typeof WebhookFailureCauseSchema>;
+
+const ofCapture = { at: instant, id, url: z.string(), host: z.string(), batch: z.string().nullable() };
+const ofBatch = {
+  at: instant,
+  batch: z.string(),
+  size: count.meta({ description: 'Requests in the batch.' }),
+};
+const ofBrowser = { at: instant, pid: count, captures: count.meta({ description: 'Captures that it has done.' }) };
+const ofWebhook = {
+  at: instant,
+  webhook: z.string().meta({ description: "The message's `webhook-id`." }),
+  receiver: z.string().meta({ description: "Host and port of the receiver's URL; the rest may hold a secret." }),
+  about: z.string().meta({ description: 'Type of the event that the message tells.' }),
+  capture: id.nullable(),
+  batch: z.string().nullable(),
+  attempts: count,
+};
+const progress = { done: count, failed: count };
+
+const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S, description: string) =>
+  z.strictObject({ type: z.literal(type), ...shape }).meta({ description });
+
+const result = { result: ResultRecordSchema };
+const failure = { failure: FailureSchema };
+const failedResult = { ...failure, result: ResultRecordSchema.nullable() };
+const reason = { reason: z.string() };
+
+export const CapstanEventSchema = z.discriminatedUnion('type', [
+  event('capture.queued', ofCapture, 'The capture was admitted.'),
+  event(
+    'capture.started',
+    { ...ofCapture, waited_ms: z.number().nonnegative() },
+    'The capture was given a slot, after `waited_ms` milliseconds in the queue.',
+  ),
+  event('capture.stored', { ...ofCapture, ...result }, 'The capture was stored.'),
+  event('capture.failed', { ...ofCapture, ...failedResult }, 'The capture failed.'),
+  event('capture.timed_out', { ...ofCapture, ...failedResult }, 'The deadline passed before anything was captured.'),
+  event('capture.cancelled', { ...ofCapture, ...failure }, 'The capture was cancelled.'),
+  event('capture.rejected', { ...ofCapture, ...failure }, 'The target may not be captured.'),
+  event(
+    'capture.reused',
+    { ...ofCapture, ...result },
+    'An earlier capture, whose id this is, was the answer; nothing was captured.',
+  ),
+  event('batch.accepted', { ...ofBatch, concurrency: count }, 'A batch was accepted.'),
+  event('batch.progress', { ...ofBatch, ...progress }, 'Captures of the batch have ended.'),
+  event('batch.completed', { ...ofBatch, ...progress }, 'Every capture of the batch has ended.'),
+  event('browser.launched', ofBrowser, 'A browser process was started.'),
+  event('browser.retired', { ...ofBrowser, ...reason }, 'A browser process was replaced.'),
+  event('browser.crashed', { ...ofBrowser, ...reason }, 'A browser process ended unexpectedly.'),
+  event('pressure.changed', { at: instant, ...PressureSchema.shape }, 'The service began or ceased to admit captures.'),
+  event(
+    'webhook.delivered',
+    {
+      ...ofWebhook,
+      status: count.meta({ description: "HTTP status of the receiver's answer." }),
+      duration_ms: z
+        .number()
+        .nonnegative()
+        .meta({ description: 'Since the end of the capture or batch, retries included.' }),
+    },
+    'A receiver took the message.',
+  ),
+  event(
+    'webhook.failed',
+    {
+      ...ofWebhook,
+      cause: WebhookFailureCauseSchema,
+      reason: z.string().meta({ description: 'For people.' }),
+      status: count.nullable().meta({ description: 'HTTP status of the last answer; null when there was none.' }),
+    },
+    'A message was given up.',
+  ),
+]);
+
+export type CapstanEvent = Immutable<z.output<typeof CapstanEventSchema>>;
+export type EventType = CapstanEvent['type'];
+
+/** Every type of event. */
+export const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.value);
+
+/** `capture.*`: every type of a group. */
+export const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
+
+export type CaptureEvent = Extract<CapstanEvent, { type: `capture.${string}` }>;
+export type BatchEvent = Extract<CapstanEvent, { type: `batch.${string}` }>;
+export type BrowserEvent = Extract<CapstanEvent, { type: `browser.${string}` }>;
+export type PressureEvent = Extract<CapstanEvent, { type: `pressure.${string}` }>;
+export type WebhookEvent = Extract<CapstanEvent, { type: `webhook.${string}` }>;

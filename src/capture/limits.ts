@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+
+/** Bounds of the limits, at the start and while the service runs. */
+export const LIMIT_BOUNDS = {
+  maxConcurrent: { min: 1, max: 1000 },
+  maxQueue: { min: 0, max: 1_000_000 },
+} as const;
+
+const FIELDS = Object.keys(LIMIT_BOUNDS).join(', ');
+
+export const CaptureLimitsSchema = z.strictObject({
+  maxConcurrent: limit('maxConcurrent').meta({ description: 'Captures that may run at once.' }),
+  maxQueue: limit('maxQueue').meta({ description: 'Captures that may wait.' }),
+});
+
+/** How many captures may run and wait, service-wide. */
+export type CaptureLimits = Immutable<z.output<typeof CaptureLimitsSchema>>;
+
+/** The body of PATCH /limits: the limits that it names are changed. */
+export const LimitsChangeSchema = z
+  .strictObject(CaptureLimitsSchema.partial().shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? `is no limit; the limits are ${FIELDS}` : `must be a JSON object of ${FIELDS}`,
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: `must name at least one of ${FIELDS}`,
+  })
+  .meta({ minProperties: 1 });
+
+export type LimitsChange = Immutable<z.output<typeof LimitsChangeSchema>>;
+
+function limit(name: keyof typeof LIMIT_BOUNDS) {
+  const { min, max } = LIMIT_BOUNDS[name];
+  const error = `must be an integer from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}

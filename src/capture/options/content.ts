@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { flag, objectOf } from './fields.ts';
+
+/** Of each script and of the style sheet. */
+const MAX_SOURCE_CHARACTERS = 64 * 1024;
+
+const source = () =>
+  z
+    .string({ error: 'must be a string' })
+    .max(MAX_SOURCE_CHARACTERS, { error: `must have at most ${MAX_SOURCE_CHARACTERS} characters` })
+    .optional();
+
+/** What is added to the page, and what it is answered. */
+export const contentFields = {
+  javascript: objectOf(
+    {
+      before: source().meta({ description: 'Run in every document before its own scripts.' }),
+      after: source().meta({ description: 'Run in each document once it has loaded; a promise is awaited.' }),
+    },
+    'javascript',
+    'an object of before, after or both',
+  )
+    .optional()
+    .meta({ description: "Run as the page's own scripts are." }),
+  css: source().meta({ description: 'A style sheet that is added to the page, after its own. No @import.' }),
+  acceptCookieBanners: flag
+    .optional()
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts all.', default: false }),
+  rejectCookieBanners: flag
+    .optional()
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least.', default: false }),
+};
+
+export interface BannerAnswers {
+  readonly acceptCookieBanners?: boolean | undefined;
+  readonly rejectCookieBanners?: boolean | undefined;
+}
+
+export type BannerAnswer = 'accept' | 'reject';
+
+/** The one answer that the two fields stand for. */
+export function withBannerAnswer<T extends BannerAnswers>({
+  acceptCookieBanners,
+  rejectCookieBanners,
+  ...written
+}: T): Omit<T, keyof BannerAnswers> & { readonly cookieBanners?: BannerAnswer | undefined } {
+  if (acceptCookieBanners === true) return { ...written, cookieBanners: 'accept' };
+  return rejectCookieBanners === true ? { ...written, cookieBanners: 'reject' } : written;
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { BannerAnswers } from './content.ts';
+import type { CaptureFormat } from './screenshot.ts';
+
+/* Options that contradict each other are refused, by the name of the one that is to go. */
+
+interface Written {
+  readonly format?: CaptureFormat;
+  readonly fullPage?: unknown;
+  readonly selector?: unknown;
+  readonly clip?: unknown;
+  readonly omitBackground?: unknown;
+  readonly mask?: unknown;
+  readonly pdf?: unknown;
+}
+
+/** What has no meaning on paper: there are sheets, and no pixels. */
+const NOT_ON_PAPER = ['fullPage', 'selector', 'clip', 'omitBackground', 'mask'] as const satisfies (keyof Written)[];
+
+export function refuseContradictions(written: Written, context: z.RefinementCtx): void {
+  const refuse = (field: keyof Written, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  const asked = (field: keyof Written) => written[field] !== undefined && written[field] !== false;
+  if (written.format === 'pdf') {
+    for (const field of NOT_ON_PAPER) if (asked(field)) refuse(field, 'cannot be had with the format pdf');
+  } else if (asked('pdf')) refuse('pdf', 'needs the format pdf');
+  if (asked('selector') && asked('fullPage')) refuse('selector', 'cannot be had together with fullPage');
+  if (asked('clip') && asked('fullPage')) refuse('clip', 'cannot be had together with fullPage');
+  if (asked('selector') && asked('clip')) refuse('selector', 'cannot be had together with clip');
+  if (asked('omitBackground') && written.format === 'jpeg') {
+    refuse('omitBackground', 'needs the format png or webp: jpeg knows no transparency');
+  }
+}
+
+/** One banner gets one answer. */
+export function refuseTwoAnswers(answers: BannerAnswers, context: z.RefinementCtx): void {
+  if (answers.acceptCookieBanners === true && answers.rejectCookieBanners === true) {
+    const message = 'cannot be true beside acceptCookieBanners: give one of them';
+    context.addIssue({ code: 'custom', path: ['rejectCookieBanners'], message });
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { flag, noneIfEmpty, objectOf } from './fields.ts';
+
+const MAX_COOKIES = 100;
+/** Of a name and its value together; browsers keep no more. */
+const MAX_COOKIE_CHARACTERS = 4096;
+/** Of all values together: they go in one header, and few servers take as much. */
+const MAX_COOKIES_CHARACTERS = 64 * 1024;
+const MAX_DOMAIN_CHARACTERS = 255;
+const MAX_PATH_CHARACTERS = 1024;
+
+const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+const text = () => z.string({ error: 'must be a string' });
+
+const cookie = objectOf(
+  {
+    name: text().regex(HTTP_TOKEN, { error: "must be a token: letters, digits and !#$%&'*+.^_`|~-" }),
+    value: text().regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
+    domain: text()
+      .max(MAX_DOMAIN_CHARACTERS, { error: `must have at most ${MAX_DOMAIN_CHARACTERS} characters` })
+      .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name, as example.com' })
+      .optional()
+      .meta({ description: "Default: the target's host alone." }),
+    path: text()
+      .max(MAX_PATH_CHARACTERS, { error: `must have at most ${MAX_PATH_CHARACTERS} characters` })
+      .regex(/^\/[^;\p{Cc}]*$/u, { error: 'must begin with / and have neither a semicolon nor control characters' })
+      .default('/'),
+    secure: flag.default(false),
+    httpOnly: flag.default(false),
+    sameSite: z.enum(['Strict', 'Lax', 'None'], { error: 'must be Strict, Lax or None' }).optional(),
+  },
+  'a cookie',
+  'an object of name, value and, if wanted, domain, path, secure, httpOnly and sameSite',
+)
+  .refine(({ name, value }) => name.length + value.length <= MAX_COOKIE_CHARACTERS, {
+    error: `must have at most ${MAX_COOKIE_CHARACTERS} characters, name and value together`,
+  })
+  .refine(({ name, secure }) => !/^__secure-/i.test(name) || secure, {
+    error: 'must be secure, as its name says',
+  })
+  .refine(
+    ({ name, secure, domain, path }) => !/^__host-/i.test(name) || (secure && domain === undefined && path === '/'),
+    { error: 'must be secure, without a domain, and of the path /, as its name says' },
+  )
+  .refine(({ sameSite, secure }) => sameSite !== 'None' || secure, {
+    error: 'must be secure, as browsers want it of one with sameSite None',
+  });
+
+export type RequestCookie = Immutable<z.output<typeof cookie>>;
+
+export const cookies = z
+  .array(cookie, { error: 'must be a list of cookies' })
+  .max(MAX_COOKIES, { error: `must have at most ${MAX_COOKIES} cookies` })
+  .refine((list) => list.reduce((sum, { value }) => sum + value.length, 0) <= MAX_COOKIES_CHARACTERS, {
+    error: `must have at most ${MAX_COOKIES_CHARACTERS} characters in their values`,
+  })
+  .transform(noneIfEmpty);

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { cookies } from './cookies.ts';
+import { credentials } from './credentials.ts';
+import { flag, objectOf } from './fields.ts';
+import { headers } from './headers.ts';
+import { proxy } from './proxy.ts';
+
+const MAX_PATTERNS = 100;
+const MAX_PATTERN_CHARACTERS = 512;
+
+/** Those that browsers can tell apart before they ask for them: `xhr` is `fetch()`, too. WebSockets cannot be. */
+export const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
+
+const block = objectOf(
+  {
+    types: z
+      .array(z.enum(RESOURCE_TYPES, { error: `must be one of ${RESOURCE_TYPES.join(', ')}` }), {
+        error: 'must be a list of resource types',
+      })
+      .max(RESOURCE_TYPES.length, { error: 'must name each type once' })
+      .optional(),
+    urls: z
+      .array(
+        z
+          .string({ error: 'must be a string' })
+          .min(1, { error: 'must not be empty' })
+          .max(MAX_PATTERN_CHARACTERS, { error: `must have at most ${MAX_PATTERN_CHARACTERS} characters` }),
+        { error: 'must be a list of URL patterns' },
+      )
+      .max(MAX_PATTERNS, { error: `must have at most ${MAX_PATTERNS} patterns` })
+      .optional()
+      .meta({ description: 'Each is held against the whole URL; `*` stands for any characters.' }),
+  },
+  'block',
+  'an object of types, urls or both',
+);
+
+/** What the page's requests carry, which way they go, and which of them are made. */
+export const networkFields = {
+  headers: headers.optional(),
+  cookies: cookies.optional().meta({ description: 'Set before the first request.' }),
+  httpCredentials: credentials
+    .optional()
+    .meta({ description: "Given to the target's own origin when it asks (Basic, Digest)." }),
+  ignoreCertErrors: flag.default(false).meta({ description: 'TLS certificates are not checked.' }),
+  proxy: proxy.optional(),
+  block: block
+    .optional()
+    .meta({ description: 'Requests of the page that are blocked. The page itself is never blocked.' }),
+  blockAds: flag.default(false).meta({
+    description: 'Requests to the hosts of companies whose business is advertising are blocked.',
+  }),
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { flag, objectOf, quantity } from './fields.ts';
+
+export const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
+export type PaperFormat = (typeof PAPER_FORMATS)[number];
+
+/** Millimetres. More on each side would leave nothing of the smallest paper. */
+const MAX_MARGIN = 50;
+
+const pdf = objectOf(
+  {
+    paper: z.enum(PAPER_FORMATS, { error: `must be one of ${PAPER_FORMATS.join(', ')}` }).default('A4'),
+    landscape: flag.default(false),
+    margin: quantity('millimetres', 0, MAX_MARGIN).default(10).meta({ description: 'Millimetres, on all four sides.' }),
+    scale: quantity('', 0.1, 2).default(1),
+    background: flag.default(true).meta({ description: 'Whether colours and images behind the text are printed.' }),
+  },
+  'pdf',
+  'an object of paper, landscape, margin, scale and background, or of some of them',
+);
+
+export type PdfOptions = Immutable<z.output<typeof pdf>>;
+
+/** The layout that a request without `pdf` gets. */
+export const DEFAULT_PDF: PdfOptions = pdf.parse({});
+
+/** How the format `pdf` is laid out. */
+export const pdfFields = {
+  pdf: pdf.optional().meta({ description: 'Layout of the format `pdf`.' }),
+};

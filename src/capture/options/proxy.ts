@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { credentials } from './credentials.ts';
+import { objectOf } from './fields.ts';
+
+const MAX_SERVER_CHARACTERS = 2048;
+const SERVER = 'must be http://host:port, with user:password@ before the host where it wants them';
+
+const written = objectOf(
+  {
+    server: z
+      .string({ error: SERVER })
+      .max(MAX_SERVER_CHARACTERS, { error: SERVER })
+      .meta({ description: '`http://host:port`, with `user:password@` before the host where it wants credentials.' }),
+    credentials: credentials.optional(),
+  },
+  'a proxy',
+  'an object of server and, if wanted, credentials',
+);
+
+/** The server is `http://host:port`, without the credentials. */
+export type UpstreamProxy = Immutable<z.output<typeof written>>;
+
+/** Credentials that stand in the URL are taken out of it. */
+export const proxy = written
+  .transform(({ server, credentials: given }, context): UpstreamProxy => {
+    const read = readServer(server);
+    const problem =
+      read === null
+        ? SERVER
+        : given && read.credentials
+          ? 'has credentials already: give them here or in proxy.credentials, not in both'
+          : null;
+    if (read === null || problem !== null) {
+      context.addIssue({ code: 'custom', path: ['server'], message: problem ?? SERVER });
+      return z.NEVER;
+    }
+    const known = given ?? read.credentials;
+    return known === undefined ? { server: read.server } : { server: read.server, credentials: known };
+  })
+  .meta({
+    description: 'Everything goes through this HTTP proxy, or nowhere. Its address is checked as a target is.',
+  });
+
+function readServer(text: string): UpstreamProxy | null {
+  const url = /^http:\/\/[^/?#\\\s]+\/?$/i.test(text) ? URL.parse(text) : null;
+  if (url === null) return null;
+  const server = `http://${url.hostname}:${url.port === '' ? 80 : url.port}`;
+  if (url.username === '' && url.password === '') return { server };
+  const username = decoded(url.username);
+  const password = decoded(url.password);
+  // A colon in the name would be where the password begins.
+  if (username === null || password === null || /[:\p{Cc}]/u.test(username) || /\p{Cc}/u.test(password)) return null;
+  return { server, credentials: { username, password } };
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
+
+export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
+export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
+
+/**
+ * Most pixels of one screenshot: a page 2048 px wide may be as tall as any. Drawing takes ten bytes a pixel; a page of
+ * 16384 by 16384 made one process of Chromium take 2.7 GB.
+ */
+export const MAX_PIXELS = 2048 * 16_384;
+
+const DEFAULT_QUALITY = 80;
+const MAX_VIEWPORT = 4096;
+/** CSS pixels: as far as anybody's page goes, and as much as one screenshot holds. */
+const MAX_CLIP_OFFSET = 1_000_000;
+const MAX_CLIP_SIZE = 16_384;
+const MAX_SELECTORS = 50;
+
+const viewportSide = integer('CSS pixels', 1, MAX_VIEWPORT);
+const clipOffset = integer('CSS pixels', 0, MAX_CLIP_OFFSET);
+const clipSize = integer('CSS pixels', 1, MAX_CLIP_SIZE);
+const selectors = z
+  .array(selector, { error: 'must be a list of selectors' })
+  .max(MAX_SELECTORS, { error: `must have at most ${MAX_SELECTORS} selectors` })
+  .transform(noneIfEmpty)
+  .optional();
+
+const viewport = objectOf(
+  {
+    width: viewportSide,
+    height: viewportSide,
+    deviceScaleFactor: quantity('', 0.1, 4)
+      .default(1)
+      .meta({ description: 'Pixels of the screenshot for each CSS pixel.' }),
+  },
+  'a viewport',
+  'an object of width, height and, if wanted, deviceScaleFactor',
+)
+  .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MAX_PIXELS, {
+    error: `must come to at most ${MAX_PIXELS} pixels, deviceScaleFactor included`,
+  })
+  .refine(({ width, height, deviceScaleFactor }) => Math.min(width, height) * deviceScaleFactor >= 1, {
+    error: 'must come to at least one pixel, deviceScaleFactor included',
+  });
+
+/** The window: a request's own, or that of the device it names. */
+export interface Viewport extends Immutable<z.output<typeof viewport>> {
+  /** A phone or tablet: `<meta name=viewport>` counts, and scrollbars lie over the page. */
+  readonly mobile: boolean;
+  readonly touch: boolean;
+  /** CSS pixels of the whole screen. Default: those of the viewport. */
+  readonly screen?: { readonly width: number; readonly height: number } | undefined;
+}
+
+const clip = objectOf(
+  { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
+  'a clip',
+  'an object of x, y, width and height',
+);
+
+/** CSS pixels from the page's upper left corner. */
+export type Rectangle = Immutable<z.output<typeof clip>>;
+
+/** What the screenshot shows. */
+export const screenshotFields = {
+  fullPage: flag.default(false).meta({
+    description:
+      'The whole page, to a cap of 16384 px, past which `truncated` is true. It is scrolled through first, so that what loads only where somebody looks is there.',
+  }),
+  format: z
+    .enum([...CAPTURE_FORMATS, 'jpg'], { error: 'must be png, jpeg, webp or pdf' })
+    .default('png')
+    .transform((format) => (format === 'jpg' ? 'jpeg' : format))
+    .meta({ description: '`jpg` is read as `jpeg`.' }),
+  quality: integer('', 1, 100).default(DEFAULT_QUALITY).meta({ description: 'For jpeg and webp.' }),
+  viewport: viewport
+    .transform((given): Viewport => ({ ...given, mobile: false, touch: false }))
+    .optional()
+    .meta({ description: 'The window, in CSS pixels.', default: { width: 1280, height: 720, deviceScaleFactor: 1 } }),
+  selector: selector.optional().meta({
+    description:
+      'The first visible element that matches, and nothing else. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. When there is none the capture fails with `selector_not_found`.',
+    examples: ['main article', '//table[1]'],
+  }),
+  clip: clip.optional().meta({
+    description: 'That rectangle of the page, in CSS pixels from its upper left corner. What lies outside is cut.',
+  }),
+  omitBackground: flag
+    .optional()
+    .meta({ description: 'What the page does not paint is transparent, in png and webp.', default: false }),
+  hide: selectors.meta({ description: 'Elements that match are not shown; their place stays empty.' }),
+  mask: selectors.meta({ description: 'Elements that match are covered with one colour, #ff00ff.' }),
+};

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import { CAPTURE_FORMATS } from './options/screenshot.ts';
+import { count, id, instant, sha256 } from './values.ts';
+
+/** Describes the stored image of one capture. */
+export const ImageInfoSchema = z.strictObject({
+  id,
+  url: z.string(),
+  host: z.string(),
+  title: z.string(),
+  format: z.enum(CAPTURE_FORMATS),
+  width: count,
+  height: count,
+  bytes: count.meta({ description: 'Size of the image.' }),
+  sha256,
+  captured_at: instant,
+});
+
+export type ScreenshotInfo = Immutable<z.output<typeof ImageInfoSchema>>;

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import { count } from './values.ts';
+
+/** Counters since the start and the state of every part: `GET /stats`. */
+export const ServiceStatsSchema = z.strictObject({
+  uptime_ms: z.number().nonnegative(),
+  captures: z
+    .strictObject({
+      accepted: count,
+      stored: count,
+      failed: count,
+      timed_out: count,
+      cancelled: count,
+      rejected: count.meta({ description: 'Came in, and were turned away at their turn.' }),
+      refused: count.meta({ description: 'Never came in.' }),
+      reused: count.meta({ description: 'Answered with an earlier capture, without coming in.' }),
+      inside: count.meta({ description: 'Waiting or running now.' }),
+    })
+    .meta({ description: 'Since the start, by how they ended.' }),
+  batches: z.strictObject({ accepted: count, completed: count }),
+  webhooks: z
+    .strictObject({
+      delivered: count,
+      failed: count,
+      dropped: count.meta({ description: 'Those of the failed for which there was no room.' }),
+      pending: count.meta({ description: 'Waiting or under way now.' }),
+    })
+    .meta({ description: 'Messages to receivers since the start.' }),
+  queue: z.strictObject({ running: count, queued: count, max_concurrent: count, max_queue: count }),
+  pool: z.strictObject({
+    busy: count,
+    idle: count,
+    browsers: z.array(z.strictObject({ pid: count, captures: count, retiring: z.boolean() })),
+    launches: count,
+    crashes: count,
+  }),
+  store: z.strictObject({
+    kind: z.enum(['none', 'sqlite', 'mongo']),
+    state: z.enum(['off', 'up', 'down']),
+    outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
+    bytes: count.nullable().meta({
+      description: 'Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null.',
+    }),
+  }),
+  retention: z
+    .strictObject({ screenshots: count, records: count, bytes_freed: count })
+    .nullable()
+    .meta({ description: 'Removed because of `--retain-days` and `--retain-bytes` since the start; null without.' }),
+  ip_info: z
+    .strictObject({ known: count, missing: count })
+    .nullable()
+    .meta({ description: 'Addresses that were looked up, and how many could not be had; null without `--ipinfo`.' }),
+  log: z
+    .strictObject({ dropped: count })
+    .meta({ description: 'Log lines that were dropped since the start, because they could not be written.' }),
+});
+
+export type ServiceStats = Immutable<z.output<typeof ServiceStatsSchema>>;
