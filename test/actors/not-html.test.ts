@@ -124,7 +124,8 @@ describe('a target that is not HTML', () => {
 
     it('is as sharp as the screen, and as narrow', async () => {
       const viewport = { width: 400, height: 300, deviceScaleFactor: 2, mobile: true, touch: true };
-      const { at } = pixelsOf((await capture('/files/long.pdf', { viewport })).image);
+      const request = { ...captureRequest(ground.site.url('/files/long.pdf')), viewport };
+      const { at } = pixelsOf((await ground.running.actor.capture(request, patience)).image);
       expect(at(8, 100)).toEqual([0x52, 0x56, 0x59]);
       expect(at(20, 100)).toEqual([255, 0, 0]);
       expect(at(783, 300)).toEqual([255, 0, 0]);

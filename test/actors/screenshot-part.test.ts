@@ -17,7 +17,7 @@ const ground = siteAndActor();
 const capture = (overrides: CaptureOptions, path = '/picture/parts') =>
   ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 const viewport = (width: number, height: number, deviceScaleFactor = 1) => ({
-  viewport: { width, height, deviceScaleFactor, mobile: false, touch: false },
+  viewport: { width, height, deviceScaleFactor },
 });
 
 describe('a viewport', () => {
