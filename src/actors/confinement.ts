@@ -1,3 +1,5 @@
+import { NOBODY_UID } from '../egress/egress.ts';
+
 /** A user of the system, by numbers. */
 export interface SystemUser {
   readonly uid: number;
@@ -12,8 +14,7 @@ export interface Confined {
   readonly user: SystemUser | undefined;
 }
 
-/** "nobody", as Linux and the BSDs number it, and there even where a container maps few numbers. */
-const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
+const NOBODY: SystemUser = { uid: NOBODY_UID, gid: NOBODY_UID };
 
 /** How Chromium says that it cannot have namespaces of its own. */
 const NO_SANDBOX = /sandbox|namespace/i;

@@ -25,6 +25,14 @@ export class Slot {
     }
   }
 
+  /** Ends the capture on the network: nobody may use its egress proxy, nor its caller's proxy, until the next one. */
+  endCapture(): void {
+    this.#egressProxy?.then(
+      (egressProxy) => egressProxy.end(),
+      () => {},
+    );
+  }
+
   async close(): Promise<void> {
     const egressProxy = await this.#egressProxy?.catch(() => null);
     await egressProxy?.close();
@@ -60,7 +68,11 @@ export class SlotPool {
   async take(): Promise<{ readonly slot: Slot; readonly leave: () => void }> {
     const pool = this.#pool;
     const slot = await pool.acquire();
-    return { slot, leave: () => void pool.release(slot) };
+    const leave = () => {
+      slot.endCapture();
+      void pool.release(slot);
+    };
+    return { slot, leave };
   }
 
   /** generic-pool's `max` cannot change: another pool takes over, and this one goes when its last slot is free. */

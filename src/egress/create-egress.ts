@@ -4,9 +4,10 @@ import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
 import { dial } from './dial.ts';
-import type { Egress, EgressProxy } from './egress.ts';
+import { type Egress, type EgressProxy, NOBODY_UID } from './egress.ts';
 import { createEgressPolicy, type Destination } from './egress-policy.ts';
 import { openEgressProxy, urlDestination } from './egress-proxy.ts';
+import { createPeerCheck } from './peer-users.ts';
 import { createResolver, type Lookup } from './resolver.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
@@ -26,6 +27,9 @@ export interface EgressOptions {
   readonly maxRequests?: number;
   /** Names that one capture may look up. */
   readonly maxLookups?: number;
+  /** Numbers of the users whose processes may use the egress proxies. @default the service's and the browsers' user */
+  readonly proxyUsers?: readonly number[];
+  readonly warn?: (text: string) => void;
 }
 
 /** What a browser waits for is a page for a person: ten seconds without a sign are a "no". */
@@ -44,9 +48,16 @@ export function createEgress({
   maxBytes = MAX_BYTES,
   maxRequests = MAX_REQUESTS,
   maxLookups = MAX_LOOKUPS,
+  proxyUsers = ownUsers(),
+  warn = () => {},
 }: EgressOptions): Egress {
   const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
   const egressPolicy = createEgressPolicy(policy, resolver, openedWith);
+  const isAllowedPeer = createPeerCheck({
+    users: proxyUsers,
+    onUnavailable: () =>
+      warn('the system does not tell whose connections are: other users of this machine may use the egress proxies'),
+  });
   const limits = { maxBytes, maxRequests, maxLookups };
   const egressProxies = new Set<EgressProxy>();
   const closing = new AbortController();
@@ -82,7 +93,7 @@ export function createEgress({
     },
 
     async openEgressProxy() {
-      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs });
+      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, isAllowedPeer });
       const close = egressProxy.close.bind(egressProxy);
       const tracked: EgressProxy = {
         ...egressProxy,
@@ -102,6 +113,13 @@ export function createEgress({
       await Promise.all([...egressProxies].map((egressProxy) => egressProxy.close()));
     },
   };
+}
+
+/** Browsers of a service that is root run as nobody. */
+function ownUsers(): readonly number[] {
+  const own = process.getuid?.();
+  if (own === undefined) return [];
+  return own === 0 ? [own, NOBODY_UID] : [own];
 }
 
 function refusalOf(inspect: () => void): Failure | null {

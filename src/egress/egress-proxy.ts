@@ -1,11 +1,12 @@
 import http from 'node:http';
-import type { Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { EgressProxy } from './egress.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
 import { createForwardAgent, forwardRequest } from './forward.ts';
+import type { PeerCheck } from './peer-users.ts';
 import { Traffic, type TrafficLimits } from './traffic.ts';
 import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
@@ -15,6 +16,7 @@ export interface EgressProxyOptions {
   readonly limits: TrafficLimits;
   /** Milliseconds. */
   readonly dialTimeoutMs: number;
+  readonly isAllowedPeer: PeerCheck;
 }
 
 /** Nobody but this machine can ask. */
@@ -36,8 +38,10 @@ export async function openEgressProxy({
   egressPolicy,
   limits,
   dialTimeoutMs,
+  isAllowedPeer,
 }: EgressProxyOptions): Promise<EgressProxy> {
   let passage = startPassage();
+  let isIdle = false;
 
   function startPassage(proxy?: UpstreamProxy): Passage {
     const traffic = new Traffic(limits);
@@ -75,10 +79,6 @@ export async function openEgressProxy({
     // The browser decides how long it keeps a connection and how long an upload takes; both end with the capture.
     keepAliveTimeout: 0,
     requestTimeout: 0,
-    noDelay: true,
-  });
-  server.on('connection', (socket: Socket) => {
-    passage.traffic.hold(socket);
   });
   server.on('clientError', (_error, socket: Duplex) => {
     socket.destroy();
@@ -100,31 +100,52 @@ export async function openEgressProxy({
     else refuseTunnel(browser, '400 Bad Request');
   });
 
+  // Nothing is read from a connection, nor answered, before it is known whose it is.
+  const listener = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, async (socket) => {
+    const { traffic } = passage;
+    traffic.hold(socket);
+    const isAllowed = !isIdle && (await isAllowedPeer(socket));
+    if (!isAllowed || traffic.signal.aborted) {
+      socket.destroy();
+      return;
+    }
+    server.emit('connection', socket);
+    socket.resume();
+  });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, HOST, resolve);
+    listener.once('error', reject);
+    listener.listen(0, HOST, resolve);
   });
 
   return {
-    proxyServer: `http://${HOST}:${portOf(server)}`,
+    proxyServer: `http://${HOST}:${portOf(listener)}`,
     reset(proxy) {
       endPassage();
       passage = startPassage(proxy);
+      isIdle = false;
+    },
+    end() {
+      endPassage();
+      passage = startPassage();
+      isIdle = true;
     },
     failureFor: (url) => passage.traffic.failureFor(urlDestination(url)),
     addressFor: (url) => passage.traffic.addressFor(urlDestination(url)),
     async close() {
-      if (!server.listening) return;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      if (!listener.listening) return;
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       endPassage();
       await closed;
+      // Ends its timer; it has no connection left.
+      server.close();
     },
   };
 }
 
-function portOf(server: http.Server): number {
+function portOf(server: net.Server): number {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the lane does not listen on a port');
+  if (address === null || typeof address === 'string')
+    throw new TypeError('the egress proxy does not listen on a port');
   return address.port;
 }
 

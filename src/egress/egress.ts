@@ -29,7 +29,13 @@ export interface EgressAgents {
   readonly https: HttpsAgent;
 }
 
-/** A forward proxy on a loopback port of its own, used by one capture at a time. */
+/** The user "nobody" of Linux and the BSDs, known even where a container maps few users: runs the browsers of root. */
+export const NOBODY_UID = 65_534;
+
+/**
+ * A forward proxy on a loopback port of its own, used by one capture at a time. Connections are accepted only during a
+ * capture, and on Linux only from processes of the service's and the browsers' users.
+ */
 export interface EgressProxy {
   /** `http://127.0.0.1:<port>`: what a browser context takes as its proxy server. */
   readonly proxyServer: string;
@@ -39,6 +45,9 @@ export interface EgressProxy {
    * when there is one, and nothing beside it: what the proxy does not do fails with `proxy_failed`.
    */
   reset(proxy?: UpstreamProxy): void;
+
+  /** Ends the capture: closes its connections, forgets the caller's proxy, and accepts no connection until `reset`. */
+  end(): void;
 
   /** What went wrong on the way to this URL's host and port, in this capture: refused, no such name, no connection. */
   failureFor(url: URL): Failure | null;

@@ -97,6 +97,7 @@ export async function createService(
   const egress = createEgress({
     lookup,
     policy: createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets }),
+    warn: (text) => logger.warn(text),
   });
   const webhooks = createWebhooks({
     receivers: config.webhook,

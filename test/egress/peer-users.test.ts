@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress, type EgressOptions } from '../../src/egress/create-egress.ts';
+import { type Egress, type EgressProxy, NOBODY_UID } from '../../src/egress/egress.ts';
+import { startProxy } from '../support/proxy.ts';
+import { type Listening, listening } from './listening.ts';
+
+/** A user that is neither root, nor the one who runs the tests, nor "nobody". */
+const STRANGER = 54_321;
+const isRoot = process.getuid?.() === 0;
+
+describe('the users of an egress proxy', () => {
+  let site: Listening;
+  let visits: number;
+  let egress: Egress;
+  let egressProxy: EgressProxy;
+
+  beforeEach(async () => {
+    visits = 0;
+    site = await listening(
+      http.createServer((_request, response) => {
+        visits += 1;
+        response.end('hello');
+      }),
+    );
+  });
+  afterEach(async () => {
+    await egress.close();
+    await site[Symbol.asyncDispose]();
+  });
+
+  async function open(options: Partial<EgressOptions> = {}): Promise<URL> {
+    egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }), ...options });
+    egressProxy = await egress.openEgressProxy();
+    return new URL(egressProxy.proxyServer);
+  }
+
+  async function ask({ hostname, port }: URL): Promise<string> {
+    const request = http.get({ host: hostname, port, path: `http://127.0.0.1:${site.port}/`, agent: false });
+    const [response] = await once(request, 'response');
+    return text(response);
+  }
+
+  /** Asks as another user of this machine; resolves with what came back. */
+  async function askAs(uid: number, { port }: URL): Promise<string> {
+    const program = `
+      const socket = require('node:net').connect(${port}, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write('GET http://127.0.0.1:${site.port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
+      socket.pipe(process.stdout);
+    `;
+    // The machine's own node: a stranger may not be able to read the one of this checkout.
+    const { stdout } = await promisify(execFile)('node', ['-e', program], { uid, gid: uid, cwd: '/' });
+    return stdout;
+  }
+
+  it('are those who run the service', async () => {
+    expect(await ask(await open())).toBe('hello');
+  });
+
+  it('are no others: their connections are closed unread', async () => {
+    const proxy = await open({ proxyUsers: [STRANGER] });
+    await expect(ask(proxy)).rejects.toThrow(/socket hang up|ECONNRESET/);
+    expect(visits).toBe(0);
+  });
+
+  it.runIf(isRoot)('are the browsers of a service that is root, but no other user of the machine', async () => {
+    const proxy = await open();
+    expect(await askAs(STRANGER, proxy)).toBe('');
+    expect(visits).toBe(0);
+    expect(await askAs(NOBODY_UID, proxy)).toContain('hello');
+  });
+
+  it.runIf(isRoot)('are not sent the credentials of the caller’s proxy when they are strangers', async () => {
+    await using upstream = await startProxy({ credentials: 'harbour:master' });
+    const proxy = await open();
+    const credentials = { username: 'harbour', password: 'master' };
+    egressProxy.reset({ server: `http://127.0.0.1:${upstream.port}`, credentials });
+    expect(await askAs(STRANGER, proxy)).toBe('');
+    expect(upstream.asked).toEqual([]);
+    expect(await ask(proxy)).toBe('hello');
+    expect(upstream.asked).toHaveLength(1);
+  });
+
+  it('reach nothing through a proxy whose capture has ended', async () => {
+    const proxy = await open();
+    expect(await ask(proxy)).toBe('hello');
+    egressProxy.end();
+    await expect(ask(proxy)).rejects.toThrow(/socket hang up|ECONNRESET/);
+    expect(visits).toBe(1);
+    egressProxy.reset();
+    expect(await ask(proxy)).toBe('hello');
+  });
+
+  it('are told apart among many connections that are opened at once', async () => {
+    const proxy = await open();
+    expect(await Promise.all(Array.from({ length: 50 }, () => ask(proxy)))).toEqual(Array(50).fill('hello'));
+  });
+
+  it('are not looked up for a connection that is gone before it was accepted', async () => {
+    const proxy = await open();
+    const gone = net.connect({ host: proxy.hostname, port: Number(proxy.port) });
+    await once(gone, 'connect');
+    gone.resetAndDestroy();
+    expect(await ask(proxy)).toBe('hello');
+  });
+});
