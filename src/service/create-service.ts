@@ -22,6 +22,7 @@ import { createBatchRunner } from '../streams/batch.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createCounters } from '../streams/counters.ts';
 import { createEventStream, pressureChanged } from '../streams/events.ts';
+import { outlastingOutages } from '../streams/outages.ts';
 import { reusing } from '../streams/reuse.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import type { CaptureService, Readiness } from './capture-service.ts';
@@ -60,6 +61,9 @@ export type ServiceConfig = Pick<
   | 'ipinfoKey'
   | 'ipinfoRate'
 >;
+
+/** How long a capture of a job waits for the end of an outage of the service. */
+const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
 
 /**
  * Joins the parts and starts them in order: the stores, the way out, the browsers. A database or a browser that cannot
@@ -154,12 +158,17 @@ export async function createService(
         switchMap(() => reuse(request, options)),
       );
     });
-  const runBatch = createBatchRunner({ pipeline, submit, events, ids: randomUUID });
+  const outagesEnd = new AbortController();
+  const outageStop = outagesEnd.signal;
+  const batchOf = (submitOne: typeof submit) =>
+    createBatchRunner({ pipeline, submit: submitOne, events, ids: randomUUID });
+  const runBatch = batchOf(outlastingOutages({ submit, stopping: outageStop }));
+  const submitJob = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping: outageStop });
   const jobs = createJobs({
     store: storage.jobs,
     enabled: storage.results.kind !== 'none',
-    submit,
-    submitBatch: runBatch,
+    submit: submitJob,
+    submitBatch: batchOf(submitJob),
     atOnce: () => pipeline.limits.maxConcurrent,
     ids: randomUUID,
     report: (error) => logger.error({ err: error }, 'a job failed inside'),
@@ -211,6 +220,7 @@ export async function createService(
 
   const stop = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
+    outagesEnd.abort();
     const jobsStopped = jobs.stop();
     await pipeline.drain(graceMs);
     await jobsStopped;

@@ -50,6 +50,8 @@ export interface SubmitOptions {
   readonly batch?: string | null;
   /** The capture runs under its batch's ticket, and is not admitted on its own. */
   readonly ticket?: BatchTicket;
+  /** False for an outcome after which the caller submits the capture again: it is an event, but no conclusion. */
+  readonly isFinal?: (outcome: CaptureOutcome) => boolean;
 }
 
 /** How much is inside, now. */
@@ -99,6 +101,7 @@ interface Job {
   readonly queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
+  readonly isFinal: (outcome: CaptureOutcome) => boolean;
   started: boolean;
 }
 
@@ -121,7 +124,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       subscriber.error(error);
     });
 
-  const submit: CapturePipeline['submit'] = (request, { batch = null, ticket } = {}) =>
+  const submit: CapturePipeline['submit'] = (request, { batch = null, ticket, isFinal = () => true } = {}) =>
     new Observable<CaptureOutcome>((subscriber) => {
       const id = ids();
       const pass = ticket === undefined ? admission.admit() : ticket.lend();
@@ -138,6 +141,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         pass,
         queuedAt: now(),
         abort: (reason) => controller.abort(reason),
+        isFinal,
         settle: (outcome) => {
           subscriber.next(outcome);
           subscriber.complete();
@@ -159,9 +163,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   /** From the line to the outcome. The exit is announced while the slot is held, and told when it is free. */
   const work = (job: Job): Observable<CaptureOutcome> => {
     const { command } = job;
-    const announce = tap((outcome: CaptureOutcome) =>
-      events.conclude(captureEnded(now(), command, outcome), command.request.callback),
-    );
+    const announce = tap((outcome: CaptureOutcome) => {
+      const ended = captureEnded(now(), command, outcome);
+      if (job.isFinal(outcome)) events.conclude(ended, command.request.callback);
+      else events.emit(ended);
+    });
 
     const running$ = defer(() => {
       job.started = true;

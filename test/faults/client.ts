@@ -49,8 +49,10 @@ export async function captureBatch(
   serviceUrl: string,
   urls: readonly string[],
   concurrency: number,
+  timeoutMs?: number,
 ): Promise<readonly Answered[]> {
-  const response = await post(`${serviceUrl}/batch`, { requests: urls.map((url) => ({ url })), concurrency });
+  const requests = urls.map((url) => ({ url, timeoutMs }));
+  const response = await post(`${serviceUrl}/batch`, { requests, concurrency });
   return batchSchema
     .parse(await response.json())
     .map(({ result, code }) => ({ status: response.status, code: code ?? '', result }));

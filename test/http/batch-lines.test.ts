@@ -211,7 +211,7 @@ describe('the lines of a batch', () => {
       [tooLong, 'invalid_request', /longer than 262144 bytes/],
       [' '.repeat(262_145), 'invalid_request', /longer than 262144 bytes/],
       ['{"url":"file:///etc/passwd"}', 'target_forbidden', /./, 'file:///etc/passwd'],
-      ['{"url":"https://example.com/"}', 'browser_unavailable', /./, 'https://example.com/'],
+      ['{"url":"https://example.com/","timeoutMs":400}', 'browser_unavailable', /./, 'https://example.com/'],
     ];
     const items = await answered(bad.map(([line]) => line).join('\n'));
     expect(items.map(({ code }) => code)).toEqual(bad.map(([, code]) => code));

@@ -1,0 +1,80 @@
+import {
+  asyncScheduler,
+  defer,
+  fromEvent,
+  type Observable,
+  of,
+  race,
+  type SchedulerLike,
+  share,
+  switchMap,
+  throwError,
+  timer,
+} from 'rxjs';
+import type { CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
+import { CapstanError, type FailureCode } from '../capture/errors.ts';
+import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
+
+export interface OutageOptions {
+  readonly submit: CapturePipeline['submit'];
+  /**
+   * How long a capture waits for the end of an outage, in milliseconds since it was submitted.
+   * @default The request's own deadline; each attempt then has what is left of it.
+   */
+  readonly limitMs?: number;
+  /** Ends all waiting: captures that wait are refused with `shutting_down`. */
+  readonly stopping: AbortSignal;
+  readonly scheduler?: SchedulerLike;
+}
+
+/** Failures of the service itself that end without anything being changed in the request. */
+const OUTAGES: ReadonlySet<FailureCode> = new Set(['browser_unavailable', 'storage_full']);
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+
+/**
+ * Submits captures again, with growing pauses, while they fail because of an outage of the service. An attempt that is
+ * repeated is a capture of its own in the event stream, but concludes nothing: webhooks hear of the last one only.
+ */
+export function outlastingOutages(options: OutageOptions): CapturePipeline['submit'] {
+  const { submit, limitMs, stopping, scheduler = asyncScheduler } = options;
+
+  // Shared, so that any number of captures that wait listen once.
+  const stop$ = fromEvent(stopping, 'abort').pipe(share());
+  const stopped$ = defer(() => (stopping.aborted ? of(null) : stop$)).pipe(
+    switchMap(() => throwError(() => new CapstanError('shutting_down'))),
+  );
+
+  return (request, under) =>
+    defer(() => {
+      const startedAt = scheduler.now();
+      const elapsedMs = () => scheduler.now() - startedAt;
+      const limit = limitMs ?? request.timeoutMs;
+
+      const attempt = (current: CaptureRequest, pauseMs: number): Observable<CaptureOutcome> => {
+        let decision: boolean | undefined;
+        const waits = (outcome: CaptureOutcome): boolean => {
+          decision ??= isOutage(outcome) && (stopping.aborted || elapsedMs() + pauseMs < limit);
+          return decision;
+        };
+        const again$ = defer(() =>
+          attempt(
+            limitMs === undefined ? { ...request, timeoutMs: limit - elapsedMs() } : request,
+            Math.min(pauseMs * 2, MAX_PAUSE_MS),
+          ),
+        );
+        const attemptUnder: SubmitOptions = { ...under, isFinal: (outcome) => !waits(outcome) };
+        return submit(current, attemptUnder).pipe(
+          switchMap((outcome) =>
+            waits(outcome) ? race(stopped$, timer(pauseMs, scheduler)).pipe(switchMap(() => again$)) : of(outcome),
+          ),
+        );
+      };
+      return attempt(request, FIRST_PAUSE_MS);
+    });
+}
+
+function isOutage(outcome: CaptureOutcome): boolean {
+  return outcome.state === 'failed' && OUTAGES.has(outcome.failure.code);
+}

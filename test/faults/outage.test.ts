@@ -1,0 +1,126 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { executableFinder } from '../../src/actors/executable.ts';
+import { BatchLineSchema, JobSchema } from '../../src/http/schemas/answers.ts';
+import { type Ground, ground } from '../commands/capstan-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
+
+const Job = z.object({ data: JobSchema });
+const ELEMENTS = 6;
+
+describe('an outage of the service', () => {
+  const site = siteForSuite();
+  let place: Ground;
+  beforeEach(async () => {
+    place = await ground();
+  });
+  afterEach(() => place[Symbol.asyncDispose]());
+
+  const requests = () =>
+    Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 20_000 }));
+
+  /** A browser that starts only while a file is there. */
+  async function startableBrowser() {
+    const browser = await executableFinder(undefined)();
+    if ('missing' in browser) throw new Error(browser.missing);
+    Object.assign(process.env, browser.env);
+    const allowed = join(place.path, 'allowed');
+    const path = join(place.path, 'chromium');
+    await writeFile(path, `#!/bin/sh\n[ -e '${allowed}' ] || exit 1\nexec '${browser.path}' "$@"\n`);
+    await chmod(path, 0o755);
+    await chmod(place.path, 0o755);
+    return { path, allow: () => writeFile(allowed, '') };
+  }
+
+  async function startJob(service: RunningService): Promise<string> {
+    const response = await service.post('/batch', { requests: requests() }, { headers: { Prefer: 'respond-async' } });
+    return Job.parse(await response.json()).data.id;
+  }
+
+  const jobAt = async (service: RunningService, id: string) =>
+    Job.parse(await (await service.call(`/jobs/${id}`)).json()).data;
+
+  const failures = (service: RunningService) => service.service.stats().captures.failed;
+
+  async function expectAllStored(service: RunningService, id: string): Promise<void> {
+    await eventually(async () => (await jobAt(service, id)).state).toBe('completed');
+    expect((await jobAt(service, id)).progress).toEqual({ done: ELEMENTS, failed: 0, total: ELEMENTS });
+  }
+
+  it('without a browser fails no capture of a job', async () => {
+    const browser = await startableBrowser();
+    const service = await startService({ browserPath: browser.path });
+    const id = await startJob(service);
+    await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    expect((await jobAt(service, id)).progress).toMatchObject({ done: 0, failed: 0 });
+    await browser.allow();
+    await expectAllStored(service, id);
+    await service.stop();
+  });
+
+  it('without a browser fails no single capture that is a job', async () => {
+    const browser = await startableBrowser();
+    const service = await startService({ browserPath: browser.path });
+    const headers = { Prefer: 'respond-async' };
+    const response = await service.post('/screenshot', { url: site.url('/title?t=single') }, { headers });
+    const { id } = Job.parse(await response.json()).data;
+    await eventually(() => failures(service)).toBeGreaterThanOrEqual(2);
+    await browser.allow();
+    await eventually(async () => (await jobAt(service, id)).state).toBe('completed');
+    expect((await jobAt(service, id)).progress).toEqual({ done: 1, failed: 0, total: 1 });
+    await service.stop();
+  });
+
+  it('fails no capture of a batch whose deadline is later', async () => {
+    const browser = await startableBrowser();
+    const service = await startService({ browserPath: browser.path });
+    const answer = service.post('/batch', { requests: requests() });
+    await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await browser.allow();
+    const items = z.array(BatchLineSchema.omit({ index: true })).parse(await (await answer).json());
+    expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill(null));
+    await service.stop();
+  });
+
+  it('ends a batch with browser_unavailable when the deadline is earlier', async () => {
+    const service = await startService(NO_BROWSER);
+    const short = requests().map((request) => ({ ...request, timeoutMs: 700 }));
+    const response = await service.post('/batch', { requests: short });
+    const items = z.array(BatchLineSchema.omit({ index: true })).parse(await response.json());
+    expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill('browser_unavailable'));
+    await service.stop();
+  });
+
+  it.skipIf(whyNoTmpfs !== undefined)('with a full data directory fails no capture of a job', async () => {
+    const dataDir = join(place.path, 'data');
+    await mkdir(dataDir);
+    await using disk = await mountSmallDisk(dataDir, 2048);
+    const service = await startService({ dataDir });
+    await disk.fill();
+    const id = await startJob(service);
+    await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await disk.free();
+    await expectAllStored(service, id);
+    await service.stop();
+  });
+
+  it('does not delay a stop, and the job is done after the next start', async () => {
+    const browser = await startableBrowser();
+    const dbPath = join(place.path, 'results.db');
+    const dataDir = join(place.path, 'data');
+    const before = await startService({ browserPath: browser.path, dbPath, dataDir });
+    const id = await startJob(before);
+    await eventually(() => failures(before)).toBeGreaterThanOrEqual(ELEMENTS);
+    await before.stop();
+    await browser.allow();
+    const after = await startService({ browserPath: browser.path, dbPath, dataDir });
+    await expectAllStored(after, id);
+    await after.stop();
+    await rm(dataDir, { recursive: true });
+  });
+});
