@@ -11,8 +11,9 @@ import {
   throwError,
   timer,
 } from 'rxjs';
-import type { CaptureOutcome, CaptureRequest } from '../capture/domain.ts';
 import { CapstanError, type FailureCode } from '../capture/errors.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
 
 export interface OutageOptions {

@@ -1,7 +1,8 @@
 import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureCommand, CaptureOutcome } from '../../src/capture/domain.ts';
+import type { CaptureCommand } from '../../src/capture/command.ts';
 import { failure } from '../../src/capture/errors.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { outlastingOutages } from '../../src/streams/outages.ts';
 import { heard, request, rig, stored, virtually } from './rig.ts';
 
