@@ -73,6 +73,7 @@ export interface JobStore {
   renew(id: string, owner: string): Promise<boolean>;
   /** Keeps outcomes. One whose index is there already changes nothing, and so does whoever is not the owner. */
   put(id: string, owner: string, items: readonly JobItem[]): Promise<void>;
+  /** Ends a job. Its work, which may hold credentials, is erased, as it is when the job is cancelled. */
   finish(id: string, owner: string, end: JobEnd): Promise<void>;
   /** Gives an unfinished job back. */
   release(id: string, owner: string): Promise<void>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MongoClient } from 'mongodb';
+import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
@@ -72,6 +72,21 @@ describe.skipIf(missing !== undefined)(
       await store.close();
       const document = await client.db('capstan').collection<{ _id: number }>('results').findOne({ _id: ID });
       expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
+    });
+
+    it('holds no requests of a job that has ended: they may hold credentials', async () => {
+      const url = freshUrl();
+      const { jobs, close } = await openMongo({ url });
+      for (const id of ['finished', 'cancelled']) {
+        await jobs.add({ id, kind: 'screenshot', total: 1, work: Buffer.from('Authorization: Bearer') });
+        await jobs.take('me');
+      }
+      await jobs.finish('finished', 'me', { state: 'completed' });
+      await jobs.cancel('cancelled');
+      await close();
+      const collection = client.db(new URL(url).pathname.slice(1)).collection<{ work: Binary }>('jobs');
+      const kept = await collection.find().toArray();
+      expect(kept.map(({ work }) => work.length())).toEqual([0, 0]);
     });
 
     it('reads indexes alone, and no more of them than the answer needs', async () => {

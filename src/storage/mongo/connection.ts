@@ -1,5 +1,6 @@
 import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
+import { NewerSchemaError } from '../newer-schema-error.ts';
 import type { StoreState } from '../result-store.ts';
 import { explain, mongoFailure } from './failure.ts';
 
@@ -36,7 +37,7 @@ export type OnState = (state: StoreState, reason: string) => void;
 /** The connection to a MongoDB database: its state, and when it may be used. */
 export class MongoConnection {
   readonly database: Db;
-  /** Resolves after the first attempt to reach the server, successful or not. */
+  /** Resolves after the first attempt to reach the server, successful or not. Rejects with a `NewerSchemaError`. */
   readonly settled: Promise<void>;
   readonly ask: Ask = (work) => this.#ask(work);
 
@@ -97,6 +98,7 @@ export class MongoConnection {
       this.#setState('up', '');
     } catch (error) {
       if (this.#closed) return;
+      if (error instanceof NewerSchemaError && this.#told === undefined) throw error;
       this.#setState('down', explain(error));
       this.#retry = setTimeout(() => void this.#prepare(), this.#retryMs).unref();
       this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);

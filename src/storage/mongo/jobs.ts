@@ -35,6 +35,8 @@ interface ItemDocument extends JobItem {
 const DUPLICATE_KEY = 11_000;
 const UNFINISHED = { $in: ['queued', 'running'] satisfies JobState[] };
 const FINISHED = { $nin: ['queued', 'running'] satisfies JobState[] };
+/** Stands for the requests of an ended job, which may hold credentials. */
+const NOTHING = new Binary(new Uint8Array());
 const RUNNING = 'running' satisfies JobState;
 
 /** Creates the indexes. */
@@ -148,7 +150,7 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
       ask(async () => {
         const failure = end.state === 'failed' ? end.failure : null;
         await jobs.updateOne(own(id, owner), [
-          { $set: { state: end.state, finished_at: '$$NOW', failure: { $literal: failure } } },
+          { $set: { state: end.state, finished_at: '$$NOW', failure: { $literal: failure }, work: NOTHING } },
         ]);
       }),
     release: (id, owner) =>
@@ -157,7 +159,9 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
       }),
     cancel: (id) =>
       ask(async () => {
-        await jobs.updateOne({ _id: id, state: UNFINISHED }, [{ $set: { state: 'cancelled', finished_at: '$$NOW' } }]);
+        await jobs.updateOne({ _id: id, state: UNFINISHED }, [
+          { $set: { state: 'cancelled', finished_at: '$$NOW', work: NOTHING } },
+        ]);
         return get(id);
       }),
     prune: (lifeMs = JOB_LIFE_MS) =>

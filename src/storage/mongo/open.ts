@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Database } from '../database.ts';
-import { collectionsOf, ensureIndexes } from './collections.ts';
+import { collectionsOf } from './collections.ts';
 import { MongoConnection, type OnState } from './connection.ts';
 import { createMongoEventLog } from './event-log.ts';
-import { mongoIdempotency, prepareIdempotency } from './idempotency.ts';
-import { mongoJobs, prepareJobs } from './jobs.ts';
+import { mongoIdempotency } from './idempotency.ts';
+import { mongoJobs } from './jobs.ts';
+import { migrate } from './migrations.ts';
 import { mongoNodes } from './nodes.ts';
 import { mongoResults } from './results.ts';
 
@@ -21,14 +22,20 @@ export interface MongoDatabase extends Database {
 
 /**
  * Opens the database that several machines share. Resolves when the server is reached, or after the first attempt that
- * failed: then the database is `down` and keeps trying. Rejects only when the URL is not one.
+ * failed: then the database is `down` and keeps trying. Rejects when the URL is not one, and when a later version of
+ * Capstan has changed the schema.
  */
 export async function openMongo({ url, onState = () => {} }: MongoOptions): Promise<MongoDatabase> {
-  const connection = new MongoConnection(url, onState, prepare);
+  const connection = new MongoConnection(url, onState, migrate);
   const { ask, database } = connection;
   const results = mongoResults(database, ask, connection);
   const nodes = mongoNodes(collectionsOf(database).nodes, ask, connection, randomUUID());
-  await connection.settled;
+  try {
+    await connection.settled;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
   return {
     database,
     results: results.store,
@@ -42,10 +49,4 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
       await connection.close();
     },
   };
-}
-
-async function prepare(database: Db): Promise<void> {
-  await ensureIndexes(collectionsOf(database));
-  await prepareIdempotency(database);
-  await prepareJobs(database);
 }

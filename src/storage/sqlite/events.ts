@@ -7,17 +7,6 @@ import { inTransaction } from './transaction.ts';
 /** Rows more than are kept, of so many that are: the oldest go in steps, not one for each that comes. */
 const STEP_SHARE = 0.01;
 
-/** A table more changes nothing for those who read the others: it is made where it is missing. */
-export const EVENTS_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS events (
-    id INTEGER PRIMARY KEY,
-    type TEXT NOT NULL,
-    host TEXT,
-    batch TEXT,
-    body TEXT NOT NULL
-  ) STRICT;
-`;
-
 export interface EventCalls {
   appendEvents: { args: { readonly rows: readonly LoggedEvent[] }; answer: null };
   readEvents: { args: { readonly after: number; readonly limit: number }; answer: LoggedEvent[] };

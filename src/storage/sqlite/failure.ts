@@ -1,3 +1,4 @@
+import { NewerSchemaError } from '../newer-schema-error.ts';
 import { codeOf } from '../system-error.ts';
 import type { CallFailure } from './protocol.ts';
 import { ForeignFileError } from './schema.ts';
@@ -43,7 +44,7 @@ export class Unavailable extends Error {
 export function explain(error: unknown): CallFailure {
   const code = resultCode(error);
   const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof Unavailable || error instanceof ForeignFileError) return { kind: 'unavailable', reason: text };
+  if (isRefusal(error)) return { kind: 'unavailable', reason: text };
   if (code === SQLITE.BUSY || code === SQLITE.LOCKED) {
     return { kind: 'unavailable', reason: 'another process holds its lock' };
   }
@@ -51,6 +52,10 @@ export function explain(error: unknown): CallFailure {
   if (isSystemError(error)) return { kind: 'unavailable', reason: `its directory cannot be used (${codeOf(error)})` };
   if (code === SQLITE.NOMEM || isUnusable(error)) return { kind: 'unavailable', reason: text };
   return { kind: 'broken', reason: error instanceof Error ? (error.stack ?? text) : text };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Unavailable || error instanceof ForeignFileError || error instanceof NewerSchemaError;
 }
 
 export function isUnusable(error: unknown): boolean {

@@ -20,18 +20,6 @@ export interface IdempotencyCalls {
 /** Expired keys that one claim removes: more than it adds, and not so many that anyone waits for it. */
 const SWEPT_TOGETHER = 20;
 
-export const IDEMPOTENCY_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS idempotency (
-    key BLOB PRIMARY KEY,
-    digest BLOB NOT NULL,
-    owner TEXT NOT NULL,
-    lease_until INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    answer BLOB
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS idempotency_by_expiry ON idempotency (expires_at);
-`;
-
 /** The port, over the worker thread. */
 export function sqliteIdempotency(ask: Ask): IdempotencyStore {
   return {

@@ -33,31 +33,6 @@ export interface JobCalls {
   pruneJobs: { args: { readonly lifeMs: number }; answer: null };
 }
 
-export const JOBS_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS jobs (
-    id TEXT PRIMARY KEY,
-    kind TEXT NOT NULL,
-    state TEXT NOT NULL,
-    total INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    started_at INTEGER,
-    finished_at INTEGER,
-    code TEXT,
-    reason TEXT,
-    owner TEXT,
-    lease_until INTEGER NOT NULL,
-    work BLOB NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, created_at);
-  CREATE TABLE IF NOT EXISTS job_results (
-    job TEXT NOT NULL,
-    item INTEGER NOT NULL,
-    failed INTEGER NOT NULL,
-    body TEXT NOT NULL,
-    PRIMARY KEY (job, item)
-  ) STRICT, WITHOUT ROWID;
-`;
-
 /** The port, over the worker thread. */
 export function sqliteJobs(ask: Ask): JobStore {
   const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
@@ -123,10 +98,12 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
     'INSERT INTO job_results (job, item, failed, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const finish = db.prepare(
-    `UPDATE jobs SET state = ?, finished_at = ?, code = ?, reason = ? WHERE id = ? AND owner = ? AND state = 'running'`,
+    `UPDATE jobs SET state = ?, finished_at = ?, code = ?, reason = ?, work = x'' WHERE id = ? AND owner = ? AND state = 'running'`,
   );
   const release = db.prepare(`UPDATE jobs SET owner = NULL WHERE id = ? AND owner = ? AND state = 'running'`);
-  const cancel = db.prepare(`UPDATE jobs SET state = 'cancelled', finished_at = ? WHERE id = ? AND ${UNFINISHED}`);
+  const cancel = db.prepare(
+    `UPDATE jobs SET state = 'cancelled', finished_at = ?, work = x'' WHERE id = ? AND ${UNFINISHED}`,
+  );
 
   function removeAll(rows: readonly Record<string, unknown>[]): void {
     for (const { id } of rows) {
@@ -168,7 +145,7 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
       }),
     finishJob: ({ id, owner, end }, nowMs) => {
       const failure = end.state === 'failed' ? end.failure : null;
-      finish.run(end.state, nowMs, failure?.code ?? null, failure?.reason ?? null, id, owner);
+      erasing(db, () => finish.run(end.state, nowMs, failure?.code ?? null, failure?.reason ?? null, id, owner));
       return null;
     },
     releaseJob: ({ id, owner }) => {
@@ -176,7 +153,7 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
       return null;
     },
     cancelJob: ({ id }, nowMs) => {
-      cancel.run(nowMs, id);
+      erasing(db, () => cancel.run(nowMs, id));
       return null;
     },
     pruneJobs: ({ lifeMs }, nowMs) =>
@@ -185,6 +162,16 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
         return null;
       }),
   };
+}
+
+/** Overwrites what `work` frees in the file: the requests of a job may hold credentials. */
+function erasing(db: DatabaseSync, work: () => void): void {
+  db.exec('PRAGMA secure_delete = ON');
+  try {
+    work();
+  } finally {
+    db.exec('PRAGMA secure_delete = OFF');
+  }
 }
 
 function recordOf(row: Record<string, unknown>, counts: Record<string, unknown>): JobRecord {

@@ -25,7 +25,8 @@ export interface SqliteDatabase extends Database {
 
 /**
  * Opens the database of one machine: a SQLite file, worked by a thread of its own. Resolves when the file is open, or
- * cannot be opened; then the database is `down`, says why with every call, and keeps trying.
+ * cannot be opened; then the database is `down`, says why with every call, and keeps trying. Rejects when a later version
+ * of Capstan has changed the file's schema.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
   const { path, onState = () => {}, keptEvents = KEPT_EVENTS } = options;
@@ -34,7 +35,12 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   const { ask } = thread;
   const results = sqliteResults(ask, thread);
   const events = sqliteEvents(ask);
-  await thread.settled;
+  try {
+    await thread.settled;
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
   return {
     results: results.store,
     jobs: sqliteJobs(ask),

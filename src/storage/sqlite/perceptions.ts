@@ -3,24 +3,6 @@ import { MostSimilar, type SimilarCapture } from '../records/most-similar.ts';
 import { BAND_BITS, bandsNear, bandsOf, distanceOf, firstBandNear } from '../records/perception.ts';
 import type { Likeness } from '../result-store.ts';
 
-/*
- * Bands lead to hashes, and hashes to captures: a page that is captured again and again, and looks the same, is one
- * hash to compare.
- */
-export const PERCEPTIONS_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS perceptions (
-    id INTEGER PRIMARY KEY,
-    hash TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS perceptions_by_hash ON perceptions (hash, id DESC);
-
-  CREATE TABLE IF NOT EXISTS perception_bands (
-    band INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    PRIMARY KEY (band, hash)
-  ) STRICT, WITHOUT ROWID;
-`;
-
 const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND hash > ? ORDER BY hash LIMIT ?';
 const IDS_OF_HASH = `
   SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;

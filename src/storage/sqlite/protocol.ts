@@ -37,6 +37,8 @@ export type ToWorker = { readonly call: number } & CallOf;
 
 export type FromWorker =
   | { readonly type: 'state'; readonly up: boolean; readonly reason: string }
+  /** The file must not be used: what the start fails with. */
+  | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'answer'; readonly call: number; readonly answer: AnswerOf }
   | { readonly type: 'failure'; readonly call: number; readonly failure: CallFailure };
 

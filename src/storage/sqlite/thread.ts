@@ -26,7 +26,7 @@ interface Waiting {
 
 /** The worker thread of one database file, started again when it ends unexpectedly. */
 export class SqliteThread {
-  /** Resolves when the file is open, or could not be opened for the first time. */
+  /** Resolves when the file is open, or could not be opened for the first time. Rejects when it must not be used. */
   readonly settled: Promise<void>;
   readonly ask: Ask = (name, args) => this.#ask(name, args);
 
@@ -34,6 +34,7 @@ export class SqliteThread {
   readonly #onState: OnState;
   readonly #waiting = new Map<number, Waiting>();
   #settle: () => void = () => {};
+  #refuse: (why: Error) => void = () => {};
   #worker: Worker;
   #state: StoreState = 'down';
   /** Undefined until the first report: a file that cannot be opened is reported too. */
@@ -47,8 +48,9 @@ export class SqliteThread {
   constructor(options: WorkerOptions, onState: OnState) {
     this.#options = options;
     this.#onState = onState;
-    this.settled = new Promise((settle) => {
+    this.settled = new Promise((settle, refuse) => {
       this.#settle = settle;
+      this.#refuse = refuse;
     });
     this.#worker = this.#spawn();
   }
@@ -101,6 +103,10 @@ export class SqliteThread {
   }
 
   #receive(message: FromWorker): void {
+    if (message.type === 'refused') {
+      this.#refuse(new Error(`${this.#options.path}: ${message.reason}`));
+      return;
+    }
     if (message.type === 'state') {
       this.#setState(message.up ? 'up' : 'down', message.reason);
       this.#settle();

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { NewerSchemaError } from '../newer-schema-error.ts';
 import { LEASE_RENEWAL_MS } from '../node-leases.ts';
 import { eventTable } from './events.ts';
 import { explain, isUnusable, Unavailable } from './failure.ts';
@@ -55,6 +56,7 @@ function serve(
       retryMs = FIRST_RETRY_MS;
       tell(true, '');
     } catch (error) {
+      if (error instanceof NewerSchemaError) send({ type: 'refused', reason: error.message });
       giveUp(explain(error).reason);
     }
   }

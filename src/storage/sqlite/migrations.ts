@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/*
+ * The schema, as ordered steps. `user_version` is the number of steps that a file has; opening it applies the others,
+ * all in one transaction. A step that was released is never changed: a change of the schema is a new step at the end.
+ */
+
+export interface Migration {
+  readonly name: string;
+  /** Runs inside a transaction. */
+  readonly up: (db: DatabaseSync) => void;
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { name: 'results, their hosts, and node leases', up: (db) => db.exec(RESULTS) },
+  {
+    // Version 0.1 added these tables without a new number: some files have them, some have not.
+    name: 'events, idempotency keys, jobs, evidence and perception hashes',
+    up: (db) => db.exec(EVENTS + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS),
+  },
+  {
+    // Their requests may hold credentials, and nothing needs them any more.
+    name: 'no requests of ended jobs',
+    up: (db) => db.exec(`UPDATE jobs SET work = x'' WHERE state NOT IN ('queued', 'running')`),
+  },
+];
+
+/*
+ * A host is written once and has its keys in small indexes; results refer to it by number. So by-host finds the hosts by
+ * ranges of prefixes, and each host's results already in order.
+ */
+const RESULTS = `
+  CREATE TABLE hosts (
+    host_id INTEGER PRIMARY KEY,
+    host TEXT NOT NULL,
+    reversed TEXT NOT NULL,
+    unicode TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX hosts_by_host ON hosts (host);
+  CREATE INDEX hosts_by_reversed ON hosts (reversed);
+  CREATE INDEX hosts_by_unicode ON hosts (unicode) WHERE unicode IS NOT NULL;
+
+  CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    probed_at INTEGER NOT NULL,
+    host_id INTEGER NOT NULL,
+    url_key BLOB NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX results_by_time ON results (probed_at DESC, id DESC, host_id);
+  CREATE INDEX results_by_host ON results (host_id, probed_at DESC, id DESC);
+  CREATE INDEX results_by_url ON results (url_key, probed_at DESC, id DESC);
+
+  CREATE TABLE nodes (
+    node INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    free_at INTEGER NOT NULL
+  ) STRICT;
+`;
+
+const EVENTS = `
+  CREATE TABLE IF NOT EXISTS events (
+    id INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    host TEXT,
+    batch TEXT,
+    body TEXT NOT NULL
+  ) STRICT;
+`;
+
+const IDEMPOTENCY = `
+  CREATE TABLE IF NOT EXISTS idempotency (
+    key BLOB PRIMARY KEY,
+    digest BLOB NOT NULL,
+    owner TEXT NOT NULL,
+    lease_until INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    answer BLOB
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS idempotency_by_expiry ON idempotency (expires_at);
+`;
+
+const JOBS = `
+  CREATE TABLE IF NOT EXISTS jobs (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    total INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    code TEXT,
+    reason TEXT,
+    owner TEXT,
+    lease_until INTEGER NOT NULL,
+    work BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, created_at);
+  CREATE TABLE IF NOT EXISTS job_results (
+    job TEXT NOT NULL,
+    item INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (job, item)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** Apart from the records, so that lists do not read it. */
+const EVIDENCE = `
+  CREATE TABLE IF NOT EXISTS evidence (
+    id INTEGER PRIMARY KEY,
+    evidence TEXT NOT NULL
+  ) STRICT;
+`;
+
+/*
+ * Bands lead to hashes, and hashes to captures: a page that is captured again and again, and looks the same, is one hash
+ * to compare.
+ */
+const PERCEPTIONS = `
+  CREATE TABLE IF NOT EXISTS perceptions (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS perceptions_by_hash ON perceptions (hash, id DESC);
+
+  CREATE TABLE IF NOT EXISTS perception_bands (
+    band INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (band, hash)
+  ) STRICT, WITHOUT ROWID;
+`;

@@ -1,0 +1,171 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { MIGRATIONS as MONGO_MIGRATIONS, migrate } from '../../src/storage/mongo/migrations.ts';
+import { openMongo } from '../../src/storage/mongo/open.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { restoreMongo, restoreSqlite } from './databases/restore.ts';
+import { readAll } from './event-logs.ts';
+import { EVIDENCE, resultOf } from './result-of.ts';
+
+const FIRST_ID = 300_000_000_000_000;
+const without = await whyNoMongo();
+
+/** Everything that the fixture's writer stored is there, and new things are stored beside it. */
+async function expectEverything(database: Database): Promise<void> {
+  const { results, jobs, idempotency, nodes } = database;
+  const artifacts = { store: null, kinds: ['image', 'html'] };
+  expect(await results.get(FIRST_ID)).toMatchObject({
+    id: FIRST_ID,
+    title: 'Grüße',
+    probed_at: '2026-01-02T03:04:00.678Z',
+    artifacts,
+    evidence: { popups: { items: ['https://popup.example/'], omitted: 0 } },
+  });
+  expect(await results.get(FIRST_ID)).not.toHaveProperty('screenshot');
+  expect(await results.get(FIRST_ID + 1)).toMatchObject({ failed: true, artifacts: null, evidence: null });
+  const ids = async (page: ReturnType<typeof results.page>) => (await page).map(({ id }) => id - FIRST_ID);
+  expect(await ids(results.page({ by: 'all' }, 10))).toEqual([2, 1, 0]);
+  expect(await ids(results.page({ by: 'url', url: 'https://www.example.com/a?b=c' }, 10))).toEqual([1, 0]);
+  expect(await ids(results.page({ by: 'host', host: 'example.com' }, 10))).toEqual([1, 0]);
+  expect(await ids(results.page({ by: 'host', host: 'büch' }, 10))).toEqual([2]);
+  const similar = await results.similar({ hash: '0123456789abcdee', distance: 3, except: 0 }, 10);
+  expect(similar.map(({ id, distance }) => [id - FIRST_ID, distance])).toEqual([
+    [2, 1],
+    [0, 1],
+  ]);
+  const claim = await idempotency.claim({ key: Buffer.alloc(32, 1), digest: Buffer.alloc(32, 2), owner: 'reader' });
+  expect(claim).toMatchObject({ state: 'answered' });
+  expect(await jobs.get('ended')).toMatchObject({ state: 'completed', done: 1, failed: 0 });
+  expect(await jobs.results('ended', 10)).toMatchObject([{ index: 0, failed: false }]);
+  const taken = await jobs.take('reader');
+  expect(taken).toMatchObject({ id: 'waiting', kind: 'screenshot' });
+  expect(Buffer.from(taken?.work ?? []).toString()).toBe('what is to be done');
+  expect(await nodes.claim()).toBeDefined();
+  const log = database.eventLog({ clock: Date.now, node: () => 1 });
+  await log.start(() => {});
+  const bodies = (await readAll(log, 0)).filter(({ type }) => type !== 'gap').map(({ body }) => body);
+  expect(bodies).toEqual(['{"n":1}', '{"n":2}']);
+  await log.close();
+  await results.insert(resultOf(FIRST_ID + 9), EVIDENCE);
+  expect(await results.get(FIRST_ID + 9)).toEqual({ ...resultOf(FIRST_ID + 9), evidence: EVIDENCE });
+}
+
+describe('SQLite migrations', () => {
+  let directory: string;
+  let path: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'capstan-migrations-'));
+    path = join(directory, 'results.db');
+  });
+
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  const versionOf = () => {
+    const db = new DatabaseSync(path);
+    const version = db.prepare('PRAGMA user_version').get()?.user_version;
+    db.close();
+    return version;
+  };
+
+  it('open a database that version 0.1 wrote, with everything in it', async () => {
+    restoreSqlite('v0.1', path);
+    expect(versionOf()).toBe(1);
+    const database = await openSqlite({ path });
+    await expectEverything(database);
+    await database.close();
+    expect(versionOf()).toBe(MIGRATIONS.length);
+    const again = await openSqlite({ path });
+    expect(await again.results.get(FIRST_ID)).toMatchObject({ title: 'Grüße' });
+    await again.close();
+  });
+
+  it('open a database of several processes at once', async () => {
+    restoreSqlite('v0.1', path);
+    const opened = await Promise.all([1, 2, 3].map(() => openSqlite({ path })));
+    expect(opened.map(({ results }) => results.state)).toEqual(['up', 'up', 'up']);
+    for (const database of opened) await database.close();
+  });
+
+  it('erase the requests of ended jobs', async () => {
+    restoreSqlite('v0.1', path);
+    expect((await readFile(path)).includes('secret-of-an-ended-job')).toBe(true);
+    await (await openSqlite({ path })).close();
+    expect((await readFile(path)).includes('secret-of-an-ended-job')).toBe(false);
+  });
+
+  it('leave nothing behind when one of them fails', async () => {
+    restoreSqlite('v0.1', path);
+    const db = new DatabaseSync(path);
+    db.exec('DROP TABLE jobs');
+    db.exec('CREATE VIEW jobs AS SELECT 1 AS id');
+    db.close();
+    const database = await openSqlite({ path });
+    expect(database.results.state).toBe('down');
+    await database.close();
+    expect(versionOf()).toBe(1);
+  });
+
+  it('end the start with one line that names both versions when the schema is newer', async () => {
+    await (await openSqlite({ path })).close();
+    const later = new DatabaseSync(path);
+    later.exec('PRAGMA user_version = 900');
+    later.close();
+    await expect(openSqlite({ path })).rejects.toThrow(
+      `${path}: the SQLite database has schema version 900, and this version of Capstan knows versions up to ${MIGRATIONS.length}: start the version that wrote it, or a later one`,
+    );
+    expect(versionOf()).toBe(900);
+  });
+});
+
+describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefined ? '' : ` (${without})`}`, () => {
+  let server: MongoServer;
+  let client: MongoClient;
+
+  beforeAll(async () => {
+    server = await startMongo();
+    client = await new MongoClient(server.url).connect();
+  }, 120_000);
+
+  afterAll(async () => {
+    await client?.close();
+    await server?.remove();
+  });
+
+  it('open a database that version 0.1 wrote, by several processes at once, with everything in it', async () => {
+    await restoreMongo('v0.1', client.db('earlier'));
+    const url = `${server.url}earlier`;
+    const [database, ...others] = await Promise.all([openMongo({ url }), openMongo({ url }), openMongo({ url })]);
+    for (const other of others) await other.close();
+    await expectEverything(database);
+    await database.close();
+    const schema = await client.db('earlier').collection<{ _id: string }>('schema').find().toArray();
+    expect(schema).toEqual([{ _id: 'schema', version: MONGO_MIGRATIONS.length }]);
+    const ended = await client.db('earlier').collection<{ _id: string }>('jobs').findOne({ _id: 'ended' });
+    expect(JSON.stringify(ended)).not.toContain('secret');
+  });
+
+  it('can be repeated', async () => {
+    const db = client.db('repeated');
+    await migrate(db);
+    for (const { up } of MONGO_MIGRATIONS) await up(db);
+    await migrate(db);
+  });
+
+  it('end the start with one line that names both versions when the schema is newer', async () => {
+    const url = `${server.url}newer`;
+    await (await openMongo({ url })).close();
+    const schema = client.db('newer').collection<{ _id: string; version: number }>('schema');
+    await schema.updateOne({ _id: 'schema' }, { $set: { version: 900 } });
+    await expect(openMongo({ url })).rejects.toThrow(
+      `the MongoDB database "newer" has schema version 900, and this version of Capstan knows versions up to ${MONGO_MIGRATIONS.length}`,
+    );
+  });
+});
