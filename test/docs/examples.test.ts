@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { freePort } from '../support/actor.ts';
-import { buildPackage, copyOfCheckout, projectWith } from './installed-package.ts';
+import { buildPackage, copyOfCheckout, projectWith } from '../support/package.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
 

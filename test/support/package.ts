@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from './pages.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** Builds the package into `dir`, with what npm packs. */
