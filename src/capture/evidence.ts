@@ -111,6 +111,18 @@ export const EvidenceSchema = z.strictObject({
     .nullable()
     .exactOptional()
     .meta({ description: 'Null when there is none, or it could not be had.' }),
+  exceeded: z
+    .array(
+      z.strictObject({
+        limit: z.enum(['requests', 'names', 'bytes']).meta({
+          description: '`names`: host names looked up; `bytes`: sent and received.',
+        }),
+        max: count.meta({ description: 'As much as one capture may have.' }),
+        refused: count.meta({ description: 'Requests, lookups or, beyond the bytes, connections that were refused.' }),
+      }),
+    )
+    .exactOptional()
+    .meta({ description: 'Limits of the network traffic that the page exceeded: the capture is partial.' }),
 });
 
 export type Evidence = Immutable<z.output<typeof EvidenceSchema>>;
@@ -126,4 +138,5 @@ export type NotedHeader = ItemOf<'headers'>;
 export type NotedMessage = ItemOf<'console'>;
 export type NotedRequest = ItemOf<'network'>;
 export type NotedTls = NonNullable<Evidence['tls']>;
+export type ExceededLimit = NonNullable<Evidence['exceeded']>[number];
 export type NotedFavicon = NonNullable<Evidence['favicon']>;

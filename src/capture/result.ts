@@ -44,7 +44,9 @@ export const ResultRecordSchema = z.strictObject({
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   truncated: z.boolean().meta({ description: 'It shows less than was asked for: one screenshot holds no more.' }),
   full_height: count.meta({ description: 'Pixels of the whole page, with `fullPage`; 0 without.' }),
-  partial: z.boolean().meta({ description: "The deadline cut the page's loading: this is what was there." }),
+  partial: z.boolean().meta({
+    description: "The deadline, or a limit of the network traffic (`evidence.exceeded`), cut the page's loading.",
+  }),
   partial_phase: z.enum(['', ...CAPTURE_PHASES]).meta({ description: 'The phase that was cut.' }),
   timings: TimingsSchema,
   protocol: z.string().meta({ description: '`h2`, `http/1.1`; empty when it is not known.' }),

@@ -131,6 +131,7 @@ export async function openEgressProxy({
     },
     failureFor: (url) => passage.traffic.failureFor(urlDestination(url)),
     addressFor: (url) => passage.traffic.addressFor(urlDestination(url)),
+    exceeded: () => passage.traffic.exceeded,
     async close() {
       if (!listener.listening) return;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));

@@ -1,6 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Failure } from '../capture/errors.ts';
+import type { ExceededLimit } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 
 /** The browsers' only way to the network: checks every address, and dials exactly the address it checked. */
@@ -54,6 +55,9 @@ export interface EgressProxy {
 
   /** The address that was dialled for this URL's host and port in this capture; null when a proxy dialled it. */
   addressFor(url: URL): string | null;
+
+  /** Limits of one capture that this one has exceeded. */
+  exceeded(): readonly ExceededLimit[];
 
   close(): Promise<void>;
 }

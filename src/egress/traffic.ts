@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
+import type { ExceededLimit } from '../capture/evidence.ts';
 import type { Destination } from './egress-policy.ts';
 import { createLookupQueue } from './lookup-queue.ts';
 import type { LookupQueue } from './resolver.ts';
@@ -23,6 +24,7 @@ export class Traffic {
   readonly #addresses = new Map<string, string>();
   /** Where the capture's lookups wait their turn. */
   readonly lookups: LookupQueue;
+  readonly #refused: Record<ExceededLimit['limit'], number> = { requests: 0, names: 0, bytes: 0 };
   #requests = 0;
   #names = 0;
   #bytes = 0;
@@ -56,9 +58,10 @@ export class Traffic {
 
   /** Counts a request. Throws when the capture has had enough of them, or of bytes. */
   admitRequest(): void {
-    if (this.#spent) throw this.#spent;
+    this.#refuseWhenSpent();
     this.#requests += 1;
     if (this.#requests > this.#limits.maxRequests) {
+      this.#refused.requests += 1;
       throw overLimit(`more than ${this.#limits.maxRequests} requests`);
     }
   }
@@ -68,7 +71,20 @@ export class Traffic {
     this.#bytes += bytes;
     if (this.#bytes <= this.#limits.maxBytes || this.#spent) return;
     this.#spent = overLimit(`more than ${this.#limits.maxBytes} bytes`);
+    this.#refused.bytes += this.#sockets.size;
     this.#disconnect(this.#spent);
+  }
+
+  /** The limits that were exceeded, each with how much was refused. */
+  get exceeded(): readonly ExceededLimit[] {
+    const { maxRequests, maxLookups, maxBytes } = this.#limits;
+    const { requests, names, bytes } = this.#refused;
+    const all: readonly ExceededLimit[] = [
+      { limit: 'requests', max: maxRequests, refused: requests },
+      { limit: 'names', max: maxLookups, refused: names },
+      { limit: 'bytes', max: maxBytes, refused: bytes },
+    ];
+    return all.filter(({ refused }) => refused > 0);
   }
 
   noteFailure(destination: Destination, { code, reason }: Failure): void {
@@ -101,9 +117,18 @@ export class Traffic {
   }
 
   #admitLookup(): void {
-    if (this.#spent) throw this.#spent;
+    this.#refuseWhenSpent();
     this.#names += 1;
-    if (this.#names > this.#limits.maxLookups) throw overLimit(`more than ${this.#limits.maxLookups} names`);
+    if (this.#names > this.#limits.maxLookups) {
+      this.#refused.names += 1;
+      throw overLimit(`more than ${this.#limits.maxLookups} names`);
+    }
+  }
+
+  #refuseWhenSpent(): void {
+    if (this.#spent === null) return;
+    this.#refused.bytes += 1;
+    throw this.#spent;
   }
 
   #disconnect(reason: CapstanError): void {

@@ -63,14 +63,15 @@ async function look(
   const { held, ...picture } = await takeScreenshot(page, request, deadline);
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page, deadline);
+  const exceeded = egressProxy.exceeded();
   return {
     ...facts,
     ...standIn,
     ...picture,
-    cutPhase: cutPhase ?? (held ? 'picture' : null),
+    cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
-    evidence,
+    evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };
 }
 
