@@ -85,6 +85,7 @@ async function strayFiles(dataDir: string, infos: readonly AnsweredInfo[]): Prom
   const owned = (path: string) => {
     const [top, , , id = ''] = path.split('/');
     if (top === 'captures') return captures.has(id);
+    if (top === 'store.json') return true;
     return top === 'workspaces' && path.endsWith('/lock');
   };
   const perCapture = Map.groupBy(

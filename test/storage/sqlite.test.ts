@@ -53,11 +53,11 @@ describe('The SQLite store', () => {
       expect(store.results.state).toBe('down');
       await expect(store.results.get(ID)).rejects.toMatchObject({
         code: 'database_unavailable',
-        message: 'The database cannot be used: unable to open database file.',
+        message: 'The database cannot be used: its file or directory cannot be used (ENOTDIR).',
       });
       expect(await store.nodes.claim()).toBeUndefined();
       expect(onState.mock.calls).toEqual([
-        ['down', `${join(inTheWay, 'results.db')} cannot be used: unable to open database file`],
+        ['down', `${join(inTheWay, 'results.db')} cannot be used: its file or directory cannot be used (ENOTDIR)`],
       ]);
 
       await rm(inTheWay);
@@ -69,7 +69,7 @@ describe('The SQLite store', () => {
     it('where no directory can be made leaves the store down', async () => {
       store = await openSqlite({ path: '/proc/no/results.db' });
       await expect(store.results.page({ by: 'all' }, 1)).rejects.toMatchObject({
-        message: 'The database cannot be used: its directory cannot be used (ENOENT).',
+        message: 'The database cannot be used: its file or directory cannot be used (ENOENT).',
       });
     });
 

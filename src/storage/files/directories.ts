@@ -2,12 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../system-error.ts';
+import { PRIVATE_DIRECTORY } from './private-files.ts';
 
 /*
  * Not `recursive: true`: where a directory exists and nothing can be made in it (/proc), Node tries for ever.
  */
 
-/** Makes a directory and those above it, so that they survive a power cut. */
+/** Creates a directory, and those above it that are missing, durably. Only this user can enter them. */
 export async function makeDirectory(path: string): Promise<void> {
   if (await made(path)) return;
   await makeDirectory(dirname(path));
@@ -35,7 +36,7 @@ export async function syncDirectory(path: string): Promise<void> {
 /** False when the directory above is missing. */
 async function made(path: string): Promise<boolean> {
   try {
-    await mkdir(path);
+    await mkdir(path, PRIVATE_DIRECTORY);
     await syncDirectory(dirname(path));
     return true;
   } catch (error) {
@@ -45,7 +46,7 @@ async function made(path: string): Promise<boolean> {
 
 function madeSync(path: string): boolean {
   try {
-    mkdirSync(path);
+    mkdirSync(path, PRIVATE_DIRECTORY);
     return true;
   } catch (error) {
     return outcome(error, path);

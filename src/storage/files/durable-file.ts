@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
+import { PRIVATE_FILE } from './private-files.ts';
 
 /** Writes a new file and waits until its content is on the disk. Its name is not, before its directory is synced. */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o640);
+  const file = await open(path, 'wx', PRIVATE_FILE);
   try {
     await file.writeFile(content);
     await file.sync();

@@ -17,6 +17,7 @@ import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
+import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { removeCaptures } from './remove-captures.ts';
 import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
 import { bytesOfCapture, createStoredBytes } from './stored-bytes.ts';
@@ -39,7 +40,7 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     try {
       const directory = await data.use(async ({ staging }) => {
         const directory = join(staging, String(info.id));
-        await mkdir(directory);
+        await mkdir(directory, PRIVATE_DIRECTORY);
         return directory;
       });
       return await stagedIn(directory, info, files);

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { touchPrivateSync } from './private-files.ts';
 
 /** A lock on a file that the system takes back when its process ends, however it ends. */
 export interface HeldLock {
@@ -13,6 +14,7 @@ export interface HeldLock {
 export function holdLock(file: string): HeldLock | undefined {
   let db: DatabaseSync | undefined;
   try {
+    touchPrivateSync(file);
     db = new DatabaseSync(file, { timeout: 0 });
     // Nothing is written then, so that a full disk can be locked too: a journal on it would need a block.
     db.exec('PRAGMA journal_mode = MEMORY');

@@ -5,6 +5,7 @@ import { codeOf } from '../system-error.ts';
 import { makeDirectory } from './directories.ts';
 import { type HeldLock, holdLock } from './held-lock.ts';
 import { workspacesDirectory } from './layout.ts';
+import { makePrivateSync, PRIVATE_DIRECTORY } from './private-files.ts';
 
 /*
  * What a process has under way lies in a directory of its own, whose lock it holds. Whoever gets the lock of another
@@ -25,6 +26,7 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const directory = join(workspacesDirectory(dataDir), `${process.pid}-${randomBytes(6).toString('hex')}`);
     await makeDirectory(directory);
+    makePrivateSync(dataDir, PRIVATE_DIRECTORY);
     try {
       const lock = holdLock(join(directory, 'lock'));
       // Between the two lines above another process may have taken the directory for a dead one's.

@@ -49,7 +49,8 @@ export function explain(error: unknown): CallFailure {
     return { kind: 'unavailable', reason: 'another process holds its lock' };
   }
   if (code === SQLITE.FULL) return { kind: 'unavailable', reason: 'its disk is full' };
-  if (isSystemError(error)) return { kind: 'unavailable', reason: `its directory cannot be used (${codeOf(error)})` };
+  if (isSystemError(error))
+    return { kind: 'unavailable', reason: `its file or directory cannot be used (${codeOf(error)})` };
   if (code === SQLITE.NOMEM || isUnusable(error)) return { kind: 'unavailable', reason: text };
   return { kind: 'broken', reason: error instanceof Error ? (error.stack ?? text) : text };
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDirectorySync } from '../files/directories.ts';
+import { makePrivateSync, PRIVATE_FILE, touchPrivateSync } from '../files/private-files.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { inTransaction } from './transaction.ts';
@@ -9,6 +10,8 @@ import { inTransaction } from './transaction.ts';
 const APPLICATION_ID = 0x43707374;
 /** How long a statement waits for another process's write lock. */
 const BUSY_TIMEOUT_MS = 2000;
+/** SQLite's name of a database without a file. */
+const MEMORY = ':memory:';
 const CACHE_KIB = 65_536;
 const MAX_WAL_BYTES = 67_108_864;
 
@@ -19,7 +22,7 @@ export class ForeignFileError extends Error {
 
 /** Opens the file, makes it and its directory when they are not there, and makes sure that it can be written. */
 export function openDatabase(path: string): DatabaseSync {
-  makeDirectorySync(dirname(path));
+  if (path !== MEMORY) makePrivate(path);
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.exec('PRAGMA journal_mode = WAL');
@@ -36,6 +39,13 @@ export function openDatabase(path: string): DatabaseSync {
     db.close();
     throw error;
   }
+}
+
+/** SQLite gives the files beside the database (`-wal`, `-shm`) the mode of the database. */
+function makePrivate(path: string): void {
+  makeDirectorySync(dirname(path));
+  touchPrivateSync(path);
+  for (const beside of ['-wal', '-shm']) makePrivateSync(path + beside, PRIVATE_FILE);
 }
 
 /** Marks an empty file as ours. Throws a `ForeignFileError` for a file of something else. */

@@ -1,0 +1,86 @@
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createStorage, type Storage } from '../../src/storage/storage.ts';
+import { HTML, IMAGE, keepPicture, temporaryDirectory } from './parts.ts';
+import { captureOf } from './result-of.ts';
+
+const ID = 300_000_000_000_000;
+
+describe('files of the service', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let storage: Storage | undefined;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+
+  afterEach(async () => {
+    await storage?.close();
+    storage = undefined;
+    await directory.remove();
+  });
+
+  const dataDir = () => join(directory.path, 'new', 'data');
+  const dbPath = () => join(directory.path, 'new', 'database', 'results.db');
+
+  /** What others may do with anything in a directory, itself included. */
+  async function openToOthers(path: string): Promise<readonly string[]> {
+    const names = await readdir(path, { recursive: true });
+    const open = [];
+    for (const one of [path, ...names.map((name) => join(path, name))]) {
+      if (((await stat(one)).mode & 0o077) !== 0) open.push(one);
+    }
+    return open;
+  }
+
+  it('are readable by its own user alone, whatever the umask', async () => {
+    const umask = process.umask(0);
+    try {
+      storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
+      await keepPicture(storage.captureStore, ID);
+      await storage.events.start(() => {});
+      // A record that waits for its database lies in the outbox.
+      await mkdir(join(directory.path, 'taken'));
+      const away = await createStorage({ dataDir: dataDir(), dbPath: join(directory.path, 'taken') });
+      await away.captureStore.keep(captureOf(ID + 1), { image: IMAGE, html: HTML });
+      const names = (await readdir(join(directory.path, 'new'), { recursive: true })).map((name) =>
+        name.split('/').at(-1),
+      );
+      expect(names).toEqual(
+        expect.arrayContaining([
+          'results.db',
+          'results.db-wal',
+          'results.db-shm',
+          'info.json',
+          `${ID + 1}.json`,
+          'lock',
+        ]),
+      );
+      expect(await openToOthers(join(directory.path, 'new'))).toEqual([]);
+      await away.close();
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it('are made so at the start when an earlier version left them open', async () => {
+    storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
+    await storage.results.insert(captureOf(ID));
+    for (const suffix of ['', '-wal', '-shm']) await chmod(dbPath() + suffix, 0o644);
+    await chmod(dataDir(), 0o755);
+    const second = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
+    expect(await openToOthers(join(directory.path, 'new'))).toEqual([]);
+    await second.close();
+  });
+
+  it('leave a directory alone that was there before the database', async () => {
+    const shared = join(directory.path, 'shared');
+    await mkdir(shared);
+    await chmod(shared, 0o755);
+    await writeFile(join(shared, 'theirs'), '');
+    storage = await createStorage({ dataDir: dataDir(), dbPath: join(shared, 'results.db') });
+    expect((await stat(shared)).mode & 0o777).toBe(0o755);
+    expect((await stat(join(shared, 'results.db'))).mode & 0o777).toBe(0o600);
+  });
+});
