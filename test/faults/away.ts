@@ -3,7 +3,7 @@ import type { Served } from '../commands/capstan-process.ts';
 import { type AnsweredResult, capture, captureBatch, stats } from './client.ts';
 import { problemsOf } from './stored-captures.ts';
 
-/** Captures one by one until a record waits for the database; each must be answered as if nothing were wrong. */
+/** Captures one page after another until a record waits for the database; every answer must be normal. */
 export async function captureUntilOneWaits(service: Served, url: string): Promise<readonly AnsweredResult[]> {
   const answered: AnsweredResult[] = [];
   do {
@@ -15,14 +15,14 @@ export async function captureUntilOneWaits(service: Served, url: string): Promis
   return answered;
 }
 
-/** A batch of so many; each element must be answered as if nothing were wrong. */
+/** Captures a batch of this size; every element must be answered normally. */
 export async function captureMany(service: Served, url: string, count: number): Promise<readonly AnsweredResult[]> {
   const elements = await captureBatch(service.url, Array(count).fill(url), 2);
   expect(elements.map(({ code }) => code)).toEqual(Array(count).fill(''));
   return elements.flatMap(({ result }) => (result === null ? [] : [result]));
 }
 
-/** Resolves when no record waits any more; all that was answered must be there then, once. */
+/** Resolves when no record waits for the database; everything that was answered must then be there exactly once. */
 export async function expectAllWritten(
   service: Served,
   dataDir: string,

@@ -5,10 +5,10 @@ import { type Ground, ground, type Served, serve } from '../commands/capstan-pro
 import { siteForSuite } from '../support/for-suite.ts';
 import { capture, stats } from './client.ts';
 
-/** From so many on there are two browsers. */
+/** The smallest concurrency at which the service runs two browsers. */
 const MAX_CONCURRENT = 16;
 const CAPTURES = 6;
-/** What hangs is found out after some ten seconds, and twice that on a busy machine is no failure. */
+/** A hung browser is noticed after about 10 s; twice that on a busy machine is not a failure. */
 const TIMEOUT_MS = 60_000;
 
 describe('a service whose browser', () => {
@@ -21,7 +21,7 @@ describe('a service whose browser', () => {
       ['--allow-targets', '127.0.0.1', '--max-concurrent', String(MAX_CONCURRENT), '--db-path', 'results.db'],
       place.options,
     );
-    // The second browser comes when there is work for it.
+    // The second browser is started when there is work for it.
     await load('warm-up', 300);
     await vi.waitUntil(async () => (await browsers()).length === 2, { timeout: 30_000 });
   });
@@ -35,7 +35,7 @@ describe('a service whose browser', () => {
 
   const browsers = async () => (await stats(service.url)).pool.browsers.map(({ pid }) => pid);
 
-  /** Captures at once of pages that are slow enough for something to happen meanwhile. */
+  /** Number of concurrent captures, of pages slow enough for the fault to happen meanwhile. */
   const load = (name: string, ms: number) =>
     Promise.all(
       Array.from({ length: CAPTURES }, () =>
@@ -49,7 +49,7 @@ describe('a service whose browser', () => {
     ['is killed with -9', 'SIGKILL'],
     ['hangs', 'SIGSTOP'],
   ] as const)(
-    '%s has its captures done once more, and the others once',
+    '%s repeats the affected captures once, and no others',
     async (_, signal) => {
       const [gone, spared] = await browsers();
       if (gone === undefined) throw new Error('there is no browser');
@@ -58,13 +58,13 @@ describe('a service whose browser', () => {
       await expect.poll(() => visits(signal), { timeout: 20_000 }).toBe(CAPTURES);
       process.kill(gone, signal);
       expect((await answers).map(({ status }) => status)).toEqual(Array(CAPTURES).fill(200));
-      // Half of them were on each: those that were spared asked once, the others twice.
+      // Half of the captures ran on each browser: the unaffected ones were requested once, the others twice.
       expect(visits(signal)).toBe(CAPTURES + CAPTURES / 2);
 
       await expect.poll(async () => (await browsers()).length, { timeout: 30_000 }).toBe(2);
       expect(await browsers()).not.toContain(gone);
       expect(await browsers()).toContain(spared);
-      // A slot is free when its page is disposed of, which the answer does not wait for.
+      // A slot is free when its page is disposed of; the answer does not wait for that.
       await expect
         .poll(async () => (await stats(service.url)).pool, { timeout: 10_000 })
         .toMatchObject({ busy: 0, crashes: crashes + 1 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record, wherever it stands: its evidence, which lists and batches do not carry, is left out. */
+/** A record without its evidence, which lists and batches do not contain. */
 export const resultSchema = z
   .looseObject({
     id: z.int(),
@@ -31,20 +31,20 @@ export type AnsweredInfo = z.infer<typeof infosSchema>[number];
 
 export interface Answered {
   readonly status: number;
-  /** The failure's code; `''` when there is none. */
+  /** The error code; `''` when there is none. */
   readonly code: string;
-  /** The record that was said to be stored, also that of a failed capture. */
+  /** The record that was reported as stored, including those of failed captures. */
   readonly result: AnsweredResult | null;
 }
 
-/** `POST /screenshot`. Rejects when the connection breaks, as it does when the service is killed. */
+/** Sends `POST /screenshot`. Rejects when the connection breaks, as it does when the service is killed. */
 export async function capture(serviceUrl: string, request: Readonly<Record<string, unknown>>): Promise<Answered> {
   const response = await post(`${serviceUrl}/screenshot`, request);
   const { data, code } = captureSchema.parse(await response.json());
   return { status: response.status, code: code ?? '', result: data ?? null };
 }
 
-/** `POST /batch`: what its elements came to, each as if it had been asked for alone. */
+/** Sends `POST /batch`: returns the outcome of each element as if it had been requested alone. */
 export async function captureBatch(
   serviceUrl: string,
   urls: readonly string[],
@@ -62,13 +62,13 @@ export async function stats(serviceUrl: string): Promise<z.infer<typeof statsSch
   return statsSchema.parse(await (await fetch(`${serviceUrl}/stats`)).json()).data;
 }
 
-/** Every record, page by page. */
+/** Returns every record, page by page. */
 export async function allResults(serviceUrl: string): Promise<readonly AnsweredResult[]> {
   const listSchema = z.object({ data: z.array(resultSchema) });
   return pages(`${serviceUrl}/results?limit=1000`, (body) => listSchema.parse(body).data);
 }
 
-/** Everything that lies on the disk, page by page. */
+/** Returns every stored screenshot, page by page. */
 export async function allScreenshots(serviceUrl: string): Promise<readonly AnsweredInfo[]> {
   return pages(`${serviceUrl}/screenshots?limit=1000`, (body) => infosSchema.parse(body));
 }

@@ -16,7 +16,7 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
     ['as it runs', false],
     ['when it is started', true],
   ])(
-    '%s answers 507, leaves nothing half-written, and goes on when there is room',
+    '%s answers 507, leaves no partial files, and continues when there is room',
     async (_, fullAtStart) => {
       await using place = await ground();
       const dataDir = join(place.path, 'data');
@@ -34,7 +34,7 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
       expect(await capture(service.url, { url })).toEqual({ status: 507, code: 'storage_full', result: null });
       const elements = await captureBatch(service.url, [url, site.url('/404')], 2, 3000);
       expect(elements.map(({ code, result }) => [code, result])).toEqual(Array(2).fill(['storage_full', null]));
-      // A target that failed has no files: its record goes to the database, which has room.
+      // A failed target has no files: its record goes to the database, which has room.
       const failed = await capture(service.url, { url: site.url('/empty-response') });
       expect(failed).toMatchObject({ status: 502, code: 'target_unreachable', result: { failed: true } });
       const kept = [...before, ...(failed.result === null ? [] : [failed.result])];

@@ -6,23 +6,23 @@ import { type AnsweredResult, capture, captureBatch, stats } from './client.ts';
 import type { Random } from './random.ts';
 import { problemsOf } from './stored-captures.ts';
 
-/** Pages that are done quickly, so that much of what is under way is under way in the stores; and one that fails. */
+/** Pages that are captured quickly, so that most captures in progress are in the stores; and one that fails. */
 const PATHS = ['/title?t=one', '/title?t=two', '/short', '/404', '/empty-response'] as const;
 const LANES = 4;
 
 export interface KilledRounds {
   readonly site: Site;
   readonly place: Ground;
-  /** Of `capstan serve`: which database. */
+  /** Options of `capstan serve` that choose the database. */
   readonly flags: readonly string[];
-  /** What is done to the service's surroundings in each round, once it has started and until it has been killed. */
+  /** A fault that is injected in each round, from the start of the service until it is killed. */
   readonly rounds: readonly (() => Disposable | undefined)[];
   readonly random: Random;
 }
 
 /**
- * Starts a service, gives it batches and single captures, kills it with -9 at a random moment, and again, on the same
- * data; after each start everything that was ever answered is looked for. Resolves with how much was answered.
+ * Repeatedly starts a service, sends batches and single captures, and kills it with -9 at a random moment, on the same
+ * data. After each start it checks everything that was ever answered. Resolves with the number of answers.
  */
 export async function killInRounds({ site, place, flags, rounds, random }: KilledRounds): Promise<number> {
   const answered: AnsweredResult[] = [];
@@ -47,7 +47,7 @@ async function expectEverything(service: Served, place: Ground, answered: readon
   expect(await problemsOf(service.url, `${place.path}/data`, answered)).toEqual([]);
 }
 
-/** What was answered before the end. */
+/** The answers received before the end. */
 async function runUntilKilled(service: Served, site: Site, random: Random): Promise<readonly AnsweredResult[]> {
   const answered: AnsweredResult[] = [];
   const enough = random.integer(2, 7);
@@ -71,7 +71,7 @@ async function runUntilKilled(service: Served, site: Site, random: Random): Prom
       await note(elements.map(({ result }) => result));
     }
   };
-  // The answers that were on their way when it was killed are broken off.
+  // Answers that were being sent when the service was killed are broken off.
   const brokenOff = (error: unknown) => {
     if (!killed) throw error;
   };

@@ -12,10 +12,10 @@ describe('a service that is killed with -9', () => {
 
   const random = createRandom(seedOfRun());
 
-  it(`has everything that it answered when it is started again (seed ${random.seed})`, async () => {
+  it(`has everything that it answered after the next start (seed ${random.seed})`, async () => {
     await using place = await ground();
     const undisturbed = () => undefined;
-    // Records wait in the outbox when it is killed.
+    // Records wait in the outbox when the service is killed.
     const locked = () => lockDatabase(join(place.path, 'results.db'));
     const rounds = [undisturbed, locked, undisturbed];
     const answered = await killInRounds({ site, place, flags: ['--db-path', 'results.db'], rounds, random });

@@ -19,7 +19,7 @@ describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
   }, 120_000);
   afterAll(() => mongo?.remove());
 
-  it('that is stopped captures on, says 503 to questions, and writes what waited, once, when it is back', async () => {
+  it('keeps capturing while the server is stopped, answers queries with 503, and writes each waiting record once when it is back', async () => {
     await using place = await ground();
     const service = await serve(
       ['--allow-targets', '127.0.0.1', '--max-concurrent', '2', '--mongo-url', `${mongo.url}stopped`],
@@ -45,7 +45,7 @@ describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
 
   const random = createRandom(seedOfRun());
 
-  it(`has everything that it answered when it was killed with -9 (seed ${random.seed})`, async () => {
+  it(`has everything that it answered before it was killed with -9 (seed ${random.seed})`, async () => {
     await using place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed`];
     const rounds = [() => undefined];

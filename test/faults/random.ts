@@ -1,19 +1,19 @@
-/** Numbers that look random and come again with the same seed, so that what a run found can be run again. */
+/** Seeded pseudo-random numbers, so that a failing run can be repeated. */
 export interface Random {
   readonly seed: number;
   /** 0 <= x < 1 */
   next(): number;
-  /** An integer, both ends included. */
+  /** An integer, both bounds included. */
   integer(from: number, to: number): number;
   pick<T>(choices: readonly [T, ...T[]]): T;
 }
 
-/** The seed of a run: that of the environment (`CAPSTAN_SEED`), or a new one. */
+/** The seed of a run: from the environment (`CAPSTAN_SEED`), or a new one. */
 export function seedOfRun(): number {
   return Number(process.env.CAPSTAN_SEED ?? Math.floor(Math.random() * 2 ** 32));
 }
 
-/** mulberry32: 32 bits of state are plenty for choosing moments. */
+/** mulberry32: 32 bits of state are enough to choose moments. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -8,7 +8,7 @@ const SOAK = join(import.meta.dirname, '../../bench/soak.ts');
 const SECONDS = 8;
 
 describe('npm run soak', () => {
-  it('finds everything at its base line after each wave, and every capture accounted for', async () => {
+  it('returns to its baseline after each wave, with every capture accounted for', async () => {
     const child = spawn(process.execPath, ['--expose-gc', SOAK, '--seconds', String(SECONDS)]);
     child.stdin.end();
     const [said, complained, [code]] = await Promise.all([

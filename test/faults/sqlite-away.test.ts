@@ -20,7 +20,7 @@ describe('a service whose SQLite file', () => {
   };
   const page = () => site.url('/title?t=kept');
 
-  it('is locked captures on, can still be read, and writes what waited when it is free', async () => {
+  it('keeps capturing while its file is locked, stays readable, and writes the waiting records when it is free', async () => {
     await using place = await ground();
     const path = join(place.path, 'results.db');
     const service = await start(place, path);
@@ -34,7 +34,7 @@ describe('a service whose SQLite file', () => {
     await end(service);
   }, 120_000);
 
-  it('is held by another process from the start says 503 to questions, captures, and takes the file when it can', async () => {
+  it('captures and answers queries with 503 when another process holds its file from the start, and uses the file when it is free', async () => {
     await using place = await ground();
     const path = join(place.path, 'results.db');
     const holder = new DatabaseSync(path);

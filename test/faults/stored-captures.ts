@@ -5,12 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { PNG } from 'pngjs';
 import { type AnsweredInfo, type AnsweredResult, allResults, allScreenshots, oneResult } from './client.ts';
 
-/** Looked at together: more would be a load of its own. */
+/** Number of concurrent checks: more would be a load of its own. */
 const TOGETHER = 16;
 
 /**
- * What is wrong with what a service holds, when it has answered with these records: nothing when every one of them is
- * there with its whole image, and nothing lies about that nobody asks for. To be called when the service is idle.
+ * Returns what is wrong with the stores of a service that has answered with these records: nothing when every record is
+ * there with its whole image, and no file is left over. Call it when the service is idle.
  */
 export async function problemsOf(
   serviceUrl: string,
@@ -41,7 +41,7 @@ async function problemsOfRecord(
   return isDeepStrictEqual(record, answered) ? [] : [`the record ${id} is not the one that was answered`];
 }
 
-/** Every image on the disk is looked at, answered or not: a half-written one is one too many. */
+/** Checks every image on disk, answered or not: none may be half-written. */
 async function problemsOfImage(
   serviceUrl: string,
   info: AnsweredInfo,
@@ -71,8 +71,8 @@ function withoutFiles(records: readonly AnsweredResult[], infos: readonly Answer
 }
 
 /**
- * A running service has one workspace in its data directory, with nothing under way; the rest are captures of three
- * files each. An HTML copy, an info and an image are each checked above: here it is about what nobody owns.
+ * A running service has one workspace in its data directory, with nothing in progress, and otherwise captures of three
+ * files each. The files themselves are checked above; this finds files that belong to no capture.
  */
 async function strayFiles(dataDir: string, infos: readonly AnsweredInfo[]): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });

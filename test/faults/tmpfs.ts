@@ -8,20 +8,20 @@ const run = promisify(execFile);
 const FILLER = 'filler';
 const BLOCK = Buffer.alloc(4096);
 
-/** Why no small file system can be mounted here, or undefined when one can. */
+/** Returns why no small file system can be mounted here, or undefined when one can. */
 export const whyNoTmpfs =
   process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'only root on Linux mounts a tmpfs';
 
-/** A small disk of its own. */
+/** A small file system. */
 export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
-  /** Leaves no byte. */
+  /** Fills it to the last byte. */
   fill(): Promise<void>;
-  /** Takes away what `fill` wrote. */
+  /** Removes what `fill` wrote. */
   free(): Promise<void>;
 }
 
-/** Mounts an empty file system of so many KiB on a directory, until it is disposed of. */
+/** Mounts an empty file system of this many KiB on a directory, until it is disposed of. */
 export async function mountSmallDisk(path: string, kib: number): Promise<SmallDisk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${kib}k`, 'capstan-test', path]);
   const filler = join(path, FILLER);

@@ -1,4 +1,4 @@
-/** What by-host means: a value, hosts that it finds, and hosts that it does not. */
+/** The meaning of by-host: a value, the hosts that it matches, and hosts that it does not match. */
 export const BY_HOST_TABLE: readonly {
   readonly value: string;
   readonly hosts: readonly string[];
@@ -15,13 +15,13 @@ export const BY_HOST_TABLE: readonly {
     hosts: ['example.com', 'example-x.com', 'a.example'],
     others: ['notexample.com', 'a.example.com'],
   },
-  // The dot means itself: a name that goes on behind it.
+  // The dot is literal: a name continues after it.
   {
     value: 'example.',
     hosts: ['example.com', 'example.com.au'],
     others: ['example-x.com', 'a.example', 'examples.com'],
   },
-  // Hosts with the dot of the root, which a URL may have.
+  // Hosts with a trailing dot, which a URL may have.
   { value: 'example.com', hosts: ['example.com.', 'www.example.com.'], others: ['www.example.org.'] },
   { value: '.example.com', hosts: [], others: ['www.example.com', 'example.com'] },
   { value: 'ex.mple.com', hosts: ['ex.mple.com'], others: ['example.com', 'exxmple.com'] },
@@ -47,7 +47,7 @@ export const BY_HOST_TABLE: readonly {
   },
   // bücherei
   { value: 'bücher', hosts: ['xn--bcher-kva.example', 'xn--bcherei-n2a.example'], others: ['xn--bcher-5ra.example'] },
-  // The punycode of a part is no part of the punycode.
+  // The punycode of a prefix is not a prefix of the punycode.
   { value: 'bü', hosts: ['xn--bcher-kva.example', 'xn--bro-hoa.de'], others: ['bb.example', 'xn--mnchen-3ya.de'] },
   { value: '127.0.0', hosts: ['127.0.0.1'], others: ['10.127.0.0'] },
   // An address has no subdomains.

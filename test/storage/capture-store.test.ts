@@ -14,7 +14,7 @@ import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 const ID = 300_000_000_000_000;
 const AWAY = { timeout: 20_000 };
 
-describe('The capture store', () => {
+describe('the capture store', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe('The capture store', () => {
     await close();
   });
 
-  it('keeps the record alone of a capture that failed', async () => {
+  it('stores only the record of a failed capture', async () => {
     const { captureStore, results, artifacts, close } = await openParts(directory.path);
     const failed = { failed: true, failed_code: 'capture_timeout' } as const;
     expect(await captureStore.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
@@ -44,7 +44,7 @@ describe('The capture store', () => {
     await close();
   });
 
-  it('keeps files without a database, and no outbox', async () => {
+  it('stores files without a database and without an outbox', async () => {
     const { captureStore, artifacts, data, close } = await openParts(directory.path, { database: false });
     expect(await keepPicture(captureStore, ID)).toMatchObject({ artifacts: { kinds: ['image', 'html'] } });
     await captureStore.keep(captureOf(ID + 1), null);
@@ -67,7 +67,7 @@ describe('The capture store', () => {
   });
 
   describe('while the database is away', () => {
-    /** A file where the database's directory should be: nothing can be opened there until it is gone. */
+    /** A file in place of the database's directory: nothing can be opened there until it is removed. */
     const inTheWay = () => join(directory.path, 'way');
 
     beforeEach(() => writeFile(inTheWay(), ''));
@@ -101,7 +101,7 @@ describe('The capture store', () => {
 
     const isDrained = (captureStore: CaptureStore) => vi.waitFor(() => expect(captureStore.pending).toBe(0), AWAY);
 
-    it('keeps captures all the same, and writes their records in order, once each, when it is back', async () => {
+    it('keeps storing captures, and writes their records in order, once each, when the database is back', async () => {
       const { captureStore, results, artifacts, data, inserted, close } = await open();
       for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
       await captureStore.keep(captureOf(ID + 3, { evidence: null }), null);
@@ -139,7 +139,7 @@ describe('The capture store', () => {
       await close();
     });
 
-    it('sets a record aside that cannot be read, and writes the others', async () => {
+    it('sets an unreadable record aside, and writes the others', async () => {
       const { captureStore, results, data, close } = await open();
       for (const at of [0, 1]) await keepPicture(captureStore, ID + at);
       const { outbox } = await data.workspace();
@@ -151,7 +151,7 @@ describe('The capture store', () => {
       await close();
     });
 
-    it('refuses what is more than may wait, and leaves nothing of it', async () => {
+    it('refuses captures when the outbox is full, and leaves nothing of them', async () => {
       const { captureStore, artifacts, close } = await open(3);
       const kept = await Promise.allSettled([0, 1, 2, 3, 4].map((at) => keepPicture(captureStore, ID + at)));
       expect(kept.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
@@ -175,7 +175,7 @@ describe('The capture store', () => {
       expect(await readdir(join(directory.path, 'data', 'workspaces'))).toEqual([]);
     });
 
-    it('does not take the records of a process that lives', async () => {
+    it('does not take the records of a running process', async () => {
       const first = await open();
       await keepPicture(first.captureStore, ID);
       const second = await open();
@@ -185,7 +185,7 @@ describe('The capture store', () => {
       await first.close();
     });
 
-    it('drops a record whose files never appeared: its capture was never answered', async () => {
+    it('drops a record whose files never appeared, because its capture was never answered', async () => {
       const first = await open();
       await keepPicture(first.captureStore, ID);
       await first.close();
@@ -199,7 +199,7 @@ describe('The capture store', () => {
     });
   });
 
-  it('takes a picture of many megabytes with its HTML copy', async () => {
+  it('stores an image of many megabytes with its HTML snapshot', async () => {
     const { captureStore, artifacts, close } = await openParts(directory.path);
     const image = Buffer.alloc(20_000_000, 7);
     await captureStore.keep(captureOf(ID), { image, html: HTML.repeat(100_000) });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openParts } from './parts.ts';
 
-describe('A data directory that cannot be made', () => {
+describe('a data directory that cannot be created', () => {
   let directory: string;
 
   beforeEach(async () => {
@@ -14,7 +14,7 @@ describe('A data directory that cannot be made', () => {
 
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it('stops the start without a database too', async () => {
+  it('stops the start, also without a database', async () => {
     await expect(openParts(directory, { database: false })).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 });

@@ -9,7 +9,9 @@ import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 
 const without = await whyNoMongo();
 
-/** What holds for a store over either database. `open` gives one over a database of the suite's own, the same each time. */
+/**
+ * Runs tests for a store over either database. `open` returns one over the suite's own database, the same each time.
+ */
 export function describeInEachDatabase(suite: (open: () => Promise<Database>) => void): void {
   describe('in SQLite', () => {
     let directory: string;

@@ -2,9 +2,9 @@ import type { EventEntry, EventLog, LoggedEvent } from '../../src/storage/event-
 
 export interface Listening {
   readonly log: EventLog;
-  /** What was published, in order. */
+  /** Published events, in order. */
   readonly heard: readonly LoggedEvent[];
-  /** What comes after it is published. */
+  /** Events that are published from now on. */
   readonly floor: number;
   /** Resolves when an event with this body was published. */
   hear(body: string): Promise<void>;
@@ -39,7 +39,7 @@ export function bodies(events: readonly LoggedEvent[]): readonly string[] {
   return events.map(({ body }) => body);
 }
 
-/** What is told of a gap: its reason, else the body. */
+/** The reason of a gap, or the body of an event. */
 export function gist(events: readonly LoggedEvent[]): readonly string[] {
   return events.map(({ type, body }) => (type === 'gap' ? `gap: ${JSON.parse(body).reason}` : body));
 }
@@ -48,7 +48,7 @@ export function isGrowing(events: readonly LoggedEvent[]): boolean {
   return events.every(({ id }, index) => id > (events[index - 1]?.id ?? 0));
 }
 
-/** Everything behind an id, page by page. */
+/** Reads everything that follows an id, page by page. */
 export async function readAll(log: EventLog, after: number, limit = 7): Promise<readonly LoggedEvent[]> {
   const all: LoggedEvent[] = [];
   for (let cursor = after; ; ) {

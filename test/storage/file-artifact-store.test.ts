@@ -15,7 +15,7 @@ const DIRECTORY = join('captures', '20261121', '0905', String(ID));
 
 const PICTURE = { image: IMAGE, html: HTML };
 
-describe('The artifact store in files', () => {
+describe('the artifact store in files', () => {
   describeArtifactStore(async () => {
     const place = await temporaryDirectory();
     const opened: DataDirectory[] = [];
@@ -47,7 +47,7 @@ describe('The artifact store in files', () => {
     await directory.remove();
   });
 
-  it('puts a capture into a directory of its minute, under names that come from its id', async () => {
+  it('puts a capture into the directory of its minute, under names derived from its id', async () => {
     const info = await putCapture(artifacts, resultOf(ID, { title: '../../etc/passwd', format: 'jpeg' }), PICTURE);
     const files = (await readdir(join(data.path, DIRECTORY))).sort();
     expect(files).toEqual(['image.jpg', 'info.json', 'page.html']);
@@ -66,7 +66,7 @@ describe('The artifact store in files', () => {
     });
   });
 
-  it('ignores what is not a capture', async () => {
+  it('ignores files that are not captures', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
     await mkdir(join(data.path, 'captures', 'lost+found'));
     await writeFile(join(data.path, 'captures', '20261121', 'notes.txt'), 'mine');
@@ -74,7 +74,7 @@ describe('The artifact store in files', () => {
     expect((await artifacts.list(1000)).map(({ id }) => id)).toEqual([ID]);
   });
 
-  it('reads the info of an earlier version, which held no record', async () => {
+  it('reads the info of an earlier version, which contained no record', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
     const file = join(data.path, DIRECTORY, 'info.json');
     const { record: _record, ...info } = JSON.parse(await readFile(file, 'utf8'));
@@ -84,14 +84,14 @@ describe('The artifact store in files', () => {
     expect(await artifacts.record(ID)).toBeUndefined();
   });
 
-  it('goes on when somebody empties the data directory', async () => {
+  it('continues when the data directory is emptied', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
     for (const name of await readdir(data.path)) await rm(join(data.path, name), { recursive: true });
     await putCapture(artifacts, resultOf(ID + 1), PICTURE);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1]);
   });
 
-  it('keeps what is under way in other processes when it sweeps, and removes what dead ones left', async () => {
+  it('keeps the work in progress of other processes when it sweeps, and removes that of dead ones', async () => {
     const other = createDataDirectory(data.path);
     const staged = await createFileArtifactStore(other).stage(captureOf(ID), PICTURE);
     const dead = join(data.path, 'workspaces', `${process.pid}-dead`, 'staging', '17');

@@ -10,7 +10,7 @@ import { captureOf, resultOf } from './result-of.ts';
 const ID = 300_000_000_000_000;
 const unable = whyNoDisk();
 
-/** A small disk of its own has to be mounted, which root alone may. */
+/** Mounting a small file system requires root. */
 function whyNoDisk(): string | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-disk-'));
   try {
@@ -48,7 +48,7 @@ describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : 
     }
   };
 
-  it('refuses captures as storage_full, leaves nothing of them, and takes them again when there is room', async () => {
+  it('refuses captures with storage_full, leaves nothing of them, and accepts captures again when there is room', async () => {
     const { captureStore, artifacts, data, close } = await openParts(disk, { database: false });
     await keepPicture(captureStore, ID);
     await fill();
@@ -61,7 +61,7 @@ describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : 
     await close();
   });
 
-  it('refuses captures that get half of their files onto it', async () => {
+  it('refuses captures whose files fit only in part', async () => {
     const { captureStore, artifacts, data, close } = await openParts(disk, { database: false });
     await fill();
     await rm(filler());

@@ -8,7 +8,7 @@ import { describeInEachDatabase } from './each-database.ts';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 let names = 0;
-/** Another body, another key: each test has its own. */
+/** Another body and another key for each test. */
 function attempts() {
   const key = digest(`key ${names++}`);
   return (owner: string, body = 'body'): Attempt => ({ key, digest: digest(body), owner });
@@ -24,13 +24,13 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
 
   afterAll(() => store?.close());
 
-  it('gives a key to the first of many that claim it at once', async () => {
+  it('gives a key to the first of many concurrent claims', async () => {
     const attempt = attempts();
     const claims = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => store.idempotency.claim(attempt(owner))));
     expect(claims.map(({ state }) => state).toSorted()).toEqual(['begun', 'in_flight', 'in_flight', 'in_flight']);
   });
 
-  it('answers later claims with what was kept, byte for byte', async () => {
+  it('answers later claims with the stored answer, byte for byte', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     await store.idempotency.keep(attempt('a'), answer);
@@ -39,7 +39,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     if (claim.state === 'answered') expect(Buffer.from(claim.answer).equals(answer)).toBe(true);
   });
 
-  it('tells another body from the same, in flight and answered', async () => {
+  it('distinguishes another body from the same one, in progress and answered', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
@@ -47,7 +47,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
   });
 
-  it('knows nothing of a key that was forgotten', async () => {
+  it('knows nothing of a key that was released', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     await store.idempotency.forget(attempt('a'));
@@ -56,7 +56,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
 
   if (!shared) return;
 
-  it('gives the key of whoever does not renew it to the next, and takes nothing from them afterwards', async () => {
+  it('passes a key whose lease was not renewed to the next claim, and ignores the former owner from then on', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'), { ...CLAIM_TIMES, leaseMs: 0 });
     expect(await store.idempotency.claim(attempt('b'))).toEqual({ state: 'begun' });
@@ -72,7 +72,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     expect(await store.idempotency.claim(attempt('b'))).toEqual({ state: 'in_flight' });
   });
 
-  it('forgets a key when its time is over, answered or not', async () => {
+  it('removes a key after its time to live, answered or not', async () => {
     for (const end of ['keep', 'renew'] as const) {
       const attempt = attempts();
       await store.idempotency.claim(attempt('a'), { ...CLAIM_TIMES, lifeMs: 0 });
@@ -81,7 +81,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     }
   });
 
-  it('remembers an answer when it is opened again', async () => {
+  it('still has an answer after it is reopened', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     await store.idempotency.keep(attempt('a'), answer);

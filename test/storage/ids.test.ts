@@ -32,7 +32,7 @@ describe('Ids', () => {
     );
   });
 
-  it('run ahead of a clock that stands still, by a millisecond for each 64', () => {
+  it('run ahead of a clock that stands still by 1 ms per 64 ids', () => {
     const ids = createIdSource({ clock: () => NOW, node: 1 });
     const made = Array.from({ length: 65 }, () => ids.next());
     expect(new Set(made).size).toBe(65);
@@ -40,14 +40,14 @@ describe('Ids', () => {
     expect(timeOfId(made[64] ?? 0).getTime()).toBe(NOW + 1);
   });
 
-  it('of two nodes are never the same', () => {
+  it('of two nodes are never equal', () => {
     const one = createIdSource({ clock: () => NOW, node: 1 });
     const other = createIdSource({ clock: () => NOW, node: 2 });
     const made = Array.from({ length: 500 }, () => [one.next(), other.next()]).flat();
     expect(new Set(made).size).toBe(1000);
   });
 
-  it('tell their time to the millisecond, and none of a time is below its first', () => {
+  it('contain their time to the millisecond, and are never below the first id of that time', () => {
     const id = createIdSource({ clock: () => NOW, node: 0 }).next();
     expect(timeOfId(id)).toEqual(new Date(NOW));
     expect(firstIdAt(new Date(NOW))).toBeLessThanOrEqual(id);
@@ -59,19 +59,19 @@ describe('Ids', () => {
     expect(id).toBeLessThan(2 ** 53);
   });
 
-  it('are read only from canonical digits', () => {
+  it('are parsed from canonical digits only', () => {
     expect(parseId('1')).toBe(1);
     expect(parseId('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
     const wrong = ['', '0', '01', '-1', '+1', '1.0', '1e3', ' 1', '1 ', '0x1', '9007199254740992', '99999999999999999'];
     for (const text of wrong) expect(parseId(text), text).toBeUndefined();
   });
 
-  it('take random nodes that no lease gives', () => {
+  it('use random nodes that no lease gives', () => {
     expect(randomNode(() => 0)).toBe(LEASED_NODES);
     expect(randomNode(() => 0.999_999)).toBe(NODES - 1);
   });
 
-  it('refuse a node that does not fit', () => {
+  it('refuse a node that is out of range', () => {
     expect(() => createIdSource({ clock: () => NOW, node: 64 })).toThrow(
       'node is 64; it takes an integer from 0 to 63',
     );

@@ -14,7 +14,7 @@ function newJob(overrides: Partial<NewJob> = {}): NewJob {
 
 const item = (index: number, failed = false): JobItem => ({ index, failed, body: `{"of":${index}}` });
 
-/** `open` gives a store over a database that holds no jobs, or the same one again. */
+/** `open` returns a store over a database without jobs, or the same database again. */
 function describeJobs(open: () => Promise<Database>): void {
   let store: Database;
 
@@ -22,7 +22,7 @@ function describeJobs(open: () => Promise<Database>): void {
     store = await open();
   });
 
-  // No job of one test is there for the next to take.
+  // Leaves no job for the next test to take.
   afterEach(async () => {
     for (const id of made.splice(0)) await store.jobs.cancel(id);
     await store.jobs.prune(0);
@@ -37,7 +37,7 @@ function describeJobs(open: () => Promise<Database>): void {
     return job.id;
   }
 
-  it('keeps what is to be done, and how far it is', async () => {
+  it('stores the work of a job and its progress', async () => {
     const job = newJob({ kind: 'screenshot', total: 1 });
     await store.jobs.add(job);
     expect(await store.jobs.get(job.id)).toEqual({
@@ -68,7 +68,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(randomUUID())).toBeUndefined();
   });
 
-  it('gives each job to one of many that take at once, the oldest first', async () => {
+  it('gives each job to one of many concurrent takers, oldest first', async () => {
     const jobs = [newJob(), newJob()];
     for (const job of jobs) {
       await store.jobs.add(job);
@@ -79,7 +79,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(ids.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
   });
 
-  it('gives the job of whoever does not renew it to the next, with what it has done', async () => {
+  it('passes a job whose lease was not renewed to the next taker, with its progress', async () => {
     const id = await taken('a', 0);
     await store.jobs.put(id, 'a', [item(2), item(0)]);
     expect(await store.jobs.take('b')).toMatchObject({ id, done: [0, 2] });
@@ -91,7 +91,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(id)).toMatchObject({ state: 'running', done: 2 });
   });
 
-  it('leaves a renewed job to its owner, and takes one back that is given back', async () => {
+  it('leaves a renewed job to its owner, and accepts a job that is given back', async () => {
     const id = await taken('a', 0);
     expect(await store.jobs.renew(id, 'a')).toBe(true);
     expect(await store.jobs.take('b')).toBeUndefined();
@@ -101,7 +101,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.take('b')).toMatchObject({ id });
   });
 
-  it('keeps the first outcome of a request, and pages through them by index', async () => {
+  it('keeps the first outcome of a request, and pages through outcomes by index', async () => {
     const id = await taken();
     await store.jobs.put(id, 'a', [item(3), item(1)]);
     await store.jobs.put(id, 'a', [{ ...item(1, true), body: '{}' }, item(0), item(2)]);
@@ -110,14 +110,14 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(id)).toMatchObject({ done: 4, failed: 0 });
   });
 
-  it('says why a job failed', async () => {
+  it('stores why a job failed', async () => {
     const id = await taken();
     const failure = { code: 'internal', reason: 'a $reason' } as const;
     await store.jobs.finish(id, 'a', { state: 'failed', failure });
     expect(await store.jobs.get(id)).toMatchObject({ state: 'failed', failure });
   });
 
-  it('cancels a job whoever has it, and not what has ended', async () => {
+  it('cancels a job, whoever runs it, and never an ended one', async () => {
     const id = await taken();
     expect(await store.jobs.cancel(id)).toMatchObject({ state: 'cancelled', finishedAt: expect.any(String) });
     expect(await store.jobs.renew(id, 'a')).toBe(false);
@@ -130,7 +130,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.cancel(randomUUID())).toBeUndefined();
   });
 
-  it('forgets what finished long ago, with its outcomes, and nothing that is not finished', async () => {
+  it('removes jobs that finished long ago, with their outcomes, and no unfinished ones', async () => {
     const ended = await taken();
     await store.jobs.put(ended, 'a', [item(0)]);
     await store.jobs.finish(ended, 'a', { state: 'completed' });
@@ -143,7 +143,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(running)).toBeDefined();
   });
 
-  it('makes room for a job by forgetting the one that finished first, and refuses when none has', async () => {
+  it('makes room for a job by removing the one that finished first, and refuses when none has finished', async () => {
     const ended = [await taken(), await taken()];
     for (const id of ended) {
       await store.jobs.finish(id, 'a', { state: 'completed' });
@@ -155,7 +155,7 @@ function describeJobs(open: () => Promise<Database>): void {
     await expect(store.jobs.add(newJob(), 2)).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  it('has everything when it is opened again', async () => {
+  it('has everything when it is reopened', async () => {
     const id = await taken('a', 0);
     await store.jobs.put(id, 'a', [item(1)]);
     await store.close();

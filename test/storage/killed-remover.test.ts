@@ -9,7 +9,7 @@ const ID = 300_000_000_000_000;
 const IDS = [0, 1, 2, 3].map((at) => ID + at);
 const REMOVED = IDS.slice(0, 3);
 
-describe('A process killed while it removes captures', () => {
+describe('a process killed while it removes captures', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   beforeEach(async () => {
@@ -28,13 +28,13 @@ describe('A process killed while it removes captures', () => {
   }
 
   it.each(['intended', 'records removed', 'some files removed', 'files removed'])(
-    'when it has %s leaves no record without its files, and the next one finishes it',
+    'leaves no record without its files when it has %s, and the next process completes the removal',
     async (step) => {
       const before = await openParts(directory.path);
       for (const id of IDS) await keepPicture(before.captureStore, id);
       await removeAndDie(step);
 
-      // As the processes see it that go on.
+      // The ids as the surviving processes see them.
       const records = await before.results.page({ by: 'all' }, 10);
       expect(records).toHaveLength(step === 'intended' ? 4 : 1);
       const files = (await before.artifacts.list(10)).map(({ id }) => id);
@@ -53,7 +53,7 @@ describe('A process killed while it removes captures', () => {
     },
   );
 
-  it('has its removals finished when the database is there again, and by no process without one', async () => {
+  it('has its removals completed when the database is back, and by no process without a database', async () => {
     const before = await openParts(directory.path);
     for (const id of IDS) await keepPicture(before.captureStore, id);
     await before.close();

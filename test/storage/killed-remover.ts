@@ -1,14 +1,12 @@
 import { around, openParts } from './parts.ts';
 
-/*
- * A process that removes captures and kills itself at a step of that: `directory`, `step`, `id,id,...`.
- */
+/* A process that removes captures and kills itself at a given step. Arguments: `directory`, `step`, `id,id,...`. */
 
 const [directory = '', step = '', ids = ''] = process.argv.slice(2);
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // The signal comes before anything else is done.
+  // The signal arrives before anything else happens.
   for (;;);
 }
 

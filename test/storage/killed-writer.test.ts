@@ -10,7 +10,7 @@ import { idsOldestFirst } from '../../src/storage/files/ids-by-time.ts';
 import { HTML, openParts, type Parts, temporaryDirectory } from './parts.ts';
 import { EVIDENCE } from './result-of.ts';
 
-describe('A process killed while it keeps captures', () => {
+describe('a process killed while it stores captures', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe('A process killed while it keeps captures', () => {
 
   afterEach(() => directory.remove());
 
-  /** Kills it as soon as it has answered so many; gives all ids that it answered. */
+  /** Kills the process after this many answers; returns all ids that it answered. */
   async function writeUntil(answers: number, node: number): Promise<number[]> {
     const script = join(import.meta.dirname, 'killed-writer.ts');
     const child: ChildProcess = spawn(process.execPath, ['--no-warnings', script, directory.path, String(node)], {
@@ -50,7 +50,7 @@ describe('A process killed while it keeps captures', () => {
     expect(html && (await text(html.stream()))).toBe(HTML);
   }
 
-  it('has lost nothing that it answered, and leaves no file without a record, at whatever moment', async () => {
+  it('has lost nothing that it answered, and leaves no file without a record, at any moment', async () => {
     const answered: number[] = [];
     for (const [at, answers] of [1, 5, 17, 40].entries()) answered.push(...(await writeUntil(answers, at)));
     expect(answered.length).toBeGreaterThanOrEqual(63);

@@ -3,8 +3,8 @@ import { HTML, IMAGE, openParts } from './parts.ts';
 import { captureOf } from './result-of.ts';
 
 /*
- * A process that keeps captures, several at a time, and prints the id of each as soon as it is kept: `directory`,
- * `node`. It goes on until it is killed.
+ * A process that stores captures, several at a time, and prints the id of each as soon as it is stored, until it is
+ * killed. Arguments: `directory`, `node`.
  */
 
 const AT_ONCE = 8;

@@ -27,7 +27,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     return `events${databases}`;
   }
 
-  /** A process's log, with a client of its own. */
+  /** The log of a process, with a client of its own. */
   async function open(database: string, clock = Date.now, cappedBytes?: number): Promise<Listening> {
     const client = new MongoClient(server.url, { serverSelectionTimeoutMS: 500, heartbeatFrequencyMS: 500 });
     const log = createMongoEventLog({
@@ -40,7 +40,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     return listening(log);
   }
 
-  it('gives every process everything in one order, with ids that grow for each', async () => {
+  it('gives every process all events in one order, with increasing ids', async () => {
     const database = fresh();
     const [a, b] = [await open(database), await open(database, () => Date.now() - 60_000)];
     for (let n = 0; n < 200; n += 1) {
@@ -57,7 +57,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(await readAll(b.log, a.heard[99]?.id ?? 0)).toEqual(a.heard.slice(100));
   });
 
-  it('is there for the next process, whose ids go on', async () => {
+  it('is available to the next process, whose ids continue', async () => {
     const database = fresh();
     const before = await open(database);
     for (const body of ['one', 'two']) before.log.append(entry(body));
@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(isGrowing(all)).toBe(true);
   });
 
-  it('has a gap where older events were', async () => {
+  it('has a gap in place of events that are too old', async () => {
     const { log, hear, heard } = await open(fresh(), Date.now, 16 * 1024);
     for (let n = 0; n < 60; n += 1) {
       log.append(entry(`${n} ${'x'.repeat(1000)}`));
@@ -83,7 +83,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(rest).toEqual(heard.slice(-rest.length));
   });
 
-  it('goes on while the server is away, and writes what it sent when it is back, or has a gap in its place', async () => {
+  it('continues while the server is away, and writes its events when it is back, or has a gap in their place', async () => {
     const [alone, shared] = [fresh(), fresh()];
     const [one, a, b] = [await open(alone), await open(shared), await open(shared)];
     one.log.append(entry('before'));
@@ -106,14 +106,14 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(gist(one.heard)).toEqual(['before', 'away', 'after']);
     expect(await readAll(one.log, one.floor)).toEqual(one.heard);
 
-    // Of two, who is back first writes what it sent; the other can do so too only if it sent later.
+    // Of two processes, the one that is back first writes its events; the other can do so only if it sent later ones.
     await expect
       .poll(logged(a), POLL)
       .toSatisfy((all: readonly string[]) => ['a away,b away', 'b away,gap: not_written'].includes(all.join()));
     a.log.append(entry('a after'));
     await Promise.all([a.hear('a after'), b.hear('a after')]);
     b.log.append(entry('b after'));
-    // What one writes the other may hear first.
+    // An event may be heard by the other process first.
     await Promise.all([a.hear('b after'), b.hear('b after')]);
     for (const [{ heard }, other] of [
       [a, 'b away'],

@@ -15,7 +15,7 @@ import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
 const ID = 300_000_000_000_000;
-/** Some four results in each millisecond. */
+/** About four results per millisecond. */
 const APART = 1000;
 const missing = await whyNoMongo();
 
@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)(
       return `${server.url}test-${databases}`;
     };
 
-    it('gives 32 nodes, then none, and one again once its lease is over', async () => {
+    it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
       const db = client.db(new URL(freshUrl()).pathname.slice(1));
       const nodes = db.collection<NodeDocument>('nodes');
       const claimed: (number | undefined)[] = [];
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)(
       };
     });
 
-    it('works in the database of its URL, and in capstan when that names none', async () => {
+    it('uses the database named in its URL, and capstan when none is named', async () => {
       const store = await openMongo({ url: server.url });
       await store.results.insert(resultOf(ID));
       await store.close();
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(
       expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
     });
 
-    it('holds no requests of a job that has ended: they may hold credentials', async () => {
+    it('holds no requests of ended jobs, which may contain credentials', async () => {
       const url = freshUrl();
       const { jobs, close } = await openMongo({ url });
       for (const id of ['finished', 'cancelled']) {
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(
       expect(kept.map(({ work }) => work.length())).toEqual([0, 0]);
     });
 
-    it('reads indexes alone, and no more of them than the answer needs', async () => {
+    it('reads only indexes, and no more of them than the answer needs', async () => {
       const url = freshUrl();
       const store = await openMongo({ url });
       const results = Array.from({ length: 3000 }, (_, at) => {
@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)(
       };
       const middle = { probedAt: resultOf(ID + 1500 * APART).probed_at, id: ID + 1500 * APART };
 
-      // A list reads its page, and the first key behind it.
+      // A list reads its page and the first key after it.
       for (const after of [undefined, middle]) {
         const all = await examined({ by: 'all' }, 100, after);
         expect(all).toMatchObject({ found: 100, documents: 100 });
@@ -133,18 +133,18 @@ describe.skipIf(missing !== undefined)(
         expect(byUrl).toMatchObject({ found: 10, documents: 10 });
         expect(byUrl.keys).toBeLessThanOrEqual(12);
 
-        // One host of half of the results.
+        // One host with half of the results.
         const hot = await examined({ by: 'host', host: 'hot.example.com' }, 100, after);
         expect(hot).toMatchObject({ found: 100, documents: 100 });
         expect(hot.keys).toBeLessThan(110);
 
-        // 60 hosts: their entries are merged, not read and sorted.
+        // 60 hosts: their index entries are merged, not read and sorted.
         const few = await examined({ by: 'host', host: 'h1' }, 20, after);
         expect(few).toMatchObject({ found: 20, documents: 20 });
         expect(few.keys).toBeLessThan(300);
         expect(few.stages).toContain('SORT_MERGE');
 
-        // Half of the results on 300 hosts: as many hosts as could be merged, then the newest results.
+        // Half of the results on 300 hosts: the maximum number of hosts to merge, then the newest results.
         const many = await examined({ by: 'host', host: 'h' }, 10, after);
         expect(many).toMatchObject({ found: 10, documents: 10 });
         expect(many.keys).toBeLessThan(400);
@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)(
       expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });
     });
 
-    it('finds captures that look alike by indexes alone, whatever else there is', async () => {
+    it('finds visually similar captures by indexes only, however many others there are', async () => {
       const url = freshUrl();
       const store = await openMongo({ url });
       const hashes = fc.sample(
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    it('reads what may look alike by the thousand: no search takes the event loop for all of it', async () => {
+    it('reads similarity candidates in chunks of 1,000, so that no search blocks the event loop', async () => {
       const database = new URL(freshUrl()).pathname.slice(1);
       const watched = await new MongoClient(server.url, { monitorCommands: true }).connect();
       try {
@@ -207,7 +207,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    it('finds the newest of many hosts that are rare, also where a host is thought to have newer results', async () => {
+    it('finds the newest of many rare hosts, also where a host is assumed to have newer results', async () => {
       const url = freshUrl();
       const store = await openMongo({ url });
       const rare = Array.from({ length: 900 }, (_, at) =>
@@ -231,14 +231,14 @@ describe.skipIf(missing !== undefined)(
       };
       expect(await list(10, 3)).toEqual(expected.slice(0, 30));
       expect(await list(1000, 1)).toEqual(expected);
-      // A crash between the host and its result leaves this.
+      // The state after a crash between the host and its result.
       const { hosts } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
       await hosts.updateMany({ _id: /^rare[13-9]/ }, { $set: { newest: new Date() } });
       expect(await list(10, 3)).toEqual(expected.slice(0, 30));
       await store.close();
     });
 
-    it('never tells the password', async () => {
+    it('never reveals the password', async () => {
       const states: string[] = [];
       const onState = (_: StoreState, reason: string) => states.push(reason);
       const store = await openMongo({
@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)(
       expect(told).not.toContain('verysecret');
     });
 
-    it('is down while its server is, and up again by itself', async () => {
+    it('is down while its server is, and recovers by itself', async () => {
       const onState = vi.fn<(state: StoreState, reason: string) => void>();
       const store = await openMongo({ url: freshUrl(), onState });
       await store.results.insert(resultOf(ID));
@@ -278,7 +278,7 @@ describe.skipIf(missing !== undefined)(
       });
       await store.results.insert(resultOf(ID + 1));
       expect(await store.results.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
-      // The indexes are made by whoever comes late, too.
+      // Indexes are also created by a process that starts late.
       await late.results.insert(resultOf(ID));
       expect(await late.results.page({ by: 'host', host: 'example' }, 1)).toEqual([resultOf(ID)]);
       await store.close();
@@ -302,7 +302,7 @@ function isExplainable(cursor: unknown): cursor is Explainable {
   return typeof cursor === 'object' && cursor !== null && 'clone' in cursor;
 }
 
-/** What the server says that it read, wherever in its answer that stands. */
+/** Documents and keys that the server reports as examined, anywhere in its answer. */
 function planOf(explained: object): Plan {
   let keys = 0;
   let documents = 0;

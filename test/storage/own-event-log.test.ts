@@ -34,13 +34,13 @@ function numbered(count: number, from = 0): readonly string[] {
   return Array.from({ length: count }, (_, n) => String(from + n));
 }
 
-/** Until everything is written: nobody but the table knows. */
+/** Waits until everything is written, which only the table shows. */
 async function written(store: SqliteDatabase, count: number): Promise<void> {
   await expect.poll(async () => (await store.events.read(0, 100_000)).length, { timeout: 20_000 }).toBe(count);
 }
 
 describe('the log of one process, in SQLite', () => {
-  it('publishes at once, and gives everything back in order', async () => {
+  it('publishes at once, and replays everything in order', async () => {
     const { log, heard } = await open();
     for (const body of numbered(20)) log.append(entry(body));
     expect(bodies(heard)).toEqual(numbered(20));
@@ -50,7 +50,7 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
-  it('is there after a restart, with ids that go on, even when the clock was set back', async () => {
+  it('survives a restart with increasing ids, even when the clock was set back', async () => {
     const before = await open();
     for (const body of numbered(5)) before.log.append(entry(body));
     await before.log.close();
@@ -64,7 +64,7 @@ describe('the log of one process, in SQLite', () => {
     await after.log.close();
   });
 
-  it('says that events may be missing after an abrupt end', async () => {
+  it('reports that events may be missing after an abrupt end', async () => {
     const before = await open();
     for (const body of numbered(3)) before.log.append(entry(body));
     await written(before.store, 3);
@@ -75,7 +75,7 @@ describe('the log of one process, in SQLite', () => {
     await after.log.close();
   });
 
-  it('keeps as many as it is told, and has a gap where older ones were', async () => {
+  it('keeps the configured number of events, and has a gap in place of older ones', async () => {
     const { log, store } = await open({}, { keptEvents: 100 });
     for (const body of numbered(300)) log.append(entry(body));
     await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body, { timeout: 20_000 }).toBe('299');
@@ -89,7 +89,7 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
-  it('goes on while the database is away, and writes what happened when it is back', async () => {
+  it('continues while the database is away, and writes the events when it is back', async () => {
     await mkdir(path);
     const { log, heard, floor } = await open();
     for (const body of numbered(5)) log.append(entry(body));
@@ -100,7 +100,7 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
-  it('has a gap in the place of what could not wait for a database that was away', async () => {
+  it('has a gap in place of events that did not fit in memory while the database was away', async () => {
     await mkdir(path);
     const { log, heard, store } = await open({ waiting: { events: 4, characters: 1000 } });
     for (const body of numbered(10)) log.append(entry(body));
@@ -109,14 +109,14 @@ describe('the log of one process, in SQLite', () => {
       .poll(() => store.events.read(0, 10).then(gist, () => []), { timeout: 20_000 })
       .toEqual(['gap: not_written', ...numbered(4, 6)]);
     expect(gist(await readAll(log, heard[4]?.id ?? 0))).toEqual(['gap: not_written', ...numbered(4, 6)]);
-    // Who has seen the last one that is missing misses nothing.
+    // A subscriber that has seen the last missing event misses nothing.
     expect(gist(await readAll(log, heard[5]?.id ?? 0))).toEqual(numbered(4, 6));
     await log.close();
   });
 });
 
 describe('the log of one process, without a database', () => {
-  it('publishes, and says that nothing is kept', async () => {
+  it('publishes, and reports that nothing is stored', async () => {
     const { log, heard, floor } = await listening(createOwnEventLog({ table: null, clock: Date.now, node: () => 40 }));
     log.append(entry('a'));
     expect(bodies(heard)).toEqual(['a']);

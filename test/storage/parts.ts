@@ -16,7 +16,7 @@ import { captureOf } from './result-of.ts';
 export const IMAGE = Buffer.alloc(5000, 'image');
 export const HTML = '<p>Grüße</p>';
 
-/** What one process has of a data directory and a SQLite file, each part to be had alone. */
+/** The parts that one process has over a data directory and a SQLite file, each accessible on its own. */
 export interface Parts {
   readonly directory: string;
   readonly data: DataDirectory;
@@ -28,7 +28,7 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** `change`: puts something around a part before the capture store gets it. */
+/** `change` wraps a part before the capture store gets it. */
 export interface PartsOptions {
   readonly database?: boolean;
   readonly change?: (parts: Pick<Parts, 'artifacts' | 'results' | 'outbox'>) => Partial<Parts>;
@@ -65,12 +65,12 @@ export async function temporaryDirectory(): Promise<{ readonly path: string; rem
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Keeps a capture with files, as a browser's screenshot is kept. */
+/** Stores a capture with files, like a browser's screenshot. */
 export function keepPicture(captureStore: CaptureStore, id: number, wanted: Partial<Result> = {}): Promise<Result> {
   return captureStore.keep(captureOf(id, wanted), { image: IMAGE, html: HTML });
 }
 
-/** A part with some of its methods changed. */
+/** Replaces some methods of a part. */
 export function around<T extends object>(part: T, changed: Partial<T>): T {
   return new Proxy(part, {
     get: (_, key) => {

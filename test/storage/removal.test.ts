@@ -20,7 +20,7 @@ import { captureOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 
-describe('Removing captures', () => {
+describe('removing captures', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let opened: Parts[];
 
@@ -40,7 +40,7 @@ describe('Removing captures', () => {
     await directory.remove();
   });
 
-  /** Another process that holds the database's lock: records wait in the outbox while it does. */
+  /** Another process that holds the database's lock: meanwhile records wait in the outbox. */
   async function whileLocked(work: () => Promise<void>): Promise<void> {
     const other = new DatabaseSync(databaseFile(directory.path));
     other.exec('BEGIN IMMEDIATE');
@@ -52,7 +52,7 @@ describe('Removing captures', () => {
     }
   }
 
-  it('takes their files and their records, and nothing of the others', async () => {
+  it('removes their files and their records, and nothing of the others', async () => {
     const { captureStore, artifacts, results } = await open();
     for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
     await captureStore.keep(captureOf(ID + 3, { failed: true }), null);
@@ -70,7 +70,7 @@ describe('Removing captures', () => {
     ]);
   });
 
-  it('leaves no file, and no directory of a time of which nothing is kept', async () => {
+  it('leaves no file, and no directory of a time without captures', async () => {
     const { captureStore, data } = await open();
     await keepPicture(captureStore, ID);
     await keepPicture(captureStore, ID + 1);
@@ -85,7 +85,7 @@ describe('Removing captures', () => {
     expect(await captureStore.has(ID + 2)).toBe(true);
   });
 
-  it('lets whoever is reading read to the end', async () => {
+  it('lets readers read an open artifact to the end', async () => {
     const { captureStore, artifacts } = await open();
     await keepPicture(captureStore, ID);
     const [image, html] = await Promise.all([artifacts.open(ID, 'image'), artifacts.open(ID, 'html')]);
@@ -95,7 +95,7 @@ describe('Removing captures', () => {
     expect(html && (await buffer(html.stream())).toString()).toBe(HTML);
   });
 
-  it('needs no database where there is none', async () => {
+  it('works without a database when none is configured', async () => {
     const { captureStore, artifacts } = await open({ database: false });
     await keepPicture(captureStore, ID);
     expect(await captureStore.has(ID)).toBe(true);
@@ -104,7 +104,7 @@ describe('Removing captures', () => {
     expect(await artifacts.list(1)).toEqual([]);
   });
 
-  it('is refused while the database is away, and removes nothing then', async () => {
+  it('is refused while the database is away, and then removes nothing', async () => {
     const { captureStore, artifacts, results, data } = await open();
     await keepPicture(captureStore, ID);
     await whileLocked(async () => {
@@ -116,7 +116,7 @@ describe('Removing captures', () => {
     expect(await captureStore.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
   });
 
-  it('takes records that wait for the database, in whichever process', async () => {
+  it('removes records that wait for the database, in any process', async () => {
     const [one, other] = [await open(), await open()];
     await whileLocked(async () => {
       await Promise.all([
@@ -130,14 +130,14 @@ describe('Removing captures', () => {
     for (const id of [ID, ID + 1, ID + 2]) expect(await one.captureStore.has(id)).toBe(true);
     await one.captureStore.remove([ID, ID + 1, ID + 2]);
     for (const { captureStore } of [one, other]) await vi.waitFor(() => expect(captureStore.pending).toBe(0), 20_000);
-    // One that was just being written is removed by whoever wrote it.
+    // A record that is being written is removed by the process that wrote it.
     await vi.waitFor(async () => expect(await one.results.page({ by: 'all' }, 10)).toEqual([]), 20_000);
     const { outbox } = await other.data.workspace();
     await vi.waitFor(async () => expect(await readdir(outbox)).toEqual([]), 20_000);
     expect(await one.artifacts.list(10)).toEqual([]);
   });
 
-  it('takes a record that was on its way to the database', async () => {
+  it('removes a record that was on its way to the database', async () => {
     const arrived = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const late = await open({
@@ -161,14 +161,14 @@ describe('Removing captures', () => {
     expect(late.problems).toEqual([]);
   });
 
-  it('is finished when the database went away in the middle of it', async () => {
+  it('is completed when the database went away in the middle', async () => {
     let asked = 0;
     const { captureStore, artifacts, results } = await open({
       change: ({ results }) => ({
         results: around(results, {
           delete: async (ids) => {
             asked += 1;
-            // The second one is about what may have come to the database since.
+            // The second call concerns records that may have reached the database since.
             if (asked === 2) throw new CapstanError('database_unavailable');
             return results.delete(ids);
           },
@@ -182,7 +182,7 @@ describe('Removing captures', () => {
     expect(await captureStore.has(ID)).toBe(false);
   });
 
-  it('makes room on a disk that is full', async () => {
+  it('makes room on a full disk', async () => {
     const { captureStore } = await open({
       change: ({ outbox }) => ({
         outbox: { ...outbox, intend: () => Promise.reject(new CapstanError('storage_full')) },
@@ -193,7 +193,7 @@ describe('Removing captures', () => {
     expect(await captureStore.has(ID)).toBe(false);
   });
 
-  describe('counts bytes', () => {
+  describe('the byte count', () => {
     const bytesOnDisk = async (parts: Parts): Promise<number> => {
       const sizes = (await readdir(join(parts.data.path, 'captures'), { recursive: true, withFileTypes: true }))
         .filter((entry) => entry.isFile())
@@ -201,7 +201,7 @@ describe('Removing captures', () => {
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     };
 
-    it('exactly: those of before, those that it stores and removes, those of other processes', async () => {
+    it('is exact for existing captures, captures that are stored and removed, and captures of other processes', async () => {
       const before = await open();
       for (let at = 0; at < 10; at += 1) await keepPicture(before.captureStore, ID + at * 400_000_000);
       const { captureStore, artifacts, ...parts } = await open();
@@ -221,7 +221,7 @@ describe('Removing captures', () => {
       expect(await artifacts.measure()).toBe(await bytesOnDisk({ captureStore, artifacts, ...parts }));
     });
 
-    it('exactly where a capture of another process came within the same tick of the clock', async () => {
+    it('is exact when another process stored a capture within the same tick of the clock', async () => {
       const [parts, other] = [await open(), await open()];
       await keepPicture(parts.captureStore, ID);
       const minute = dirname(captureDirectory(parts.data.path, ID));
@@ -233,7 +233,7 @@ describe('Removing captures', () => {
       expect(await parts.artifacts.measure()).toBe(await bytesOnDisk(parts));
     });
 
-    it('exactly while captures come and go', async () => {
+    it('is exact while captures come and go', async () => {
       const parts = await open();
       const { captureStore, artifacts } = parts;
       for (let at = 0; at < 30; at += 1) await keepPicture(captureStore, ID + at);

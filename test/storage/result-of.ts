@@ -2,7 +2,7 @@ import type { Evidence } from '../../src/capture/evidence.ts';
 import type { DetailedResult, Result } from '../../src/capture/result.ts';
 import { exampleResult } from '../support/example-result.ts';
 
-/** A record with what a store may stumble over, and with what a test wants of it. */
+/** Returns a record with values that are hard to store, and with the given fields. */
 export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
   return exampleResult(id, {
     title: 'Ein Titel – mit “allem”\u0000 \u{1F4F7}',
@@ -13,7 +13,7 @@ export function resultOf(id: number, wanted: Partial<Result> = {}): Result {
   });
 }
 
-/** Evidence as a capture leaves it, with what people and pages put into it. */
+/** Evidence as a capture produces it, with values chosen by people and pages. */
 export const EVIDENCE: Evidence = {
   dialogs: { items: [{ type: 'alert', message: 'Grüß “Gott”\u0000 \u{1F4F7}' }], omitted: 2 },
   popups: { items: ['https://popup.example/'], omitted: 0 },

@@ -16,7 +16,7 @@ const FIRST_ID = 300_000_000_000_000;
 const HASH = '7c1e3fa05b92d846';
 const TIME = '2026-01-02T03:04:05.678Z';
 
-/** What every store of results must do, on a real database. */
+/** Requirements of every result store, checked on a real database. */
 export function describeResultStore(create: () => Promise<EmptyDatabase>): void {
   let empty: EmptyDatabase;
   let database: Database;
@@ -41,7 +41,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     await empty.remove();
   });
 
-  it('is up once it is open, and down once it is closed', async () => {
+  it('is up while it is open, and down once it is closed', async () => {
     expect(store.state).toBe('up');
     await database.close();
     expect(store.state).toBe('down');
@@ -54,7 +54,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     await expect(store.oldest(1, 2)).rejects.toMatchObject({ code: 'database_unavailable' });
   });
 
-  it('gives back what it was given, with keys that it does not know, in their order', async () => {
+  it('returns records as inserted, including unknown keys, in their order', async () => {
     const result = { ...resultOf(FIRST_ID), later: { deep: [1, 'two', null, { 'a.b': true, $c: 1.5 }] }, empty: '' };
     await store.insert(result);
     const read = await store.get(result.id);
@@ -63,7 +63,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await store.page({ by: 'all' }, 1)).toEqual([result]);
   });
 
-  it('gives the evidence with its record alone, and lists without it', async () => {
+  it('returns the evidence with a single record, and lists without it', async () => {
     await store.insert(resultOf(FIRST_ID), EVIDENCE);
     await store.insert(resultOf(FIRST_ID + 1));
     expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
@@ -71,26 +71,26 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await store.page({ by: 'all' }, 2)).toEqual([resultOf(FIRST_ID + 1), resultOf(FIRST_ID)]);
   });
 
-  it('forgets the evidence with its record', async () => {
+  it('deletes the evidence with its record', async () => {
     await store.insert(resultOf(FIRST_ID), EVIDENCE);
     await store.delete([FIRST_ID]);
     await store.insert(resultOf(FIRST_ID));
     expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: null });
   });
 
-  it('knows nothing of an id that was not inserted', async () => {
+  it('returns nothing for an id that was not inserted', async () => {
     expect(await store.get(FIRST_ID)).toBeUndefined();
     expect(await store.get(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   });
 
-  it('takes the same id again without an error, and keeps the first', async () => {
+  it('accepts the same id again without an error, and keeps the first record', async () => {
     await store.insert(resultOf(FIRST_ID, { title: 'first' }));
     await store.insert(resultOf(FIRST_ID, { title: 'second' }));
     await Promise.all([1, 1, 2, 2, 3].map((at) => store.insert(resultOf(FIRST_ID + at, { title: `${at}` }))));
     expect((await store.page({ by: 'all' }, 10)).map(({ title }) => title)).toEqual(['3', '2', '1', 'first']);
   });
 
-  it('keeps the others when one of those that arrive together cannot be written', async () => {
+  it('stores the others when one of several concurrent records cannot be written', async () => {
     const written = await Promise.allSettled([
       store.insert(resultOf(FIRST_ID)),
       store.insert(resultOf(FIRST_ID + 1)),
@@ -100,13 +100,13 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('has for every other process what it said is inserted', async () => {
+  it('makes an inserted record visible to every other process', async () => {
     const { results: other } = await open();
     await store.insert(resultOf(FIRST_ID));
     expect(await other.get(FIRST_ID)).toMatchObject(resultOf(FIRST_ID));
   });
 
-  it('pages newest first, and loses and repeats nothing where times are equal', async () => {
+  it('pages newest first, without loss or repetition where times are equal', async () => {
     const results = Array.from({ length: 60 }, (_, at) =>
       resultOf(FIRST_ID + at, { probed_at: at % 3 === 0 ? TIME : `2026-01-02T03:04:0${at % 7}.000Z` }),
     );
@@ -121,7 +121,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     }
   });
 
-  it('finds exactly one URL, of 8192 characters too, and none that only looks like it', async () => {
+  it('finds exactly one URL, also of 8,192 characters, and no similar one', async () => {
     const long = `https://example.com/${'ä'.repeat(8172)}`;
     const urls = [
       'https://example.com/a',
@@ -138,7 +138,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await idsOf(store, { by: 'url', url: 'https://example.com/%' }, 10)).toEqual([]);
   });
 
-  it('finds by host what the contract says', async () => {
+  it('finds by host as the contract says', async () => {
     const hosts = [...new Set(BY_HOST_TABLE.flatMap((line) => [...line.hosts, ...line.others]))];
     await insertAll(
       store,
@@ -151,7 +151,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     }
   });
 
-  it('finds by host whatever the host is made of, with few hosts and many, in pages of every size', async () => {
+  it('finds by host for any characters in a host, with few and many hosts, and pages of every size', async () => {
     const random = fc.sample(anyHost, { numRuns: 600, seed: 5 });
     const results = random.map((host, at) => resultOf(FIRST_ID + at, { host, probed_at: timeAt(at % 400) }));
     await insertAll(store, shuffled(results));
@@ -173,7 +173,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     );
   });
 
-  it('takes whatever stands in a host, a URL or a title as data', async () => {
+  it('treats any text in a host, URL or title as data', async () => {
     let id = FIRST_ID;
     await fc.assert(
       fc.asyncProperty(anything, anything, async (host, url) => {
@@ -190,8 +190,8 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await idsOf(store, { by: 'all' }, 1000)).toHaveLength(id - FIRST_ID);
   });
 
-  it('finds what looks like a capture, nearest first and then newest, to the very bit', async () => {
-    // Few captures look alike by chance: these are some that do, and some that almost do.
+  it('finds similar captures, nearest first and then newest, exact to the bit', async () => {
+    // Few random captures are similar: these are some that are, and some that almost are.
     const masks = fc.sample(fc.uniqueArray(fc.nat(63), { maxLength: 20 }), { numRuns: 300, seed: 7 });
     const hashes = [HASH, HASH, ...masks.map((bits) => bits.reduce(flipped, HASH))];
     const plain = ['0000000000000000', 'ffffffffffffffff', '0000000000000000'];
@@ -216,7 +216,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(ids).toEqual([2, 0]);
   });
 
-  it('gives whole records of what looks alike, and none that was deleted', async () => {
+  it('returns whole records of similar captures, and no deleted ones', async () => {
     const [first, second] = [FIRST_ID, FIRST_ID + 1].map((id) => resultOf(id, { perception_hash: HASH }));
     if (first === undefined || second === undefined) throw new Error('there are two');
     await store.insert(first, EVIDENCE);
@@ -234,7 +234,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await store.similar(likeness, 10)).toEqual([{ ...second, distance: 0 }]);
   });
 
-  it('forgets what is deleted, in every list and for every other process, and says how much was there', async () => {
+  it('deletes records from every list and for every other process, and returns how many there were', async () => {
     const { results: other } = await open();
     await insertAll(
       store,
@@ -252,14 +252,14 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     }
   });
 
-  it('takes what was deleted again', async () => {
+  it('accepts a deleted id again', async () => {
     await store.insert(resultOf(FIRST_ID, { host: 'again.example', title: 'first' }));
     await store.delete([FIRST_ID]);
     await store.insert(resultOf(FIRST_ID, { host: 'again.example', title: 'second' }));
     expect(await store.page({ by: 'host', host: 'again' }, 10)).toMatchObject([{ id: FIRST_ID, title: 'second' }]);
   });
 
-  it('names its oldest records by their ids, in steps', async () => {
+  it('lists its oldest ids in steps', async () => {
     await insertAll(store, shuffled(Array.from({ length: 30 }, (_, at) => resultOf(FIRST_ID + at))));
     expect(await store.oldest(3, FIRST_ID + 5)).toEqual([FIRST_ID, FIRST_ID + 1, FIRST_ID + 2]);
     expect(await store.oldest(3, FIRST_ID + 5, FIRST_ID + 2)).toEqual([FIRST_ID + 3, FIRST_ID + 4]);
@@ -268,7 +268,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   describe('nodes', () => {
-    it('are another one for each store that is open, and the same again for the same store', async () => {
+    it('are different for each open store, and stay the same for one store', async () => {
       const other = await open();
       const [first, second] = await Promise.all([database.nodes.claim(), other.nodes.claim()]);
       expect(new Set([first, second])).toEqual(new Set([0, 1]));
@@ -276,7 +276,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
       expect(await other.nodes.claim()).toBe(second);
     });
 
-    it('are none once the store is closed', async () => {
+    it('are not available once the store is closed', async () => {
       await database.nodes.claim();
       await database.close();
       expect(await (await open()).nodes.claim()).toBe(1);
@@ -322,7 +322,7 @@ async function insertAll(store: ResultStore, results: readonly Result[]): Promis
   await Promise.all(results.map((result) => store.insert(result)));
 }
 
-/** Ids of a list, page by page, of at most so many pages. */
+/** Ids of a list, page by page, up to this number of pages. */
 async function idsOf(store: ResultStore, filter: ResultFilter, limit: number, pages = 1000): Promise<number[]> {
   const ids: number[] = [];
   let after: Keyset | undefined;

@@ -13,12 +13,12 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 5, 15, 12);
 
-/** The id of a capture that was asked for so long before now. */
+/** The id of a capture made this long before now. */
 function idOfAge(ms: number): number {
   return firstIdAt(new Date(NOW - ms)) + 7;
 }
 
-describe('Retention', () => {
+describe('retention', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let parts: Parts;
   let started: Retention[];
@@ -59,7 +59,7 @@ describe('Retention', () => {
 
   const keepAll = (ids: readonly number[]) => Promise.all(ids.map((id) => keepPicture(parts.captureStore, id)));
 
-  it('removes captures that are too old, files and records, and keeps the others', async () => {
+  it('removes files and records of captures that are too old, and keeps the others', async () => {
     const [old, older, young] = [idOfAge(2 * DAY + 1), idOfAge(90 * DAY), idOfAge(2 * DAY - 1000)];
     await keepAll([young, old, older]);
     const onRemoved = vi.fn();
@@ -74,7 +74,7 @@ describe('Retention', () => {
     expect(problems).not.toHaveBeenCalled();
   });
 
-  it('removes records that are too old and have no files, in as many steps as it takes', async () => {
+  it('removes old records without files, in as many steps as needed', async () => {
     const ids = Array.from({ length: 100 }, (_, at) => idOfAge(3 * DAY) + at);
     const young = idOfAge(HOUR);
     await Promise.all([...ids, young].map((id) => parts.results.insert(resultOf(id, { failed: true }))));
@@ -84,7 +84,7 @@ describe('Retention', () => {
     expect(days.counts).toEqual({ screenshots: 0, records: 100, bytes_freed: 0 });
   });
 
-  it('removes the oldest until the files are within the limit, and not one more', async () => {
+  it('removes the oldest captures until the files are within the limit, and not one more', async () => {
     const ids = Array.from({ length: 80 }, (_, at) => idOfAge(HOUR - at * 30_000));
     await keepAll(ids);
     const total = await parts.artifacts.measure();
@@ -103,14 +103,14 @@ describe('Retention', () => {
     expect(bytes.counts.screenshots).toBe(50);
   });
 
-  it('removes nothing to make room that is younger than a minute', async () => {
+  it('never makes room by removing captures that are younger than a minute', async () => {
     const [young, old] = [idOfAge(59_000), idOfAge(61_000)];
     await keepAll([young, old]);
     await retention({ bytes: 1 }).pass();
     expect((await kept()).files).toEqual([young]);
   });
 
-  it('sees what this process has stored since at once, and what others have later', async () => {
+  it('counts captures of this process at once, and those of others later', async () => {
     let now = NOW;
     const [first, second, third] = [idOfAge(5 * HOUR), idOfAge(4 * HOUR), idOfAge(3 * HOUR)];
     await keepAll([first]);
@@ -131,7 +131,7 @@ describe('Retention', () => {
     expect((await kept()).files).toEqual([third]);
   });
 
-  it('lets whoever is reading read to the end', async () => {
+  it('lets readers read an open artifact to the end', async () => {
     const id = idOfAge(2 * DAY);
     await keepAll([id]);
     const image = await parts.artifacts.open(id, 'image');
@@ -140,7 +140,7 @@ describe('Retention', () => {
     expect(image && (await buffer(image.stream())).length).toBe(image?.bytes);
   });
 
-  it('removes nothing while the database is away, and all of it when it is back', async () => {
+  it('removes nothing while the database is away, and everything due when it is back', async () => {
     const ids = [idOfAge(2 * DAY), idOfAge(3 * DAY)];
     await keepAll(ids);
     const days = retention({ days: 1 });
@@ -155,7 +155,7 @@ describe('Retention', () => {
     expect(problems).not.toHaveBeenCalled();
   });
 
-  it('needs no database', async () => {
+  it('works without a database', async () => {
     await keepAll([idOfAge(2 * DAY)]);
     const without = await openParts(directory.path, { database: false });
     const { artifacts, results, captureStore } = without;
@@ -165,7 +165,7 @@ describe('Retention', () => {
     await without.close();
   });
 
-  it('is one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     await keepAll([idOfAge(2 * DAY)]);
     const held = holdLock(retentionLock(parts.data.path));
     const days = retention({ days: 1 });
@@ -176,7 +176,7 @@ describe('Retention', () => {
     expect((await kept()).files).toEqual([]);
   });
 
-  it('goes on behind what cannot be removed, and tells of it', async () => {
+  it('continues after a capture that cannot be removed, and reports it', async () => {
     const ids = Array.from({ length: 40 }, (_, at) => idOfAge(2 * DAY) + at);
     await keepAll(ids);
     const broken = new CapstanError('internal');
@@ -191,7 +191,7 @@ describe('Retention', () => {
     expect((await kept()).files).toEqual(ids.slice(0, 32).reverse());
   });
 
-  it('begins at the start, goes on by itself, and ends between two steps when it is stopped', async () => {
+  it('starts with the service, continues by itself, and stops between two steps', async () => {
     await keepAll([idOfAge(2 * DAY)]);
     const removed = vi.fn();
     const days = retention({ days: 1 }, { intervalMs: 5, onRemoved: removed });
@@ -220,7 +220,7 @@ describe('Retention', () => {
     expect(problems).not.toHaveBeenCalled();
   });
 
-  it('has nothing to do without a limit', async () => {
+  it('does nothing without a limit', async () => {
     await keepAll([idOfAge(1000 * DAY)]);
     retention({}).start();
     await retention({}).pass();
