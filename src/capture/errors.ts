@@ -3,58 +3,186 @@ import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
 
 /**
- * The one catalogue of failures. A code never changes its meaning; `status` is the HTTP status it is
- * answered with, `retryable` says whether the same request may succeed later, `text` is what people read
- * when nothing more precise is known.
+ * The one catalogue of failures, by status. A code never changes its meaning. `retryable`: the same request may succeed
+ * later. `text`: what people read when nothing more precise is known. `help`: what to do, for the documentation.
  */
 export const CATALOGUE = {
-  invalid_json: { status: 400, retryable: false, text: 'The body is not valid JSON.' },
-  invalid_request: { status: 400, retryable: false, text: 'The request is not valid.' },
-  invalid_id: { status: 400, retryable: false, text: 'The id must be a positive integer.' },
-  unauthorized: { status: 401, retryable: false, text: 'The API key is missing or wrong.' },
-  target_forbidden: { status: 403, retryable: false, text: 'The target may not be captured.' },
-  not_found: { status: 404, retryable: false, text: 'There is nothing here.' },
-  method_not_allowed: { status: 405, retryable: false, text: 'This method is not allowed here.' },
-  request_timeout: { status: 408, retryable: true, text: 'The body did not come in time.' },
-  payload_too_large: { status: 413, retryable: false, text: 'The body is larger than 1 MiB.' },
-  host_not_allowed: { status: 421, retryable: false, text: 'The service does not answer requests for this host.' },
-  unsupported_media_type: { status: 415, retryable: false, text: 'The body must be application/json.' },
-  range_not_satisfiable: { status: 416, retryable: false, text: 'The range lies outside of the file.' },
+  invalid_json: { status: 400, retryable: false, text: 'The body is not valid JSON.', help: 'Fix the body.' },
+  invalid_request: {
+    status: 400,
+    retryable: false,
+    text: 'The request is not valid.',
+    help: 'Fix the fields that `data.problems` lists.',
+  },
+  invalid_id: {
+    status: 400,
+    retryable: false,
+    text: 'The id must be a positive integer.',
+    help: 'Use the `id` of a result.',
+  },
+  unauthorized: {
+    status: 401,
+    retryable: false,
+    text: 'The API key is missing or wrong.',
+    help: 'Send `Authorization: Bearer <key>` or `X-API-Key: <key>`.',
+  },
+  target_forbidden: {
+    status: 403,
+    retryable: false,
+    text: 'The target, or a callback or proxy, is not a public address, or is denied by the operator.',
+    help: 'Operators can allow private addresses with `--allow-targets`, and receivers with `--allow-webhooks`.',
+  },
+  not_found: {
+    status: 404,
+    retryable: false,
+    text: 'Not found.',
+    help: 'Check the path. The capture or job may have been removed.',
+  },
+  method_not_allowed: {
+    status: 405,
+    retryable: false,
+    text: 'The path does not take this method.',
+    help: 'Use a method that `Allow` lists.',
+  },
+  request_timeout: {
+    status: 408,
+    retryable: true,
+    text: 'The body did not come in time.',
+    help: 'Send it faster, or as lines.',
+  },
   idempotency_in_flight: {
     status: 409,
     retryable: true,
-    text: 'The first request with this Idempotency-Key is not answered yet.',
+    text: 'The first request with this Idempotency-Key has not been answered yet.',
+    help: 'Retry after `Retry-After`.',
+  },
+  payload_too_large: {
+    status: 413,
+    retryable: false,
+    text: 'The body is larger than 1 MiB.',
+    help: 'Send less, or send lines.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    retryable: false,
+    text: 'The body must be application/json.',
+    help: 'Set `Content-Type`. Batches also take `application/x-ndjson`.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    retryable: false,
+    text: 'The range is outside the file.',
+    help: 'Request a range that `Content-Range` allows.',
+  },
+  host_not_allowed: {
+    status: 421,
+    retryable: false,
+    text: 'The service does not answer requests for this host.',
+    help: 'Start the service with `--allowed-hosts` or `--api-key`.',
   },
   not_a_page: {
     status: 422,
     retryable: false,
-    text: 'The target is a download, or has no content: nothing to picture.',
+    text: 'The target is a download, or has no content: nothing to capture.',
+    help: '`download` has its name, type and size.',
   },
-  selector_not_found: { status: 422, retryable: false, text: 'The page has no element that matches the selector.' },
-  script_failed: { status: 422, retryable: false, text: "The request's own script failed in the page." },
-  action_failed: { status: 422, retryable: false, text: 'An action could not be done on the page.' },
+  selector_not_found: {
+    status: 422,
+    retryable: false,
+    text: 'The page has no element that matches the selector.',
+    help: 'Compare the selector, or `clip`, with the HTML snapshot.',
+  },
+  script_failed: {
+    status: 422,
+    retryable: false,
+    text: 'The script of the request failed in the page.',
+    help: '`error` has the exception.',
+  },
+  action_failed: {
+    status: 422,
+    retryable: false,
+    text: 'An action could not be performed on the page.',
+    help: '`error` names the action and the reason.',
+  },
   idempotency_mismatch: {
     status: 422,
     retryable: false,
-    text: 'This Idempotency-Key was used with another body: take a new key for a new request.',
+    text: 'This Idempotency-Key was used with another body.',
+    help: 'Use a new key for a new request.',
   },
-  queue_full: { status: 429, retryable: true, text: 'The queue is full.' },
-  cancelled: { status: 499, retryable: true, text: 'The capture was cancelled.' },
-  internal: { status: 500, retryable: true, text: 'Something went wrong inside the service.' },
-  target_unreachable: { status: 502, retryable: true, text: 'The target gave no response.' },
-  proxy_failed: { status: 502, retryable: true, text: "The request's proxy did not take it to the target." },
-  page_crashed: { status: 502, retryable: true, text: 'The page crashed in the browser, twice.' },
+  queue_full: {
+    status: 429,
+    retryable: true,
+    text: 'The queue is full.',
+    help: 'Retry after `Retry-After`. `error` says whether the queue is full or the service is overloaded.',
+  },
+  cancelled: {
+    status: 499,
+    retryable: true,
+    text: 'The capture was cancelled.',
+    help: 'Its client disconnected, or its job was cancelled.',
+  },
+  internal: {
+    status: 500,
+    retryable: true,
+    text: 'Unexpected failure in the service.',
+    help: 'Report it with the `request_id`; the log has the cause.',
+  },
+  target_unreachable: {
+    status: 502,
+    retryable: true,
+    text: 'The target gave no response.',
+    help: 'Check the URL; `error` has the reason (DNS, connection, TLS).',
+  },
+  proxy_failed: {
+    status: 502,
+    retryable: true,
+    text: 'The proxy of the request did not reach the target.',
+    help: 'Check `proxy.server` and its credentials.',
+  },
+  page_crashed: {
+    status: 502,
+    retryable: true,
+    text: 'The page crashed in the browser, twice.',
+    help: 'Try a smaller viewport, or block resources.',
+  },
   database_not_enabled: {
     status: 503,
     retryable: false,
     text: 'No database is enabled: start the service with --db-path or --mongo-url.',
+    help: 'Operators: configure a database.',
   },
-  database_unavailable: { status: 503, retryable: true, text: 'The database cannot be reached.' },
-  browser_unavailable: { status: 503, retryable: true, text: 'No browser can be had.' },
-  shutting_down: { status: 503, retryable: true, text: 'The service is shutting down.' },
-  capture_timeout: { status: 504, retryable: true, text: 'The deadline passed and nothing could be captured.' },
-  storage_full: { status: 507, retryable: true, text: 'The data directory is full.' },
-} as const satisfies Record<string, { status: number; retryable: boolean; text: string }>;
+  database_unavailable: {
+    status: 503,
+    retryable: true,
+    text: 'The database cannot be reached.',
+    help: 'Operators: the log has the cause.',
+  },
+  browser_unavailable: {
+    status: 503,
+    retryable: true,
+    text: 'No browser could be started.',
+    help: 'Operators: `/readyz` and the log have the cause.',
+  },
+  shutting_down: {
+    status: 503,
+    retryable: true,
+    text: 'The service is shutting down.',
+    help: 'Retry at another instance, or later.',
+  },
+  capture_timeout: {
+    status: 504,
+    retryable: true,
+    text: 'The deadline passed and nothing could be captured.',
+    help: 'Increase `timeoutMs`.',
+  },
+  storage_full: {
+    status: 507,
+    retryable: true,
+    text: 'The data directory is full.',
+    help: 'Operators: free space, or set `--retain-bytes`.',
+  },
+} as const satisfies Record<string, { status: number; retryable: boolean; text: string; help: string }>;
 
 export type FailureCode = keyof typeof CATALOGUE;
 
@@ -94,7 +222,7 @@ export interface CapstanErrorOptions extends ErrorOptions {
   readonly evidence?: Evidence;
 }
 
-/** The only error that crosses a border inside the house. Its message is safe to show to a client. */
+/** The only error that crosses from one folder to another. Its message is safe to show to a client. */
 export class CapstanError extends Error {
   override readonly name = 'CapstanError';
   readonly code: FailureCode;

@@ -24,7 +24,7 @@ export const getEvents = route({
   method: 'GET',
   path: '/events',
   operationId: 'subscribe',
-  summary: 'What happens, as it happens.',
+  summary: 'Live events, as Server-Sent Events.',
   description:
     'Server-Sent Events. Each has an `id` that grows, its type as `event`, and as `data` a JSON object with `v` (1), `type` and `at`, besides what its type has: `capture.stored` the `result`, failures the `failure`. Who comes back with `Last-Event-ID` gets what it missed from a bounded log, and then what happens. Where something is missing stands an event `gap` (`reason`: `too_old`, `not_written`, `ended_abruptly`, `unknown_id`; `text` for people), whatever the filter. All filters that are given must hold. A comment comes every 15 s. Who does not read is disconnected, and may come back.',
   tag: 'operations',

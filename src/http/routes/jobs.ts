@@ -26,7 +26,7 @@ export const getJob = route({
   method: 'GET',
   path: '/jobs/{id}',
   operationId: 'getJob',
-  summary: 'How far a job is, and what has come of it.',
+  summary: 'State, progress and outcomes of a job.',
   description:
     'A page of the outcomes, or with `Accept: application/x-ndjson` all that are there, one on each line. A finished job is forgotten after 24 hours, or sooner when there are more than 1000.',
   tag: 'capture',

@@ -85,7 +85,7 @@ export const getSimilarResults = route({
   method: 'GET',
   path: '/results/similar/{id}',
   operationId: 'listSimilarResults',
-  summary: 'Results whose picture looks like that of another one.',
+  summary: 'Captures that are visually similar to one, nearest first.',
   description:
     'Those whose `perception_hash` differs in few bits, the result itself left out. Only captures with `evidence: ["perception_hash"]` have one.',
   tag: 'results',

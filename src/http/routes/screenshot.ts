@@ -81,7 +81,7 @@ export const getScreenshot = route({
   method: 'GET',
   path: '/screenshot/{id}',
   operationId: 'getScreenshot',
-  summary: 'The image of a capture, its metadata, or the HTML copy.',
+  summary: 'The image of a capture, its metadata, or its HTML snapshot.',
   description:
     'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML copy is inert.',
   tag: 'capture',
@@ -125,7 +125,7 @@ export const deleteScreenshot = route({
   method: 'DELETE',
   path: '/screenshot/{id}',
   operationId: 'deleteScreenshot',
-  summary: 'Removes a capture: image, HTML copy and record.',
+  summary: 'Removes a capture: image, HTML snapshot and record.',
   description:
     'A capture that failed is a record alone, and is removed all the same. Who is reading its files reads them to their end. While the database is away nothing is removed; without a database the files are.',
   tag: 'capture',

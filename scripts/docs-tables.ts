@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CATALOGUE } from '../src/capture/errors.ts';
+import { optionsTable } from '../src/config/flags.ts';
+import { ROUTES } from '../src/http/routes/all.ts';
+
+/* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
+
+const ROOT = join(import.meta.dirname, '..');
+
+interface Table {
+  readonly page: string;
+  readonly name: string;
+  readonly text: () => string;
+}
+
+export const TABLES: readonly Table[] = [
+  { page: 'docs/options.md', name: 'service-options', text: optionsTable },
+  { page: 'docs/http-api.md', name: 'endpoints', text: endpointsTable },
+  { page: 'docs/errors.md', name: 'errors', text: errorsTable },
+];
+
+/** The page with every table of it as it should be. Throws when a table has no markers in its page. */
+export function withTables(page: string, text: string): string {
+  return TABLES.filter((table) => table.page === page).reduce((written, { name, text: render }) => {
+    const begin = `<!-- generated:${name} -->\n`;
+    const end = `<!-- /generated:${name} -->`;
+    const [before, rest] = written.split(begin);
+    const [, after] = rest?.split(end) ?? [];
+    if (before === undefined || after === undefined) throw new Error(`${page} has no markers for the table ${name}`);
+    return `${before}${begin}${render()}\n${end}${after}`;
+  }, text);
+}
+
+export const PAGES: readonly string[] = [...new Set(TABLES.map(({ page }) => page))];
+
+function endpointsTable(): string {
+  return markdownTable(
+    ['method and path', 'what it does'],
+    ROUTES.map(({ method, path, summary }) => [`\`${method} ${path}\``, summary]),
+  );
+}
+
+function errorsTable(): string {
+  return markdownTable(
+    ['code', 'status', 'retry', 'when', 'what to do'],
+    Object.entries(CATALOGUE).map(([code, { status, retryable, text, help }]) => [
+      ...[`\`${code}\``, String(status), retryable ? 'yes' : 'no', text, help],
+    ]),
+  );
+}
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+if (import.meta.main) {
+  for (const page of PAGES) {
+    const file = join(ROOT, page);
+    writeFileSync(file, withTables(page, readFileSync(file, 'utf8')));
+  }
+}
