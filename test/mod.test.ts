@@ -7,20 +7,18 @@ import { NO_BROWSER } from './support/service.ts';
 
 describe('captureRequest', () => {
   it('fills in defaults as POST /screenshot does', () => {
-    expect(captureRequest('example.com')).toEqual({
-      ...{
-        url: 'https://example.com',
-        fullPage: false,
-        format: 'png',
-        quality: 80,
-        timeoutMs: 30_000,
-        schemeAssumed: true,
-        ignoreCertErrors: false,
-        blockAds: false,
-      },
+    expect(captureRequest('example.com')).toMatchObject({
+      target: { url: 'https://example.com', host: 'example.com', schemeAssumed: true },
+      fullPage: false,
+      format: 'png',
+      quality: 80,
+      timeoutMs: 30_000,
+      waitUntil: 'load',
     });
     expect(captureRequest('http://example.com/a', { format: 'webp', timeoutMs: 500 })).toMatchObject({
-      ...{ url: 'http://example.com/a', format: 'webp', timeoutMs: 500 },
+      target: { url: 'http://example.com/a' },
+      format: 'webp',
+      timeoutMs: 500,
     });
   });
 

@@ -3,6 +3,7 @@ import type { CapstanError } from './errors.ts';
 import { optionsDigest } from './options-digest.ts';
 import type { IpFacts, Result } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
+import { portOf } from './target.ts';
 
 /** When a capture began and how long it took. */
 export interface Timing {
@@ -90,18 +91,16 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
 }
 
 function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing) {
+  const { target } = request;
   return {
     id,
-    url: request.url,
-    ...targetOf(new URL(request.url)),
+    url: target.url,
+    scheme: target.parsed.protocol.slice(0, -1),
+    host: target.host,
+    port: portOf(target.parsed),
     probed_at: new Date(startedAt).toISOString(),
     duration_ms: Math.round(durationMs),
     format: request.format,
     options_digest: optionsDigest(request),
   };
-}
-
-function targetOf({ protocol, hostname, port }: URL): Pick<Result, 'scheme' | 'host' | 'port'> {
-  const scheme = protocol.slice(0, -1);
-  return { scheme, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (scheme === 'https' ? 443 : 80) };
 }

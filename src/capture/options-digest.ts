@@ -1,29 +1,50 @@
 import { createHash } from 'node:crypto';
-import type { CaptureRequest } from './request.ts';
+import type { z } from 'zod';
+import { optionFacts } from './options/facts.ts';
+import { optionFields } from './options/groups.ts';
+import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
 
 /**
- * What is told of how a capture was made: SHA-256, lower-case hex, of all that changes what it shows or notes; `''` for
- * one that was made with somebody's secrets, which could be guessed from it. Such a capture is nobody else's answer.
+ * Returns what a record says of how its capture was made: SHA-256, lower-case hex, of all options that change what it
+ * shows or records. `''` for a capture with secrets, which could be guessed from it: such a capture answers no other
+ * request.
  */
 export function optionsDigest(request: CaptureRequest): string {
   return hasSecrets(request) ? '' : likeness(request);
 }
 
 /**
- * What stands for how a capture is made, secrets among it: never to be told. The URL, the deadline, who is told of it
- * and how old an answer may be are no part of it.
+ * Returns a key that is equal for requests whose captures would be equal, except for the URL. It covers secrets: never
+ * to be shown. An option at its default is left out, so that a new option changes no key.
  */
 export function likeness(request: CaptureRequest): string {
-  const { url: _url, timeoutMs: _timeoutMs, callback: _callback, cacheMaxAgeMs: _age, ...options } = request;
-  return createHash('sha256').update(canonical(options)).digest('hex');
+  const { target: _target, timeoutMs: _timeoutMs, callback: _callback, ...options } = request;
+  const chosen = Object.entries(options)
+    .filter(([name]) => factsOf(name)?.identity !== false)
+    .map(([name, value]) => [name, canonical(value)])
+    .filter(([name, text]) => text !== DEFAULTS.get(name ?? ''))
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(chosen)).digest('hex');
 }
 
-function hasSecrets({ headers, cookies, httpCredentials, proxy, actions, form }: CaptureRequest): boolean {
-  return [headers, cookies, httpCredentials, proxy?.credentials, actions, form].some((part) => part !== undefined);
+const FIELDS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(optionFields));
+
+const DEFAULTS: ReadonlyMap<string, string | undefined> = new Map(
+  Object.entries(DEFAULT_REQUEST).map(([name, value]) => [name, canonical(value)]),
+);
+
+function factsOf(name: string) {
+  const field = FIELDS.get(name);
+  return field === undefined ? undefined : optionFacts.get(field);
 }
 
-/** JSON with its keys in order, and nothing of what is left out. */
-function canonical(value: unknown): string {
+function hasSecrets(request: CaptureRequest): boolean {
+  const held = Object.entries(request).some(([name, value]) => value !== undefined && factsOf(name)?.secret === true);
+  return held || request.proxy?.credentials !== undefined;
+}
+
+/** JSON with its keys in order; undefined for what is left out. */
+function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

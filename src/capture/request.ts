@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
-import { contentFields, withBannerAnswer } from './options/content.ts';
+import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseTwoAnswers } from './options/contradictions.ts';
-import { emulationFields, withDevice } from './options/emulation.ts';
+import { withDevice } from './options/emulation.ts';
+import { optionFacts } from './options/facts.ts';
 import { objectError } from './options/fields.ts';
-import { interactionFields } from './options/interaction.ts';
-import { networkFields } from './options/network.ts';
-import { pdfFields } from './options/pdf.ts';
-import { recordFields } from './options/record.ts';
-import { screenshotFields } from './options/screenshot.ts';
-import { waitFields } from './options/wait.ts';
+import { optionFields } from './options/groups.ts';
+import { DEFAULT_PDF } from './options/pdf.ts';
 import { readTarget } from './target.ts';
 
 /** What a configuration says about requests. */
@@ -88,46 +85,50 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
       .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
       .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
       .transform((text, context) => {
-        const target = readTarget(text);
-        if (target.ok) return target;
-        context.addIssue({ code: 'custom', message: target.problem });
+        const reading = readTarget(text);
+        if (reading.ok) return reading.target;
+        context.addIssue({ code: 'custom', message: reading.problem });
         return z.NEVER;
       })
       .meta({
         description: 'Without a scheme it is tried with `https://`, and where nothing answers there, with `http://`.',
         examples: ['https://example.com/', 'example.com'],
-      }),
-    ...screenshotFields,
-    ...pdfFields,
-    ...waitFields,
-    ...emulationFields,
-    ...networkFields,
-    ...contentFields,
-    ...interactionFields,
-    ...recordFields,
+      })
+      .register(optionFacts, { identity: false }),
+    ...optionFields,
     timeoutMs: z
       .int({ error: 'must be an integer of milliseconds, 1 or more' })
       .min(1, { error: 'must be 1 or more' })
       .default(Math.min(defaultTimeoutMs, maxTimeoutMs))
       .transform((timeoutMs) => Math.min(timeoutMs, maxTimeoutMs))
-      .meta({ description: `The deadline in milliseconds. Cut to ${maxTimeoutMs}.` }),
-    callback: callbackField(callbacks).meta({
-      description:
-        'Is sent the event that the capture ends with, once it was admitted, by POST and signed as Standard Webhooks has it. Needs --webhook-secret. Its address must be public, or allowed by --allow-webhooks.',
-    }),
+      .meta({ description: `The deadline in milliseconds. Cut to ${maxTimeoutMs}.` })
+      .register(optionFacts, { identity: false }),
+    callback: callbackField(callbacks)
+      .meta({
+        description:
+          'Is sent the event that the capture ends with, once it was admitted, by POST and signed as Standard Webhooks has it. Needs --webhook-secret. Its address must be public, or allowed by --allow-webhooks.',
+      })
+      .register(optionFacts, { identity: false }),
   };
 }
 
 type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
 
-/** What the options that were written say together. */
-function decide({ url: { ok: _, ...target }, ...written }: Written) {
-  return { ...withBannerAnswer(withDevice(written)), ...target };
+/** Decides the options that follow from several fields. */
+function decide({ url: target, pdf = DEFAULT_PDF, ...written }: Written) {
+  return { target, ...withBannerAnswer(withDevice(written)), pdf };
 }
 
 function callbackField(taken: boolean) {
   return callbackUrl.refine(() => taken, { error: NO_CALLBACKS }).optional();
 }
+
+/** A request that leaves every option out, for any URL. */
+export const DEFAULT_REQUEST: CaptureRequest = requestSchemas({
+  maxBatch: 1,
+  defaultTimeoutMs: 30_000,
+  maxTimeoutMs: 120_000,
+}).screenshot.parse({ url: 'https://example.com/' });
 
 /** Whether a capture is driven by Playwright: it does something that a person would do with hands. */
 export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {

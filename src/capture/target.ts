@@ -12,10 +12,36 @@ const PORT_AND_REST = /^\d+(?:[/?#]|$)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
+/** What a request names: its URL as recorded, and what is derived from it, once. */
+export interface Target {
+  /** As it was written, with the scheme put before it when it had none. */
+  readonly url: string;
+  readonly parsed: URL;
+  /** Lower-case, punycode, IPv6 without brackets. */
+  readonly host: string;
+  /** `https://` was put before it: where nothing answers, `http://` is tried. */
+  readonly schemeAssumed: boolean;
+}
+
 export type TargetReading =
-  /** `schemeAssumed`: it was written without one. */
-  | { readonly ok: true; readonly url: string; readonly schemeAssumed?: true }
+  | { readonly ok: true; readonly target: Target }
   | { readonly ok: false; readonly problem: string };
+
+/** The target that a URL stands for. Throws a `TypeError` for a text that is no absolute URL. */
+export function targetOf(url: string, schemeAssumed = false): Target {
+  const parsed = new URL(url);
+  return { url, parsed, host: hostOf(parsed), schemeAssumed };
+}
+
+/** The host of a URL as records and events have it: IPv6 without brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** The port of an http or https URL, also where it is the scheme's own. */
+export function portOf({ port, protocol }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
 
 /** `https://` before what has no scheme; anything else as it is. */
 export function ensureProtocol(text: string): string {
@@ -44,7 +70,7 @@ export function readTarget(text: string): TargetReading {
       `is not a URL: ${quoted(trimmed)} has no host that can be read; give one such as https://example.com/`,
     );
   }
-  return hasScheme(trimmed) ? { ok: true, url } : { ok: true, url, schemeAssumed: true };
+  return { ok: true, target: targetOf(url, !hasScheme(trimmed)) };
 }
 
 function wrong(problem: string): TargetReading {

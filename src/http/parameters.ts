@@ -47,7 +47,7 @@ export const targetUrl = z
   .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
   .transform((text, context) => {
     const target = readTarget(text);
-    if (target.ok) return target.url;
+    if (target.ok) return target.target.url;
     context.addIssue({ code: 'custom', message: target.problem });
     return z.NEVER;
   })

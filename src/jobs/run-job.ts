@@ -103,7 +103,7 @@ function asBatch(
         throw thrown;
       return of(outcomeOfError(thrown));
     }),
-    map((outcome) => ({ index: 0, url: request.url, outcome })),
+    map((outcome) => ({ index: 0, url: request.target.url, outcome })),
   );
 }
 

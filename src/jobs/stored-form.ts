@@ -3,6 +3,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { currentRecord } from '../capture/artifact-paths.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
 import type { JobItem } from '../storage/job-store.ts';
 
 const compress = promisify(gzip);
@@ -20,13 +21,18 @@ export interface Work extends JobManner {
   readonly requests: readonly CaptureRequest[];
 }
 
-export function packWork(work: Work): Promise<Uint8Array> {
-  return compress(JSON.stringify(work));
+interface StoredWork extends JobManner {
+  readonly requests: readonly StoredRequest[];
 }
 
-/** As `packWork` wrote it. */
+export function packWork(work: Work): Promise<Uint8Array> {
+  return compress(JSON.stringify({ ...work, requests: work.requests.map(requestToStore) }));
+}
+
+/** Reads what `packWork` of this version or an earlier one wrote. */
 export async function unpackWork(bytes: Uint8Array): Promise<Work> {
-  return JSON.parse((await decompress(bytes)).toString());
+  const work: StoredWork = JSON.parse((await decompress(bytes)).toString());
+  return { ...work, requests: work.requests.map(requestFromStore) };
 }
 
 export function packItem({ index, url, outcome }: BatchItem): JobItem {

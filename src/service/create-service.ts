@@ -141,12 +141,12 @@ export async function createService(
   const reuse = reusing({
     submit: pipeline.submit,
     find: (request, maxAgeMs) => findStored(storage.results, request, maxAgeMs, Date.now()),
-    keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.url}`,
+    keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.target.url}`,
     events,
   });
   const submit: typeof pipeline.submit = (request, options) =>
     defer(() => {
-      const refusal = egress.screenLiteral(new URL(request.url));
+      const refusal = egress.screenLiteral(request.target.parsed);
       if (refusal !== null) {
         return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options?.batch);
       }

@@ -27,7 +27,7 @@ export async function findStored(
   try {
     let after: Keyset | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const records = await results.page({ by: 'url', url: request.url }, PAGE, after);
+      const records = await results.page({ by: 'url', url: request.target.url }, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       const found = young.find(isAnswer);
       if (found !== undefined) {

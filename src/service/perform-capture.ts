@@ -29,7 +29,7 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
 export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
   const { egress, actor, captureStore, logger } = parts;
   const { request, signal } = command;
-  const forbidden = await egress.screen(new URL(request.url), signal, request.proxy);
+  const forbidden = await egress.screen(request.target.parsed, signal, request.proxy);
   if (forbidden !== null) return { state: 'rejected', failure: forbidden };
 
   const startedAt = Date.now();

@@ -61,13 +61,14 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
       const capture = (element: BatchElement, index: number): Observable<BatchItem> => {
         read += 1;
-        const { url } = element;
         if ('failure' in element) {
+          const { url } = element;
           // Without an event of its own: bad elements cost their sender nothing, and there may be any number.
           return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: element.failure } }).pipe(
             tap(count),
           );
         }
+        const { url } = element.target;
         return submit(element, { batch, ticket }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),

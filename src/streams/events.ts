@@ -151,12 +151,7 @@ export function isPressureEvent(event: CapstanEvent): event is PressureEvent {
 }
 
 function about(at: number, { id, request, batch }: Announced) {
-  return { at: iso(at), id, url: request.url, host: hostOf(request.url), batch };
-}
-
-/** Lower-case, punycode, IPv6 without brackets; `''` when the text is not a URL. */
-function hostOf(url: string): string {
-  return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return { at: iso(at), id, url: request.target.url, host: request.target.host, batch };
 }
 
 function iso(at: number): string {

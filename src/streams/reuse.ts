@@ -57,7 +57,7 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   };
 
   return (request, under = {}) => {
-    const { cacheMaxAgeMs = 0, callback } = request;
+    const { cacheMaxAgeMs, callback } = request;
     const { batch = null } = under;
     if (cacheMaxAgeMs === 0) return submit(request, under);
     return new Observable<CaptureOutcome>((subscriber) => {

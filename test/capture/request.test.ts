@@ -8,17 +8,33 @@ const schemas = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeo
 const problemsOf = (schema: (typeof schemas)[keyof typeof schemas], value: unknown) =>
   problemsOfReading(() => parseOrRefuse(schema, value));
 
+const DEFAULTS = {
+  fullPage: false,
+  format: 'png',
+  quality: 80,
+  viewport: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false, touch: false },
+  omitBackground: false,
+  pdf: { paper: 'A4', landscape: false, margin: 10, scale: 1, background: true },
+  waitUntil: 'load',
+  delayMs: 0,
+  darkMode: false,
+  reducedMotion: false,
+  ignoreCertErrors: false,
+  blockAds: false,
+  cacheMaxAgeMs: 0,
+  timeoutMs: 30_000,
+};
+
 describe('a ScreenshotRequest', () => {
   it('needs a URL only; the rest has the defaults of the contract', () => {
     expect(parseOrRefuse(schemas.screenshot, { url: 'example.com' })).toEqual({
-      url: 'https://example.com',
-      schemeAssumed: true,
-      fullPage: false,
-      format: 'png',
-      quality: 80,
-      ignoreCertErrors: false,
-      blockAds: false,
-      timeoutMs: 30_000,
+      target: {
+        url: 'https://example.com',
+        parsed: new URL('https://example.com'),
+        host: 'example.com',
+        schemeAssumed: true,
+      },
+      ...DEFAULTS,
     });
   });
 
@@ -33,20 +49,10 @@ describe('a ScreenshotRequest', () => {
   });
 
   it('with lists that hold nothing is one without them', () => {
-    const read = parseOrRefuse(schemas.screenshot, {
-      ...{ url: 'https://example.com', format: 'pdf', hide: [], mask: [], cookies: [], actions: [], evidence: [] },
-    });
-    expect(JSON.parse(JSON.stringify(read))).toEqual({
-      ...{
-        url: 'https://example.com',
-        fullPage: false,
-        ignoreCertErrors: false,
-        blockAds: false,
-        format: 'pdf',
-        quality: 80,
-        timeoutMs: 30_000,
-      },
-    });
+    const lists = { hide: [], mask: [], cookies: [], actions: [], evidence: [] };
+    expect(parseOrRefuse(schemas.screenshot, { url: 'https://example.com', ...lists })).toEqual(
+      parseOrRefuse(schemas.screenshot, { url: 'https://example.com' }),
+    );
   });
 
   it('names every bad field, the unknown ones too, and what would be right', () => {
@@ -116,7 +122,7 @@ describe('a ScreenshotRequest', () => {
 
   it('may have a URL of 8192 characters', () => {
     const url = `https://example.com/${'x'.repeat(8192 - 20)}`;
-    expect(parseOrRefuse(schemas.screenshot, { url })).toMatchObject({ url });
+    expect(parseOrRefuse(schemas.screenshot, { url })).toMatchObject({ target: { url } });
   });
 });
 

@@ -17,7 +17,7 @@ describe('the target of a request', () => {
     ['example.com/go?to=https://other.example/', 'https://example.com/go?to=https://other.example/'],
     ['bücher.example', 'https://bücher.example'],
   ])('%s has no scheme and gets one: %s', (text, url) => {
-    expect(readTarget(text)).toEqual({ ok: true, url, schemeAssumed: true });
+    expect(readTarget(text)).toMatchObject({ ok: true, target: { url, schemeAssumed: true } });
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('the target of a request', () => {
     'custom-scheme:whatever',
   ])('%s has a scheme and stays as it is', (text) => {
     expect(ensureProtocol(text)).toBe(text);
-    expect(readTarget(text)).toEqual({ ok: true, url: text });
+    expect(readTarget(text)).toMatchObject({ ok: true, target: { url: text, schemeAssumed: false } });
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('the target of a request', () => {
   });
 
   it('drops white space around it', () => {
-    expect(readTarget('  example.com\n')).toMatchObject({ ok: true, url: 'https://example.com' });
+    expect(readTarget('  example.com\n')).toMatchObject({ ok: true, target: { url: 'https://example.com' } });
   });
 
   const pieces = [
@@ -89,10 +89,11 @@ describe('the target of a request', () => {
   it('gives nothing but what a URL parser reads, and reads its own answer as itself', () => {
     fc.assert(
       fc.property(fc.oneof(written, fc.string()), (text) => {
-        const target = readTarget(text);
-        if (!target.ok) return;
-        expect(URL.canParse(target.url)).toBe(true);
-        expect(readTarget(target.url)).toEqual({ ok: true, url: target.url });
+        const reading = readTarget(text);
+        if (!reading.ok) return;
+        const { url } = reading.target;
+        expect(URL.canParse(url)).toBe(true);
+        expect(readTarget(url)).toMatchObject({ ok: true, target: { url, schemeAssumed: false } });
       }),
     );
   });

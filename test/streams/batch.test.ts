@@ -76,14 +76,14 @@ describe('batch', () => {
         limits: { maxConcurrent: 4, maxQueue: 10 },
         scheduler,
         perform: (command) =>
-          nameOf(command.request.url) === 'broken'
+          nameOf(command.request.target.url) === 'broken'
             ? throwError(() => new CapstanError('target_unreachable'))
             : cold('-(s|)', { s: stored(command) }),
       });
       const runBatch = createBatchRunner({
         pipeline,
         submit: (one, under) =>
-          nameOf(one.url) === 'forbidden'
+          nameOf(one.target.url) === 'forbidden'
             ? throwError(() => new CapstanError('target_forbidden'))
             : pipeline.submit(one, under),
         events: stream,

@@ -68,7 +68,7 @@ describe('capture pipeline', () => {
         limits: { maxConcurrent: 1, maxQueue: 10 },
         scheduler,
         perform: (command) => {
-          switch (nameOf(command.request.url)) {
+          switch (nameOf(command.request.target.url)) {
             case 'unreachable':
               return throwError(() => new CapstanError('target_unreachable', 'No such name.'));
             case 'throws':

@@ -17,9 +17,10 @@ import {
   isPressureEvent,
   pressureChanged,
 } from '../../src/streams/events.ts';
-import { request, stored } from './rig.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { stored } from './rig.ts';
 
-const command = (id: number, url = 'https://a.example/') => ({ id, request: { ...request('a'), url }, batch: null });
+const command = (id: number, url = 'https://a.example/') => ({ id, request: captureRequest(url), batch: null });
 
 const PRESSURE: Pressure = {
   running: 1,
@@ -45,7 +46,6 @@ describe('events', () => {
       waited_ms: 5,
     });
     expect(captureQueued(0, command(1, 'http://[::1]/')).host).toBe('::1');
-    expect(captureQueued(0, command(1, 'nonsense')).host).toBe('');
   });
 
   it('reach every observer in the order in which they happened, whatever an observer does on one', () => {

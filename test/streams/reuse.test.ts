@@ -37,7 +37,7 @@ function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number 
         };
       }),
     find: async (_request, maxAgeMs) => (kept !== undefined && kept.ageMs <= maxAgeMs ? kept.outcome : undefined),
-    keyOf: ({ url }) => url,
+    keyOf: ({ target }) => target.url,
     events: stream,
   });
   const answers: { readonly id: number; readonly cached: boolean }[] = [];
@@ -65,7 +65,7 @@ describe('a request with cacheMaxAgeMs', () => {
     await aTurn();
     expect(answers).toEqual([{ id: 7, cached: true }]);
     expect(pages).toHaveLength(0);
-    expect(events).toMatchObject([{ type: 'capture.reused', id: 7, url: plain.url, result: { cached: true } }]);
+    expect(events).toMatchObject([{ type: 'capture.reused', id: 7, url: plain.target.url, result: { cached: true } }]);
   });
 
   it('is captured when the stored capture is too old', async () => {

@@ -4,7 +4,6 @@ import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
-import { viewportOf } from '../page/screenshot/emulate-device.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
 import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 
@@ -61,7 +60,7 @@ export async function openPage(
     // What is not granted is denied; without it pages ask, and nobody answers.
     const permissions: Protocol.Browser.PermissionType[] = request.geolocation === undefined ? [] : ['geolocation'];
     // The size of the window (`outerWidth`), which the emulated screen does not have.
-    const { width, height } = viewportOf(request);
+    const { width, height } = request.viewport;
     root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
     root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height }).catch(attached.reject);

@@ -14,7 +14,7 @@ export type Opening =
 export async function openUrl(
   page: IsolatedPage,
   egressProxy: EgressProxy,
-  { url, schemeAssumed }: CaptureRequest,
+  { target: { url, schemeAssumed } }: CaptureRequest,
   deadline: Deadline,
 ): Promise<Opening> {
   if (!schemeAssumed) return deadline.step('open the URL', attempt(page, egressProxy, url));

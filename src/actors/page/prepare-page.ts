@@ -37,7 +37,7 @@ async function addRules(session: PageSession, interception: Interception, reques
     const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
       resourceType === 'Document' && frameId === frameTree.frame.id;
     rules.push(...blockRules(request, isPageItself));
-    if (request.blockAds) rules.push(await adRule(request.url, isPageItself));
+    if (request.blockAds) rules.push(await adRule(request.target.url, isPageItself));
   }
   await interception.add(...rules);
 }

@@ -24,11 +24,11 @@ export const contentFields = {
     .meta({ description: "Run as the page's own scripts are." }),
   css: source().meta({ description: 'A style sheet that is added to the page, after its own. No @import.' }),
   acceptCookieBanners: flag
-    .optional()
-    .meta({ description: 'A cookie banner that is known is given the answer that accepts all.', default: false }),
+    .default(false)
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts all.' }),
   rejectCookieBanners: flag
-    .optional()
-    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least.', default: false }),
+    .default(false)
+    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least.' }),
 };
 
 export interface BannerAnswers {

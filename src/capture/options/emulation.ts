@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 import { flag, objectOf, quantity } from './fields.ts';
-import type { Viewport } from './screenshot.ts';
+import { DEFAULT_VIEWPORT, type Viewport } from './screenshot.ts';
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_USER_AGENT_CHARACTERS = 512;
@@ -39,12 +39,8 @@ export const emulationFields = {
     .regex(/^[\x20-\x7e]*$/, { error: 'must have printable ASCII characters only' })
     .optional()
     .meta({ description: 'The value of `User-Agent` and `navigator.userAgent`.' }),
-  darkMode: flag
-    .optional()
-    .meta({ description: 'The page is told that its visitor prefers dark colours.', default: false }),
-  reducedMotion: flag
-    .optional()
-    .meta({ description: 'The page is told that its visitor prefers less motion.', default: false }),
+  darkMode: flag.default(false).meta({ description: 'The page is told that its visitor prefers dark colours.' }),
+  reducedMotion: flag.default(false).meta({ description: 'The page is told that its visitor prefers less motion.' }),
   locale: z
     .string({ error: LOCALE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
@@ -81,14 +77,10 @@ interface Emulated {
   readonly userAgent?: string | undefined;
 }
 
-/** The viewport and user agent that a device stands for, where the request itself says nothing else. */
-export function withDevice<T extends Emulated>({ device, ...written }: T): Omit<T, 'device'> {
-  if (device === undefined) return written;
-  return {
-    ...written,
-    viewport: written.viewport ?? device.viewport,
-    userAgent: written.userAgent ?? device.userAgent,
-  };
+/** The viewport and user agent: the request's own, else its device's, else the viewport's default. */
+export function withDevice<T extends Emulated>({ device, ...written }: T) {
+  const userAgent = written.userAgent ?? device?.userAgent;
+  return { ...written, viewport: written.viewport ?? device?.viewport ?? DEFAULT_VIEWPORT, userAgent };
 }
 
 /** What `read` makes of a text, or that issue where it throws. */

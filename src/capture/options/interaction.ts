@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { optionFacts } from './facts.ts';
 import { filled, flag, integer, noneIfEmpty, objectOf, selector } from './fields.ts';
 
 const MAX_ACTIONS = 50;
@@ -92,8 +93,12 @@ export const interactionFields = {
           { type: 'wait', selector: '#results' },
         ],
       ],
-    }),
-  form: form.optional().meta({ description: 'A form that is filled in, and sent, behind the actions.' }),
+    })
+    .register(optionFacts, { secret: true }),
+  form: form
+    .optional()
+    .meta({ description: 'A form that is filled in, and sent, behind the actions.' })
+    .register(optionFacts, { secret: true }),
 };
 
 function fieldsOf<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cookies } from './cookies.ts';
 import { credentials } from './credentials.ts';
+import { optionFacts } from './facts.ts';
 import { flag, objectOf } from './fields.ts';
 import { headers } from './headers.ts';
 import { proxy } from './proxy.ts';
@@ -38,11 +39,15 @@ const block = objectOf(
 
 /** What the page's requests carry, which way they go, and which of them are made. */
 export const networkFields = {
-  headers: headers.optional(),
-  cookies: cookies.optional().meta({ description: 'Set before the first request.' }),
+  headers: headers.optional().register(optionFacts, { secret: true }),
+  cookies: cookies
+    .optional()
+    .meta({ description: 'Set before the first request.' })
+    .register(optionFacts, { secret: true }),
   httpCredentials: credentials
     .optional()
-    .meta({ description: "Given to the target's own origin when it asks (Basic, Digest)." }),
+    .meta({ description: "Given to the target's own origin when it asks (Basic, Digest)." })
+    .register(optionFacts, { secret: true }),
   ignoreCertErrors: flag.default(false).meta({ description: 'TLS certificates are not checked.' }),
   proxy: proxy.optional(),
   block: block

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { credentials } from './credentials.ts';
+import { optionFacts } from './facts.ts';
 import { objectOf } from './fields.ts';
 
 const MAX_SERVER_CHARACTERS = 2048;
@@ -12,7 +13,7 @@ const written = objectOf(
       .string({ error: SERVER })
       .max(MAX_SERVER_CHARACTERS, { error: SERVER })
       .meta({ description: '`http://host:port`, with `user:password@` before the host where it wants credentials.' }),
-    credentials: credentials.optional(),
+    credentials: credentials.optional().register(optionFacts, { secret: true }),
   },
   'a proxy',
   'an object of server and, if wanted, credentials',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
+import { optionFacts } from './facts.ts';
 import { integer } from './fields.ts';
 
 /** Thirty days: what is older is no answer to a question of now. */
@@ -18,11 +19,13 @@ export const recordFields = {
         'What is noted beyond what comes for free: each of them costs a little. `GET /results/{id}` has it in `evidence`, a `perception_hash` is in the result itself.',
       examples: [['redirects', 'tls'], 'all'],
     }),
-  cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS).optional().meta({
-    description:
-      'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. With 0 it is captured anew.',
-    default: 0,
-  }),
+  cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS)
+    .default(0)
+    .meta({
+      description:
+        'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. With 0 it is captured anew.',
+    })
+    .register(optionFacts, { identity: false }),
 };
 
 /** In one order, and none as if it were not given: what notes the same is the same. */

@@ -56,6 +56,15 @@ export interface Viewport extends Immutable<z.output<typeof viewport>> {
   readonly screen?: { readonly width: number; readonly height: number } | undefined;
 }
 
+/** The window of a request that names neither a viewport nor a device. */
+export const DEFAULT_VIEWPORT: Viewport = {
+  width: 1280,
+  height: 720,
+  deviceScaleFactor: 1,
+  mobile: false,
+  touch: false,
+};
+
 const clip = objectOf(
   { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
   'a clip',
@@ -80,7 +89,10 @@ export const screenshotFields = {
   viewport: viewport
     .transform((given): Viewport => ({ ...given, mobile: false, touch: false }))
     .optional()
-    .meta({ description: 'The window, in CSS pixels.', default: { width: 1280, height: 720, deviceScaleFactor: 1 } }),
+    .meta({
+      description: 'The window, in CSS pixels.',
+      default: { width: DEFAULT_VIEWPORT.width, height: DEFAULT_VIEWPORT.height, deviceScaleFactor: 1 },
+    }),
   selector: selector.optional().meta({
     description:
       'The first visible element that matches, and nothing else. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. When there is none the capture fails with `selector_not_found`.',
@@ -90,8 +102,8 @@ export const screenshotFields = {
     description: 'That rectangle of the page, in CSS pixels from its upper left corner. What lies outside is cut.',
   }),
   omitBackground: flag
-    .optional()
-    .meta({ description: 'What the page does not paint is transparent, in png and webp.', default: false }),
+    .default(false)
+    .meta({ description: 'What the page does not paint is transparent, in png and webp.' }),
   hide: selectors.meta({ description: 'Elements that match are not shown; their place stays empty.' }),
   mask: selectors.meta({ description: 'Elements that match are covered with one colour, #ff00ff.' }),
 };

@@ -10,11 +10,10 @@ export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle'] as const;
 export const waitFields = {
   waitUntil: z
     .enum(WAIT_UNTIL, { error: `must be one of ${WAIT_UNTIL.join(', ')}` })
-    .optional()
+    .default('load')
     .meta({
       description:
         'What the page must have come to: `load`; `domcontentloaded`, which waits for no images; `networkidle`, when the page and the frames in it asked for nothing in half a second.',
-      default: 'load',
     }),
   waitForSelector: selector.optional().meta({
     description:
@@ -29,6 +28,6 @@ export const waitFields = {
       examples: ["document.querySelectorAll('.row').length > 10"],
     }),
   delayMs: integer('milliseconds', 0, MAX_DELAY_MS)
-    .optional()
-    .meta({ description: 'Milliseconds to wait after all else.', default: 0 }),
+    .default(0)
+    .meta({ description: 'Milliseconds to wait after all else.' }),
 };

@@ -1,6 +1,5 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
-import { viewportOf } from '../screenshot/emulate-device.ts';
 import { userAgentOverride } from './user-agent.ts';
 
 /** Fingers that a touch screen feels at once, as phones have it. */
@@ -25,7 +24,7 @@ export function emulateVisitor(
   if (geolocation !== undefined) sent.push(session.send('Emulation.setGeolocationOverride', { ...geolocation }));
   const features = mediaFeatures(request);
   if (features.length > 0) sent.push(session.send('Emulation.setEmulatedMedia', { features }));
-  if (viewportOf(request).touch) {
+  if (request.viewport.touch) {
     sent.push(session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: TOUCH_POINTS }));
   }
   return Promise.all(sent);

@@ -13,7 +13,7 @@ import type { InterceptionRule, PausedRequest } from './intercept.ts';
 /** A rule for the headers that a request brings, and one for its credentials, each where there are any. */
 export function ownOriginRules(session: PageSession, request: CaptureRequest): InterceptionRule[] {
   const { headers = {}, httpCredentials } = request;
-  const { origin } = new URL(request.url);
+  const { origin } = request.target.parsed;
   const patterns = [{ urlPattern: `${origin}/*` }];
   const isOwn = (address: string) => URL.parse(address)?.origin === origin;
   const rules: InterceptionRule[] = [];

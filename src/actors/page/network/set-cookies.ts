@@ -8,7 +8,10 @@ import type { PageSession } from '../isolated-page.ts';
  * Puts the request's cookies into the page's context. Resolves when they are there; rejects with an `invalid_request`
  * that names the first one that the browser refuses.
  */
-export async function setCookies(session: PageSession, { url, cookies = [] }: CaptureRequest): Promise<void> {
+export async function setCookies(
+  session: PageSession,
+  { target: { url }, cookies = [] }: CaptureRequest,
+): Promise<void> {
   const accepted = await Promise.all(cookies.map((cookie) => setCookie(session, url, cookie)));
   const refused = cookies[accepted.indexOf(false)];
   if (refused !== undefined) {

@@ -3,7 +3,6 @@ import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { viewportOf } from './emulate-device.ts';
 import { measurePage } from './measure-page.ts';
 import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
@@ -32,7 +31,7 @@ export async function choosePart(page: IsolatedPage, request: CaptureRequest, de
   }
   if (clip !== undefined) return within(window, partOf(whole, clip, request, 'the clip'));
   const { part, size } = holdable(whole, request);
-  const fullHeight = Math.round(whole.height * viewportOf(request).deviceScaleFactor);
+  const fullHeight = Math.round(whole.height * request.viewport.deviceScaleFactor);
   return within(window, { part, size: { ...size, fullHeight } });
 }
 

@@ -6,7 +6,6 @@ import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { askPage, letGo } from './ask-page.ts';
-import { viewportOf } from './emulate-device.ts';
 import { maxHeightOf } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
@@ -63,7 +62,7 @@ export async function loadLazyContent(
 
 /** What the screenshot of a part of the page so tall will take. */
 function screenshotMs(height: number, request: CaptureRequest): number {
-  const { width, deviceScaleFactor } = viewportOf(request);
+  const { width, deviceScaleFactor } = request.viewport;
   return width * height * deviceScaleFactor ** 2 * SCREENSHOT_MS_PER_PIXEL;
 }
 
@@ -74,7 +73,7 @@ function showsMoreThanWindow({ fullPage, selector, clip, format }: CaptureReques
 /** The part of the page that the screenshot shows, as far as the cap; null when all of it is in the window. */
 async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Stretch | null> {
   const stretch = (y: number, height: number, end: number) =>
-    y >= 0 && Math.min(y + height, end) <= viewportOf(request).height ? null : { top: y, height };
+    y >= 0 && Math.min(y + height, end) <= request.viewport.height ? null : { top: y, height };
   if (request.selector !== undefined) {
     const element = await scrollToElement(page, request.selector, deadline);
     if (typeof element === 'string') return null;

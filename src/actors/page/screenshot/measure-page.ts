@@ -3,7 +3,6 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { askPage, letGo } from './ask-page.ts';
-import { viewportOf } from './emulate-device.ts';
 import { SET_STYLE } from './set-style.ts';
 
 /** CSS pixels from the upper left corner of the page's content. */
@@ -20,7 +19,7 @@ export async function measurePage(
   request: CaptureRequest,
   deadline: Deadline,
 ): Promise<MeasuredPage> {
-  const { width, height } = viewportOf(request);
+  const { width, height } = request.viewport;
   const first = await measure(page, deadline);
   if (first.size.width <= width && first.size.height <= height) {
     const whole = { x: 0, y: 0, ...first.size };

@@ -1,6 +1,5 @@
 import { type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
-import { viewportOf } from './emulate-device.ts';
 
 /** Pixels. Chromium cannot draw more into one screenshot; WebP cannot hold the last row of it. */
 const TALLEST: Readonly<Record<ImageFormat, number>> = { png: 16_384, jpeg: 16_384, webp: 16_383 };
@@ -21,11 +20,11 @@ export const ON_PAPER: ScreenshotSize = { width: 0, height: 0, truncated: false,
 /** CSS pixels of the longest side that a screenshot may have. */
 export function maxHeightOf(request: CaptureRequest): number {
   const { format } = request;
-  return Math.floor(TALLEST[format === 'pdf' ? 'png' : format] / viewportOf(request).deviceScaleFactor);
+  return Math.floor(TALLEST[format === 'pdf' ? 'png' : format] / request.viewport.deviceScaleFactor);
 }
 
 export function windowSize(request: CaptureRequest): ScreenshotSize {
-  return sizeOf({ x: 0, y: 0, ...viewportOf(request) }, request, false);
+  return sizeOf({ x: 0, y: 0, ...request.viewport }, request, false);
 }
 
 /** A rectangle, in CSS pixels, that fits into one screenshot, and the size of that screenshot. */
@@ -36,7 +35,7 @@ export interface HoldablePart {
 
 /** As much of a rectangle as one screenshot can hold, from its upper left corner. */
 export function holdable(whole: Rectangle, request: CaptureRequest): HoldablePart {
-  const { deviceScaleFactor } = viewportOf(request);
+  const { deviceScaleFactor } = request.viewport;
   // Chromium never answers when it is to draw less than a pixel.
   const least = Math.ceil(1 / deviceScaleFactor);
   const tallest = maxHeightOf(request);
@@ -50,7 +49,7 @@ export function holdable(whole: Rectangle, request: CaptureRequest): HoldablePar
 }
 
 function sizeOf({ width, height }: Rectangle, request: CaptureRequest, truncated: boolean): ScreenshotSize {
-  const { deviceScaleFactor } = viewportOf(request);
+  const { deviceScaleFactor } = request.viewport;
   return {
     width: Math.round(width * deviceScaleFactor),
     height: Math.round(height * deviceScaleFactor),

@@ -1,5 +1,4 @@
 import { CapstanError } from '../../../capture/errors.ts';
-import { DEFAULT_PDF } from '../../../capture/options/pdf.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -47,11 +46,11 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   const { format } = request;
   if (format === 'pdf') {
     await hideAndMask(page, request, deadline);
-    return printPdf(page, request.pdf ?? DEFAULT_PDF, deadline);
+    return printPdf(page, request.pdf, deadline);
   }
   const { part, inWindow, size } = await choosePart(page, request, deadline);
   await hideAndMask(page, request, deadline);
-  if (request.omitBackground === true) {
+  if (request.omitBackground) {
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   }
   const options = {

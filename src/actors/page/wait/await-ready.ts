@@ -25,5 +25,5 @@ export async function awaitReady(page: IsolatedPage, request: CaptureRequest, de
   if (waitForFunction !== undefined && page.interaction !== undefined) {
     if (!(await page.interaction.waitForFunction(waitForFunction, deadline))) return false;
   }
-  return delayMs === undefined || waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
+  return delayMs === 0 || waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
 }

@@ -1,0 +1,24 @@
+import { DEFAULT_PDF } from './options/pdf.ts';
+import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
+import { targetOf } from './target.ts';
+
+/** A request as JSON, which this version or an earlier one wrote. */
+export type StoredRequest = Partial<Omit<CaptureRequest, 'target'>> & {
+  readonly url: string;
+  readonly schemeAssumed?: boolean | undefined;
+};
+
+export function requestToStore({ target, ...options }: CaptureRequest): StoredRequest {
+  return { ...options, url: target.url, schemeAssumed: target.schemeAssumed };
+}
+
+/** Reads a stored request. Options that the version which wrote it did not know, or left out, have their default. */
+export function requestFromStore({ url, schemeAssumed, ...options }: StoredRequest): CaptureRequest {
+  return {
+    ...DEFAULT_REQUEST,
+    ...options,
+    target: targetOf(url, schemeAssumed),
+    pdf: { ...DEFAULT_PDF, ...options.pdf },
+    ...(options.form && { form: { ...options.form, submit: options.form.submit ?? true } }),
+  };
+}
