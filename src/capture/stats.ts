@@ -37,7 +37,7 @@ export const ServiceStatsSchema = z.strictObject({
   }),
   store: z.strictObject({
     kind: z.enum(['none', 'sqlite', 'mongo']),
-    state: z.enum(['off', 'up', 'down']),
+    state: z.enum(['off', 'up', 'down', 'damaged']),
     outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
     bytes: count.nullable().meta({
       description: 'Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null.',

@@ -90,8 +90,8 @@ export async function createService(
     dbPath: config.dbPath,
     mongoUrl: config.mongoUrl,
     onState: (state, reason) => {
-      if (state === 'down') logger.error({ reason }, 'the database is away');
-      else logger.info('the database is there');
+      if (state === 'up') logger.info('the database can be used');
+      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database cannot be used');
     },
     onProblem: (problem) => logger.error({ err: problem }, 'the stores have a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },

@@ -27,8 +27,11 @@ export interface Likeness {
   readonly except: number;
 }
 
-/** `off`: started without a database. `down`: it is there, but cannot be reached now. */
-export type StoreState = 'off' | 'up' | 'down';
+/**
+ * `off`: started without a database. `down`: it cannot be reached now, and is tried again. `damaged`: its file is corrupt
+ * or gone, and an operator has to act; records wait in the outbox meanwhile.
+ */
+export type StoreState = 'off' | 'up' | 'down' | 'damaged';
 
 /**
  * The port to the database of results. Every method rejects with a `CapstanError` of code

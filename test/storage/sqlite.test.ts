@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -45,6 +45,13 @@ describe('The SQLite store', () => {
       store = undefined;
       await rm(directory, { recursive: true, force: true });
     });
+
+    const moveAway = async (suffix: string) => {
+      const db = new DatabaseSync(path);
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      db.close();
+      await rename(path, path + suffix);
+    };
 
     it('that cannot be opened leaves the store down, which says why and recovers when it can', async () => {
       const inTheWay = join(directory, 'way');
@@ -107,14 +114,61 @@ describe('The SQLite store', () => {
       expect(store.results.state).toBe('up');
     });
 
-    it('removed while it is open is made again: nothing is written where nobody finds it', async () => {
-      store = await openSqlite({ path });
+    it('removed while it is open is reported once, and used again when it is back', async () => {
+      store = await openSqlite({ path, onState });
       await store.results.insert(resultOf(ID));
-      for (const name of ['results.db', 'results.db-wal', 'results.db-shm']) await rm(join(directory, name));
+      await moveAway('.kept');
+      for (let at = 1; at < 4; at += 1) {
+        await expect(store.results.insert(resultOf(ID + at))).rejects.toThrow('its file is gone');
+      }
+      expect(await readdir(directory)).not.toContain('results.db');
+      expect(onState.mock.calls.map(([state]) => state)).toEqual(['up', 'damaged']);
+      await rename(`${path}.kept`, path);
+      await vi.waitFor(() => expect(onState).toHaveBeenLastCalledWith('up', ''), { timeout: 10_000 });
+      expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
+    });
+
+    it('replaced by a backup while it is open is read as the backup, and what was not in it is kept aside', async () => {
+      store = await openSqlite({ path, onState });
+      await store.results.insert(resultOf(ID));
+      const reading = new DatabaseSync(path);
+      const backup = join(directory, 'backup.db');
+      reading.prepare('VACUUM INTO ?').run(backup);
+      reading.close();
+      const more = Array.from({ length: 200 }, (_, at) => resultOf(ID + 1 + at, { title: 'x'.repeat(2000) }));
+      await Promise.all(more.map((result) => store?.results.insert(result)));
+      await rename(backup, path);
+      expect(await store.results.page({ by: 'all' }, 10)).toEqual([resultOf(ID)]);
       await store.results.insert(resultOf(ID + 1));
+      expect(onState.mock.calls.map(([state]) => state)).toEqual(['up']);
       await store.close();
+      const check = new DatabaseSync(path);
+      expect(check.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+      check.close();
+    });
+
+    it('found to be corrupt is reported once with what to do, and used again when it is replaced', async () => {
       store = await openSqlite({ path });
-      expect(await store.results.get(ID + 1)).toMatchObject(resultOf(ID + 1));
+      const many = Array.from({ length: 300 }, (_, at) => resultOf(ID + at, { title: 'x'.repeat(3000) }));
+      await Promise.all(many.map((result) => store?.results.insert(result)));
+      await store.close();
+      const whole = await readFile(path);
+      await writeFile(path, whole.fill(0x5a, 4096 * 20));
+      store = await openSqlite({ path, onState });
+      for (let at = 0; at < 50; at += 1) await store.results.get(ID + at * 6).catch(() => undefined);
+      await expect(store.results.get(ID)).rejects.toMatchObject({ code: 'database_unavailable' });
+      expect(onState.mock.calls).toEqual([
+        ['up', ''],
+        [
+          'damaged',
+          expect.stringContaining('run `capstan db check`, then `capstan db restore` or `capstan db rebuild`'),
+        ],
+      ]);
+      expect(store.results.state).toBe('damaged');
+      const other = join(directory, 'other.db');
+      await (await openSqlite({ path: other })).close();
+      await rename(other, path);
+      await vi.waitFor(() => expect(store?.results.state).toBe('up'), { timeout: 10_000 });
     });
 
     it('holds no requests of a job that has ended: they may hold credentials', async () => {
@@ -164,7 +218,9 @@ describe('The SQLite store', () => {
         store = await openSqlite({ path });
         const searched = store.results.similar(search, 10);
         await store.results.insert(resultOf(ID - 1));
-        renameSync(path, `${path}.old`);
+        const other = join(directory, 'other.db');
+        openDatabase(other).close();
+        renameSync(other, path);
         await store.results.insert(resultOf(ID - 2));
         expect(await searched).toEqual([]);
         expect(store.results.state).toBe('up');

@@ -50,7 +50,7 @@ export class OutboxDelivery {
 
   /** Newer records do not overtake those that wait. */
   get isAway(): boolean {
-    return this.#waiting.size > 0 || this.#results.state === 'down';
+    return this.#waiting.size > 0 || this.#results.state === 'down' || this.#results.state === 'damaged';
   }
 
   /** Takes over what processes left that are gone. */

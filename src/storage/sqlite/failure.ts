@@ -35,6 +35,14 @@ const UNUSABLE: ReadonlySet<number> = new Set([
   SQLITE.NOTADB,
 ]);
 
+/** Said once, when the file is found to be damaged. */
+const WHAT_TO_DO = 'run `capstan db check`, then `capstan db restore` or `capstan db rebuild`';
+/** Said when the file of an open database is gone. */
+export const GONE = 'its file is gone: mount it again, restore a backup, or run `capstan db rebuild`';
+
+/** The content of the file is wrong: opening it again does not help. */
+const DAMAGED: ReadonlySet<number> = new Set([SQLITE.CORRUPT, SQLITE.NOTADB]);
+
 /** The database file is not open. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
@@ -51,12 +59,18 @@ export function explain(error: unknown): CallFailure {
   if (code === SQLITE.FULL) return { kind: 'unavailable', reason: 'its disk is full' };
   if (isSystemError(error))
     return { kind: 'unavailable', reason: `its file or directory cannot be used (${codeOf(error)})` };
+  if (isDamaged(error)) return { kind: 'unavailable', reason: `${text}: ${WHAT_TO_DO}` };
   if (code === SQLITE.NOMEM || isUnusable(error)) return { kind: 'unavailable', reason: text };
   return { kind: 'broken', reason: error instanceof Error ? (error.stack ?? text) : text };
 }
 
 function isRefusal(error: unknown): boolean {
   return error instanceof Unavailable || error instanceof ForeignFileError || error instanceof NewerSchemaError;
+}
+
+export function isDamaged(error: unknown): boolean {
+  const code = resultCode(error);
+  return code !== undefined && DAMAGED.has(code);
 }
 
 export function isUnusable(error: unknown): boolean {

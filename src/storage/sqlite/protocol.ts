@@ -1,3 +1,4 @@
+import type { StoreState } from '../result-store.ts';
 import type { EventCalls } from './events.ts';
 import type { IdempotencyCalls } from './idempotency.ts';
 import type { JobCalls } from './jobs.ts';
@@ -36,7 +37,7 @@ export interface CallFailure {
 export type ToWorker = { readonly call: number } & CallOf;
 
 export type FromWorker =
-  | { readonly type: 'state'; readonly up: boolean; readonly reason: string }
+  | { readonly type: 'state'; readonly state: Exclude<StoreState, 'off'>; readonly reason: string }
   /** The file must not be used: what the start fails with. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'answer'; readonly call: number; readonly answer: AnswerOf }

@@ -108,7 +108,7 @@ export class SqliteThread {
       return;
     }
     if (message.type === 'state') {
-      this.#setState(message.up ? 'up' : 'down', message.reason);
+      this.#setState(message.state, message.reason);
       this.#settle();
       if (this.#waiting.size === 0) this.#worker.unref();
       return;

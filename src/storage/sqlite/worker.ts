@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { LEASE_RENEWAL_MS } from '../node-leases.ts';
 import { eventTable } from './events.ts';
-import { explain, isUnusable, Unavailable } from './failure.ts';
+import { explain, GONE, isDamaged, isUnusable, Unavailable } from './failure.ts';
 import { idempotencyTable } from './idempotency.ts';
 import { jobTable } from './jobs.ts';
 import { nodeTable } from './nodes.ts';
@@ -31,6 +31,8 @@ interface Open {
   readonly results: ResultTable;
   readonly releaseNode: ReturnType<typeof nodeTable>['releaseNode'];
   readonly inode: bigint;
+  /** Of the `-wal` file. */
+  readonly walInode: bigint;
 }
 
 function serve(
@@ -43,28 +45,47 @@ function serve(
   let retry: NodeJS.Timeout | undefined;
   let leased = false;
   let told: string | undefined;
+  let everOpen = false;
+  /** The damaged file, which is not opened again. */
+  let damagedInode: bigint | undefined;
 
-  function tell(up: boolean, reason: string): void {
-    const state = up ? 'up' : reason;
-    if (state !== told) send({ type: 'state', up, reason });
-    told = state;
+  function tell(state: 'up' | 'down' | 'damaged', reason: string): void {
+    if (state + reason !== told) send({ type: 'state', state, reason });
+    told = state + reason;
   }
 
   function tryOpen(): void {
+    const inode = inodeOf(path);
+    if (inode === damagedInode) {
+      retryLater();
+      return;
+    }
+    // A file that was open and is gone is a lost mount or a mistake: creating an empty one would hide that.
+    if (everOpen && inode === NO_FILE) {
+      giveUp(new Unavailable(GONE), 'damaged');
+      return;
+    }
     try {
       open = opened(path, keptEvents);
-      retryMs = FIRST_RETRY_MS;
-      tell(true, '');
+      everOpen = true;
+      damagedInode = undefined;
+      tell('up', '');
     } catch (error) {
       if (error instanceof NewerSchemaError) send({ type: 'refused', reason: error.message });
-      giveUp(explain(error).reason);
+      giveUp(error);
     }
   }
 
-  function giveUp(why: string): void {
-    reason = why;
+  function giveUp(error: unknown, state: 'down' | 'damaged' = isDamaged(error) ? 'damaged' : 'down'): void {
+    reason = explain(error).reason;
+    // Replacing the file ends that state, opening the same one again does not.
+    if (isDamaged(error)) damagedInode = open?.inode ?? inodeOf(path);
     close();
-    tell(false, why);
+    tell(state, reason);
+    retryLater();
+  }
+
+  function retryLater(): void {
     clearTimeout(retry);
     retry = setTimeout(tryOpen, retryMs);
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
@@ -81,8 +102,10 @@ function serve(
 
   function inForce(): Open {
     if (open !== undefined && inodeOf(path) !== open.inode) {
-      // The file was moved or removed: what is written now would be in no file that anyone finds again.
+      // The file was replaced or removed: what is written now would be in no file that anyone finds again.
+      const { walInode } = open;
       close();
+      setAsideLog(path, walInode);
       tryOpen();
     }
     if (open === undefined) throw new Unavailable(reason);
@@ -112,7 +135,9 @@ function serve(
     const answer = run(message);
     if (message.name === 'claimNode') leased = true;
     // The file takes writes again, also after a lock or a full disk.
-    if (message.name === 'insert' || message.name === 'delete') tell(true, '');
+    if (message.name === 'insert' || message.name === 'delete') tell('up', '');
+    // Not when the file is opened: one that can be opened and not read would be opened again at once, for ever.
+    retryMs = FIRST_RETRY_MS;
     return answer;
   }
 
@@ -148,8 +173,8 @@ function serve(
       send({ type: 'answer', call: message.call, answer: await answerTo(message) });
     } catch (error) {
       const failure = explain(error);
-      if (isUnusable(error)) giveUp(failure.reason);
-      else if (failure.kind === 'unavailable' && open !== undefined) tell(false, failure.reason);
+      if (isUnusable(error)) giveUp(error);
+      else if (failure.kind === 'unavailable' && open !== undefined) tell('down', failure.reason);
       send({ type: 'failure', call: message.call, failure });
     }
   };
@@ -166,11 +191,29 @@ function opened(path: string, keptEvents: number): Open {
     releaseNode,
     handlers: { ...immediate, ...nodes, ...eventTable(db, keptEvents), ...idempotencyTable(db), ...jobTable(db) },
     inode: inodeOf(path),
+    walInode: inodeOf(walOf(path)),
   };
 }
 
+const NO_FILE = -1n;
+
 function inodeOf(path: string): bigint {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? -1n;
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? NO_FILE;
+}
+
+function walOf(path: string): string {
+  return `${path}-wal`;
+}
+
+/**
+ * Moves the write-ahead log of a file that was replaced out of the way of the file that replaced it: SQLite would apply
+ * it to that one, and make it malformed. It is kept, because it may hold records that the old file has not.
+ */
+function setAsideLog(path: string, walInode: bigint): void {
+  const wal = walOf(path);
+  if (walInode === NO_FILE || inodeOf(wal) !== walInode) return;
+  renameSync(wal, `${wal}.replaced-${Date.now()}`);
+  rmSync(`${path}-shm`, { force: true });
 }
 
 if (parentPort !== null) {
