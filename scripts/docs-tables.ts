@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOGUE } from '../src/capture/errors.ts';
+import { CapstanEventSchema } from '../src/capture/events.ts';
 import { optionsTable } from '../src/config/flags.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 
@@ -18,6 +19,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/options.md', name: 'service-options', text: optionsTable },
   { page: 'docs/http-api.md', name: 'endpoints', text: endpointsTable },
   { page: 'docs/errors.md', name: 'errors', text: errorsTable },
+  { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
 ];
 
 /** The page with every table of it as it should be. Throws when a table has no markers in its page. */
@@ -46,6 +48,21 @@ function errorsTable(): string {
     ['code', 'status', 'retry', 'when', 'what to do'],
     Object.entries(CATALOGUE).map(([code, { status, retryable, text, help }]) => [
       ...[`\`${code}\``, String(status), retryable ? 'yes' : 'no', text, help],
+    ]),
+  );
+}
+
+/** Every type of event with its fields. */
+function eventsTable(): string {
+  const events = CapstanEventSchema.options.map((schema) => ({
+    type: [...schema.shape.type.values].join(),
+    fields: Object.keys(schema.shape).filter((name) => name !== 'type'),
+    description: schema.meta()?.description ?? '',
+  }));
+  return markdownTable(
+    ['type', 'sent when', 'fields'],
+    events.map(({ type, fields, description }) => [
+      ...[`\`${type}\``, description, fields.map((name) => `\`${name}\``).join(', ')],
     ]),
   );
 }
