@@ -44,6 +44,12 @@ export const CATALOGUE = {
     text: 'The path does not take this method.',
     help: 'Use a method that `Allow` lists.',
   },
+  not_acceptable: {
+    status: 406,
+    retryable: false,
+    text: 'Accept takes none of the media types of the answer.',
+    help: 'Add `application/json`, or the media type of `format`, to `Accept`.',
+  },
   request_timeout: {
     status: 408,
     retryable: true,

@@ -38,6 +38,20 @@ function preferOrJson<T extends string>(
   return other.position < json.position ? name : 'json';
 }
 
+/**
+ * The media type of `offered` that an Accept header prefers: the greatest weight, then the earliest place in the header,
+ * then in `offered`. The first one when the header names no media type. Undefined when it accepts none of them.
+ */
+export function preferredType(accept: string, offered: readonly string[]): string | undefined {
+  const ranges = parseAccept(accept);
+  if (ranges.length === 0) return offered[0];
+  const [best] = offered
+    .map((type) => ({ ...preference(ranges, type), type }))
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight || a.position - b.position);
+  return best?.type;
+}
+
 function parseAccept(header: string): readonly MediaRange[] {
   return header.split(',').flatMap((part, position) => {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());

@@ -72,6 +72,8 @@ export interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** The schema's name in the OpenAPI document. */
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;
+  /** Completes the body by the headers of its request, before it is read by the schema. */
+  readonly complete?: (body: unknown, ctx: HttpContext) => unknown;
 }
 
 /** A body of lines, taken in place of JSON, which its handler reads as it arrives. */
@@ -138,8 +140,10 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
         const read = readParameters(parameters, ctx.params, ctx.querystring);
         if (lines !== undefined && isStreamedBody(ctx.req)) return lines.handle(ctx, read, context);
         await readBody(ctx);
-        const answer = async () =>
-          handle(ctx, { parameters: read, body: parseOrRefuse(schema, ctx.request.body) }, context);
+        const answer = async () => {
+          const sent = body.complete?.(ctx.request.body, ctx) ?? ctx.request.body;
+          await handle(ctx, { parameters: read, body: parseOrRefuse(schema, sent) }, context);
+        };
         return isIdempotent ? context.once(ctx, answer) : answer();
       };
     },

@@ -77,6 +77,46 @@ describe('POST /screenshot', () => {
   });
 
   it.each([
+    ['image/webp', 'image/webp', 'RIFF'],
+    ['image/jpeg', 'image/jpeg', '\xff\xd8\xff'],
+    ['image/*', 'image/png', '\x89PNG'],
+    ['application/pdf', 'application/pdf', '%PDF-'],
+    ['application/json;q=0.1, image/webp', 'image/webp', 'RIFF'],
+    ['application/json, image/webp', 'application/json', '{"success":true'],
+  ])('captures without a format in the type that Accept %s prefers: %s', async (accept, type, signature) => {
+    const response = await app.post('/screenshot', { url: site.url('/short') }, { headers: { Accept: accept } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')?.split(';')[0]).toBe(type);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.toString('latin1', 0, signature.length)).toBe(signature);
+  });
+
+  it.each([
+    [{}, 'image/gif', 'application/json, image/png, image/jpeg, image/webp, application/pdf'],
+    [{ format: 'png' }, 'image/webp', 'application/json, image/png'],
+    [{ format: 'jpg' }, 'image/png, application/pdf', 'application/json, image/jpeg'],
+  ])('answers 406 before capturing %j when Accept is %s', async (options, accept, offered) => {
+    const { accepted } = app.service.stats().captures;
+    const response = await app.post(
+      '/screenshot',
+      { url: site.url('/short'), ...options },
+      { headers: { Accept: accept } },
+    );
+    expect(response.status).toBe(406);
+    expect(await response.json()).toMatchObject({
+      code: 'not_acceptable',
+      error: `Accept ${JSON.stringify(accept)} takes none of the types that can be sent: ${offered}.`,
+    });
+    expect(app.service.stats().captures.accepted).toBe(accepted);
+  });
+
+  it('ignores Accept when it answers with a job', async () => {
+    const headers = { Accept: 'image/webp', Prefer: 'respond-async' };
+    const response = await app.post('/screenshot', { url: site.url('/short') }, { headers });
+    expect(response.status).toBe(202);
+  });
+
+  it.each([
     ['/404', 404],
     ['/500', 500],
   ])('takes a target that answers %s for a success', async (path, code) => {

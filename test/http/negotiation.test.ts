@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preferImageOrJson, preferLinesOrJson } from '../../src/http/negotiation.ts';
+import { preferImageOrJson, preferLinesOrJson, preferredType } from '../../src/http/negotiation.ts';
 
 describe('the choice between image and JSON', () => {
   it.each([
@@ -52,5 +52,30 @@ describe('the choice between lines and JSON', () => {
     ['application/x-ndjson;q=0, */*', 'lines', 'json'],
   ] as const)('for %j and a body of %s is %s', (accept, fallback, choice) => {
     expect(preferLinesOrJson(accept, fallback)).toBe(choice);
+  });
+});
+
+describe('preferredType', () => {
+  const OFFERED = ['application/json', 'image/png', 'image/jpeg', 'image/webp', 'application/pdf'];
+
+  it.each([
+    ['', 'application/json'],
+    ['nonsense', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['image/*', 'image/png'],
+    ['image/webp', 'image/webp'],
+    ['application/pdf', 'application/pdf'],
+    ['application/pdf, application/json', 'application/pdf'],
+    ['application/json, image/webp', 'application/json'],
+    ['image/webp;q=0.5, image/jpeg', 'image/jpeg'],
+    ['image/webp, */*;q=0.1', 'image/webp'],
+    ['text/html, image/webp;q=0.8, */*;q=0.7', 'image/webp'],
+    ['image/*, image/png;q=0', 'image/jpeg'],
+    ['image/gif', undefined],
+    ['text/html', undefined],
+    ['*/*;q=0', undefined],
+  ])('returns for Accept %j the type %s', (accept, expected) => {
+    expect(preferredType(accept, OFFERED)).toBe(expected);
   });
 });

@@ -32,11 +32,12 @@ describe('a capture as PDF', () => {
     expect(await copy.text()).toContain('Sheet 3');
   });
 
-  it('is itself the answer when application/pdf is accepted, and not when an image is', async () => {
+  it('is itself the answer when application/pdf is accepted, and refused when only an image is', async () => {
     const response = await post({ Accept: 'application/pdf' });
     expect(response.headers.get('Content-Type')).toBe('application/pdf');
     expect((await bytes(response)).toString('latin1', 0, 5)).toBe('%PDF-');
     const other = await post({ Accept: 'image/*' });
-    expect(other.headers.get('Content-Type')).toContain('application/json');
+    expect(other.status).toBe(406);
+    expect(await other.json()).toMatchObject({ code: 'not_acceptable' });
   });
 });

@@ -5,6 +5,7 @@ import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
+import { withAcceptedFormat } from '../accepted-format.ts';
 import { answerArtifact, describeArtifact } from '../artifact-answer.ts';
 import { admitCallback } from '../callback.ts';
 import { clientGone } from '../client-gone.ts';
@@ -45,12 +46,12 @@ export const postScreenshot = routeWithBody({
   operationId: 'capture',
   summary: 'Captures one page.',
   description:
-    'It is stored before it is answered. When the client goes away the capture is cancelled. With `Accept: image/*`, or `application/pdf` for that format (and no `application/json` that is preferred to it), the answer is the image itself. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
+    'It is stored before it is answered. When the client goes away the capture is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. An `Accept` that takes neither JSON nor the file is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
   tag: 'capture',
   isIdempotent: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {},
-  body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot },
+  body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot, complete: withAcceptedFormat },
   answers: {
     200: {
       description: 'Captured and stored.',
@@ -59,7 +60,7 @@ export const postScreenshot = routeWithBody({
     },
     202: ACCEPTED,
   },
-  failures: CAPTURE_FAILURES,
+  failures: [...CAPTURE_FAILURES, 'not_acceptable'],
   handle: async (ctx, { body: request }, { service }) => {
     if (prefersAsync(ctx)) {
       await admitCallback(ctx, service, request.callback);

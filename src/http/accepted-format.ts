@@ -1,0 +1,38 @@
+import { CapstanError } from '../capture/errors.ts';
+import { CAPTURE_FORMATS } from '../capture/request.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { preferredType } from './negotiation.ts';
+import { prefersAsync } from './prefer.ts';
+import type { HttpContext } from './state.ts';
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * The body of a capture with the `format` that `Accept` prefers, when it prefers an image or a PDF to JSON and the body
+ * names no format. Throws `not_acceptable` when neither JSON nor the file may be sent. A job is answered with JSON.
+ */
+export function withAcceptedFormat(body: unknown, ctx: HttpContext): unknown {
+  if (typeof body !== 'object' || body === null || prefersAsync(ctx)) return body;
+  const formats = CAPTURE_FORMATS.filter((format) => !hasFormat(body) || isFormat(body.format, format));
+  // A format that does not exist is refused as such.
+  if (formats.length === 0) return body;
+  const offered = [JSON_TYPE, ...formats.map(mediaTypeOf)];
+  const accept = ctx.get('Accept');
+  const chosen = preferredType(accept, offered);
+  if (chosen === undefined) {
+    throw new CapstanError(
+      'not_acceptable',
+      `Accept ${JSON.stringify(accept)} takes none of the types that can be sent: ${offered.join(', ')}.`,
+    );
+  }
+  if (hasFormat(body) || chosen === JSON_TYPE) return body;
+  return { ...body, format: CAPTURE_FORMATS.find((format) => mediaTypeOf(format) === chosen) };
+}
+
+function hasFormat(body: object): body is { readonly format: unknown } {
+  return 'format' in body && body.format !== undefined;
+}
+
+function isFormat(named: unknown, format: string): boolean {
+  return named === format || (named === 'jpg' && format === 'jpeg');
+}
