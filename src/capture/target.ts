@@ -66,11 +66,20 @@ export function readTarget(text: string): TargetReading {
   const url = ensureProtocol(trimmed);
   // The parser would take the first path segment for the host.
   if (/^https?:\/\/(?:\/|$)/i.test(url) || !URL.canParse(url)) {
+    const port = badPort(url);
+    if (port !== undefined) return wrong(`has the port ${port}: a port is a number from 0 to 65535`);
     return wrong(
       `is not a URL: ${quoted(trimmed)} has no host that can be read; give one such as https://example.com/`,
     );
   }
   return { ok: true, target: targetOf(url, !hasScheme(trimmed)) };
+}
+
+/** The port of a URL that could be parsed without it. */
+function badPort(url: string): string | undefined {
+  const [, before, port, after] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*):([^/?#\]:]*)(.*)$/is.exec(url) ?? [];
+  if (before === undefined || port === undefined || !URL.canParse(`${before}${after}`)) return undefined;
+  return port.length > 20 ? `${port.slice(0, 20)}…` : port;
 }
 
 function wrong(problem: string): TargetReading {

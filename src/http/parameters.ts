@@ -62,7 +62,21 @@ export const targetUrl = z
 export const hostPrefix = z
   .string({ error: 'is required: the host to look for, or how it starts' })
   .trim()
-  .min(1, { error: 'must not be blank: give a host such as example.com' });
+  .min(1, { error: 'must not be blank: give a host such as example.com' })
+  .superRefine((text, context) => {
+    const problem = hostProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** Why a text is not a host, when it is one with something around it. */
+function hostProblem(text: string): string | undefined {
+  const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  if (/[/?#@\\]/.test(text)) return `must be a host such as example.com, not a URL: ${shown}`;
+  const [, host] = /^(\[.*\]|[^:]*):\d*$/.exec(text) ?? [];
+  // `2001:` is how an IPv6 address starts.
+  if (host === undefined || /^[\da-f]{1,4}$/i.test(host)) return undefined;
+  return `must be a host without a port: ${JSON.stringify(host)}, not ${shown}`;
+}
 
 /** A whole number, written in decimal, which `value` bounds. */
 export function integerText<T extends z.ZodType<number, number>>(value: T, error: string) {

@@ -57,6 +57,19 @@ describe('the target of a request', () => {
     expect(readTarget(text)).toMatchObject({ ok: false });
   });
 
+  it.each([
+    ['http://127.0.0.1:99999/', '99999'],
+    ['127.0.0.1:65536', '65536'],
+    ['https://me:secret@example.com:port/path', 'port'],
+    ['https://[::1]:-1', '-1'],
+    ['https://[::1]:99999?q', '99999'],
+  ])('blames the port of %j', (text, port) => {
+    expect(readTarget(text)).toEqual({
+      ok: false,
+      problem: `has the port ${port}: a port is a number from 0 to 65535`,
+    });
+  });
+
   it.each(['', ' ', '\t\n'])('%j is blank', (text) => {
     expect(readTarget(text)).toEqual({ ok: false, problem: expect.stringContaining('must not be blank') });
   });

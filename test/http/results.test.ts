@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sentResult } from '../../src/capture/artifact-paths.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
-import { idsOf, nextPage } from './answers.ts';
+import { failureOf, idsOf, nextPage } from './answers.ts';
 import { resultOf } from './stored-capture.ts';
 
 const app = serviceForSuite(NO_BROWSER);
@@ -191,6 +191,29 @@ describe('GET /results/by-host', () => {
     const pages = await allPages('/results/by-host?host=many.example&limit=400');
     expect(pages.map((page) => page.length)).toEqual([400, 400, 400]);
     expect(pages.flat()).toEqual(newest(TOTAL - 5));
+  });
+
+  it.each([
+    ['https://example.com/', 'not a URL'],
+    ['https://example.com', 'not a URL'],
+    ['example.com/path', 'not a URL'],
+    ['me@example.com', 'not a URL'],
+    ['example.com:8080', 'must be a host without a port: "example.com", not "example.com:8080"'],
+    ['example.com:', 'must be a host without a port: "example.com"'],
+    ['127.0.0.1:80', 'must be a host without a port: "127.0.0.1"'],
+    ['[::1]:80', 'must be a host without a port: "[::1]"'],
+  ])('refuses %s and says why', async (host, why) => {
+    for (const path of ['/results/by-host', '/events']) {
+      const response = await app.call(`${path}?host=${encodeURIComponent(host)}`);
+      expect(response.status).toBe(400);
+      const { error } = await failureOf(response);
+      expect(error).toMatch(/^host: /);
+      expect(error).toContain(why);
+    }
+  });
+
+  it.each(['::1', '[::1]', '2001:', '2001:db8:', '127.0.0.1', 'localhost'])('takes %s for a host', async (host) => {
+    expect((await app.call(`/results/by-host?host=${encodeURIComponent(host)}`)).status).toBe(200);
   });
 
   it.each(['', '?host=', '?host=%20%20', '?host=a&host=b'])('refuses %s', async (query) => {
