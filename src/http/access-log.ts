@@ -4,11 +4,20 @@ import type { HttpMiddleware } from './state.ts';
 /** What a request is logged with when its client went away before there was a status. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** One line for each request, when its answer has left or its client has. The query is not logged: it may hold secrets. */
+/** Enough to tell the keys of a service apart, and too little to find a key by. */
+const FINGERPRINT_DIGITS = 8;
+
+/**
+ * Logs one line for each request when its answer was sent or its client went away: also which API key was used, by the
+ * first digits of its SHA-256, and the address of the client, which behind a proxy is the proxy's. The query is not
+ * logged: it may hold secrets.
+ */
 export function accessLog(logger: Logger, now: () => number = () => performance.now()): HttpMiddleware {
   return async (ctx, next) => {
     const startedAt = now();
     const { socket } = ctx.req;
+    // Unknown once the connection is closed.
+    const { remoteAddress } = socket;
     const writtenBefore = socket.bytesWritten;
     ctx.res.once('close', () => {
       const finished = ctx.res.writableFinished;
@@ -20,6 +29,8 @@ export function accessLog(logger: Logger, now: () => number = () => performance.
         duration_ms: Math.round((now() - startedAt) * 10) / 10,
         // On the wire: head and body, and no more than what was sent.
         bytes: socket.bytesWritten - writtenBefore,
+        client_address: remoteAddress,
+        ...(ctx.state.client === undefined ? {} : { api_key: ctx.state.client.slice(0, FINGERPRINT_DIGITS) }),
         ...(ctx.state.captureId === undefined ? {} : { capture_id: ctx.state.captureId }),
         ...(finished ? {} : { aborted: true }),
       };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { collectingLogger } from '../support/collecting-logger.ts';
@@ -144,6 +145,25 @@ describe('the log of requests', () => {
     expect(line.duration_ms).toBeGreaterThanOrEqual(0);
     expect(line.bytes).toBeGreaterThan(byteLength);
     expect(line).not.toHaveProperty('aborted');
+  });
+
+  it.each([
+    ['PATCH', '/limits', JSON.stringify({ maxQueue: 1000 })],
+    ['DELETE', '/screenshot/78', undefined],
+    ['GET', '/stats', undefined],
+  ])('names the API key by its fingerprint, and the client, for %s %s', async (method, path, body) => {
+    const secured = await serve(app.service, { logger, apiKeys: [KEY] });
+    try {
+      const id = `audit-${method}`;
+      const headers = { 'X-Request-Id': id, 'X-API-Key': KEY, 'Content-Type': 'application/json' };
+      await (await secured.call(path, { method, headers, ...(body === undefined ? {} : { body }) })).text();
+      const fingerprint = createHash('sha256').update(KEY).digest('hex').slice(0, 8);
+      expect(await accessLine(id)).toMatchObject({ method, path, api_key: fingerprint, client_address: '127.0.0.1' });
+      await (await secured.call(path, { method, headers: { 'X-Request-Id': `${id}-open` } })).text();
+      expect(await accessLine(`${id}-open`)).not.toHaveProperty('api_key');
+    } finally {
+      await secured.close();
+    }
   });
 
   it('holds neither keys nor queries', async () => {
