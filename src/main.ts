@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { z } from 'zod';
 import { registerIpCommand } from './commands/ip.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
 import { ConfigError } from './config.ts';
+import { packageVersion } from './version.ts';
 
 /** Bad usage: a flag or a value that cannot be. */
 const EXIT_USAGE = 2;
@@ -29,7 +28,7 @@ export async function main(args: readonly string[]): Promise<number> {
 function createProgram(): Command {
   const program = new Command('capstan')
     .description('Captures web pages, keeps what it saw, and answers later questions about it.')
-    .version(version())
+    .version(packageVersion())
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
@@ -45,11 +44,6 @@ function createProgram(): Command {
   registerShotCommand(program);
   registerIpCommand(program);
   return program;
-}
-
-function version(): string {
-  const manifest = z.object({ version: z.string() });
-  return manifest.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
 }
 
 if (import.meta.main) process.exit(await main(process.argv.slice(2)));

@@ -1,5 +1,5 @@
 import { CapstanError } from '../capture/errors.ts';
-import { CAPTURE_FORMATS } from '../capture/request.ts';
+import { CAPTURE_FORMATS } from '../capture/options/screenshot.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { preferredType } from './negotiation.ts';
 import { prefersAsync } from './prefer.ts';

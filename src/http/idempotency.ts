@@ -17,7 +17,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 export const IdempotencyKeyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
     description:
-      'Printable ASCII. The same key and body again, within 24 hours, are given the first answer. Not taken with a body of lines.',
+      'Printable ASCII. The same key and body again, within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, so a request with a key is 503 `database_unavailable` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.',
   }),
 });
 
@@ -99,11 +99,10 @@ function keyOf(ctx: HttpContext): string | undefined {
 async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   const { status } = ctx;
   // The target's own failures are results. Ours are not, and neither are refusals.
+  if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && status !== 422 && status !== 502 && status !== 504) return undefined;
   const image = ctx.res.hasHeader('X-Capture-Id') && !isJson(ctx);
   const body = image ? null : ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
-  // A batch that the service's end cut short.
-  if (body?.includes('"code":"shutting_down"')) return undefined;
   if (body !== null && ctx.respond !== false) {
     // What is sent is what is kept, to the byte.
     const type = ctx.response.get('Content-Type');

@@ -8,6 +8,8 @@ export interface HttpState {
   captureId?: number;
   /** Digest of the key that let the request in, where keys are asked for. */
   client?: string;
+  /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
+  isCutShort?: boolean;
   /** Collects the lines of an answer, where somebody wants them before it ends. */
   lines?: string[];
 }

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { failure } from '../../src/capture/errors.ts';
+import type { BatchItem } from '../../src/capture/outcome.ts';
+import type { CaptureService } from '../../src/service/capture-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';
@@ -114,6 +118,40 @@ describe('an Idempotency-Key', () => {
     await eventually(() => app.service.stats().captures.inside).toBe(0);
     const other = { requests: [{ url: 'file:///y' }] };
     expect(await (await app.post('/batch', other, { headers })).text()).toMatch(/^\{"index":0,"url":"file:\/\/\/y"/);
+  });
+
+  it('of a batch that the end of the service cut short may be tried again, as an array and as lines', async () => {
+    const cut: BatchItem = {
+      index: 0,
+      url: 'https://example.com/',
+      outcome: { state: 'cancelled', failure: failure('cancelled') },
+    };
+    const stopping: CaptureService = Object.create(app.service, { submitBatch: { value: () => of(cut) } });
+    const ending = await serve(stopping);
+    try {
+      for (const accept of ['application/json', 'application/x-ndjson']) {
+        const headers = { ...freshKey(), Accept: accept };
+        const body = { requests: [{ url: 'file:///x' }] };
+        expect(await (await ending.post('/batch', body, { headers })).text()).toContain('"shutting_down"');
+        const again = await app.post('/batch', body, { headers });
+        expect(again.headers.get('Idempotent-Replayed')).toBeNull();
+        expect(await again.text()).toContain('"target_forbidden"');
+      }
+    } finally {
+      await ending.close();
+    }
+  });
+
+  it('is refused while the database is away', async () => {
+    const away = await startService(NO_BROWSER);
+    try {
+      await away.loseDatabase();
+      const response = await away.post('/batch', { requests: [] }, { headers: freshKey() });
+      expect(response.status).toBe(503);
+      expect((await failureOf(response)).code).toBe('database_unavailable');
+    } finally {
+      await away.stop();
+    }
   });
 
   it('belongs to one path and one client', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { CATALOGUE } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 
@@ -23,6 +24,10 @@ describe('the OpenAPI document', () => {
   it('is JSON that says the same when it is read back', () => {
     expect(JSON.parse(text)).toEqual(document);
     expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('has the version of the package', () => {
+    expect(document.info).toMatchObject({ version: manifest.version });
   });
 
   it('refers to nothing that is not there', () => {

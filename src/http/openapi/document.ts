@@ -1,4 +1,5 @@
 import { MAX_URL_CHARACTERS, type RequestLimits } from '../../capture/request.ts';
+import { packageVersion } from '../../version.ts';
 import { TAGS } from '../route.ts';
 import { ROUTES } from '../routes/all.ts';
 import { componentSchemas } from './components.ts';
@@ -17,12 +18,9 @@ export interface OpenApiDocument {
   readonly components: JsonObject;
 }
 
-/** The version of the contract, not of the program. */
-const CONTRACT_VERSION = '1.0.0';
-
 const DESCRIPTION = `Captures web pages (screenshot and HTML copy) on demand, keeps what it saw, and answers later questions about it.
 
-Every JSON answer but the bare arrays is an envelope: \`success\`, \`message\`, \`data\`, \`error\` (for people), \`code\` (for programs, its meaning never changes) and \`request_id\`. Every answer carries \`X-Request-Id\`.
+Every JSON answer but the bare arrays is an envelope: \`success\`, \`message\`, \`data\`, \`error\`, \`code\` and \`request_id\`. Of a failure, \`error\` tells people what went wrong with this request and suffices by itself; \`message\` is the general meaning of the code; \`code\` is for programs, and its meaning never changes. Every answer carries \`X-Request-Id\`.
 
 With a key configured, everything but \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\` is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters, repeated ones and unknown fields of a body are 400 and are named. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
 
@@ -32,7 +30,7 @@ export function openApiDocument(limits: RequestLimits): OpenApiDocument {
     openapi: '3.1.0',
     info: {
       title: 'Capstan',
-      version: CONTRACT_VERSION,
+      version: packageVersion(),
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },

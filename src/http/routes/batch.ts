@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { lastValueFrom, map, takeUntil, toArray } from 'rxjs';
+import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError, failure } from '../../capture/errors.ts';
+import type { CaptureOutcome } from '../../capture/outcome.ts';
 import { callbackUrl, MAX_LINE_BYTES } from '../../capture/request.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { BatchElement, CaptureService } from '../../service/capture-service.ts';
@@ -14,7 +15,7 @@ import { bodyLines } from '../lines/body-lines.ts';
 import { type BodyDecoder, bodyDecoder, brokenBody, decodedBody, LINES_TYPE } from '../lines/streamed-body.ts';
 import { preferLinesOrJson } from '../negotiation.ts';
 import { json, lines } from '../openapi/content.ts';
-import { toBatchLine, toBatchResult } from '../outcome.ts';
+import { failureOf, toBatchLine, toBatchResult } from '../outcome.ts';
 import { integerText } from '../parameters.ts';
 import { prefer, prefersAsync } from '../prefer.ts';
 import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
@@ -108,19 +109,19 @@ async function answerBatch(
   asLines: boolean,
 ): Promise<void> {
   ctx.vary('Accept');
-  if (asLines) {
-    return answerLines(ctx, (room) =>
-      service.submitBatch(whenThereIs(room, elements), concurrency, size, callback).pipe(map(toBatchLine)),
-    );
-  }
+  const itemsOf = (from: Asked['elements']) =>
+    service.submitBatch(from, concurrency, size, callback).pipe(tap(({ outcome }) => noteCutShort(ctx, outcome)));
+  if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, elements)).pipe(map(toBatchLine)));
   const items =
     size === 0 && callback === undefined
       ? []
-      : await lastValueFrom(
-          service.submitBatch(elements, concurrency, size, callback).pipe(takeUntil(clientGone(ctx)), toArray()),
-        );
+      : await lastValueFrom(itemsOf(elements).pipe(takeUntil(clientGone(ctx)), toArray()));
   ctx.type = 'json';
   ctx.body = items.toSorted((a, b) => a.index - b.index).map(toBatchResult);
+}
+
+function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
+  if (failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
 }
 
 /** Bad lines of one body that are answered; the next one ends the batch. */

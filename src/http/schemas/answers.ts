@@ -81,13 +81,15 @@ export const ProbeSchema = z.strictObject({ status: z.enum(['live', 'ready']) })
 
 export const FailureSchema = z.strictObject({
   success: z.literal(false),
-  message: z.string(),
+  message: z
+    .string()
+    .meta({ description: 'What `code` means in general: a fixed sentence for each code. For people.' }),
   data: z
     .union([ResultSchema, z.strictObject({ problems: z.array(FieldProblemSchema) })])
     .optional()
     .meta({ description: 'The failed result of a capture that was tried, or the bad fields.' }),
-  error: z.string().meta({ description: 'For people.' }),
-  code: FailureCodeSchema.meta({ description: 'For programs.' }),
+  error: z.string().meta({ description: 'What went wrong with this request. For people; it suffices by itself.' }),
+  code: FailureCodeSchema.meta({ description: 'For programs: the meaning of a code never changes.' }),
   request_id: z.string(),
 });
 
