@@ -3,13 +3,13 @@ import type { ArtifactKind, DetailedResult, Result } from '../capture/result.ts'
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 
 /*
- * The port to where screenshots and HTML snapshots are stored. One folder implements it for files (`files/`); another
- * one (GridFS, S3) is a folder of its own and a line in `storage.ts`. The contract is `artifact-store.contract.ts`.
+ * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory; another store
+ * (GridFS, S3) needs a folder of its own and a line in `storage.ts`. Its contract is `artifact-store.contract.ts`.
  */
 
 export type { ArtifactKind };
 
-/** What a browser returned for a page. */
+/** The files of a capture, as returned by a browser. */
 export interface Picture {
   readonly image: Uint8Array;
   readonly html: string;
@@ -21,18 +21,18 @@ export interface ByteSpan {
   readonly end: number;
 }
 
-/** One stored artifact, opened: reading it succeeds even if the capture is removed meanwhile. */
+/** An open artifact: it can be read even if its capture is removed meanwhile. */
 export interface OpenArtifact {
   readonly info: ScreenshotInfo;
-  /** Size of this artifact in bytes. */
+  /** Size in bytes. */
   readonly bytes: number;
-  /** Reads the whole artifact or a part of it. The artifact is closed when the stream ends or is destroyed. */
+  /** Reads the whole artifact or a range of it. The artifact is closed when the stream ends or is destroyed. */
   stream(span?: ByteSpan): Readable;
-  /** Closes an artifact that is not streamed. Closing twice is no error. */
+  /** Closes an artifact that is not streamed. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A capture that is written durably but not yet visible. */
+/** A capture that is written durably but not visible yet. */
 export interface StagedCapture {
   readonly info: ScreenshotInfo;
   /** Makes the capture visible as a whole. Resolves when it would survive a crash. */
@@ -42,36 +42,39 @@ export interface StagedCapture {
 }
 
 export interface RemovedArtifacts {
-  /** Captures that were there. */
+  /** Number of captures that existed. */
   readonly captures: number;
   readonly bytes: number;
 }
 
 /**
- * The artifacts of a capture appear all at once and disappear all at once. Writing rejects with a `CapstanError`:
- * `storage_full`, or `internal` with the cause; nothing half-written is left.
+ * A store in which the artifacts of a capture appear and disappear together. Writing rejects with a `CapstanError`,
+ * `storage_full` or `internal` with its cause, and leaves nothing half-written.
  */
 export interface ArtifactStore {
-  /** Names this store in the records of its captures; stays the same for the store's whole life. */
+  /** Identifies this store in the records of its captures; constant for the store's whole life. */
   id(): Promise<string>;
-  /** Writes the artifacts of a capture, with all of its record beside them. Its id must not be in use. */
+  /** Writes the artifacts of a capture together with its whole record. The id must be unused. */
   stage(record: DetailedResult, picture: Picture): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   info(id: number): Promise<ScreenshotInfo | undefined>;
-  /** Reads the record that was staged; undefined where there is none, or an earlier version stored only a part of it. */
+  /** Reads the record that was staged; undefined when there is none, or an earlier version stored only part of it. */
   record(id: number): Promise<DetailedResult | undefined>;
   open(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined>;
   /** Lists at most `limit` captures with an id below `before`, newest (greatest id) first. */
   list(limit: number, before?: number): Promise<readonly ScreenshotInfo[]>;
-  /** Iterates over the ids of all captures, smallest and so oldest first; reads only as far as it is consumed. */
+  /** Iterates over the ids of all captures, oldest (smallest) first; reads only as far as it is consumed. */
   oldest(): AsyncIterable<number>;
-  /** Bytes of the artifacts of one capture, 0 when there is none. */
+  /** Returns the bytes of a capture's artifacts; 0 when there are none. */
   sizeOf(id: number): Promise<number>;
-  /** Removes captures; ids that are not there are no error. Open artifacts stay readable. */
+  /** Removes captures; unknown ids are ignored. Open artifacts stay readable. */
   remove(ids: readonly number[]): Promise<RemovedArtifacts>;
-  /** Bytes of all artifacts: the last `measure`, plus what this process has added and removed since. Null before it. */
+  /**
+   * Bytes of all artifacts: the last `measure`, adjusted by what this process has added and removed since. Null before
+   * it.
+   */
   readonly bytes: number | null;
-  /** Counts the bytes, including those of other processes, slowly enough not to slow captures down. */
+  /** Counts the bytes, including those of other processes, slowly enough not to delay captures. */
   measure(signal?: AbortSignal): Promise<number>;
 }
 

@@ -4,7 +4,7 @@ import type { JobStore } from './job-store.ts';
 import type { NodeLeases } from './node-leases.ts';
 import type { ResultStore } from './result-store.ts';
 
-/** A database, opened: one implementation of each port that is kept in it. */
+/** An open database: one implementation of each port that is stored in it. */
 export interface Database {
   readonly results: ResultStore;
   readonly jobs: JobStore;
@@ -12,6 +12,6 @@ export interface Database {
   readonly nodes: NodeLeases;
   /** Creates the event log of this process. */
   eventLog(options: EventLogOptions): EventLog;
-  /** Writes what is under way; every call after it rejects with `database_unavailable`. */
+  /** Completes running writes; every later call rejects with `database_unavailable`. */
   close(): Promise<void>;
 }

@@ -2,26 +2,26 @@ import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /*
- * By-host in terms of prefixes. A query is a list of ranges, each of them "this key starts with this text"; a host
- * matches when any of its keys does. What answers a prefix from an index answers the query.
+ * Translates by-host queries into prefixes. A query is a list of ranges of the form "this key starts with this text"; a
+ * host matches when any of its keys does. An index on the keys can answer the query.
  */
 
-/** What is kept of a host so that an index finds it. */
+/** The index keys of a host. */
 export interface HostKeys {
-  /** As it stands in the record: lower-case, punycode. */
+  /** As in the record: lower-case, punycode. */
   readonly host: string;
   /**
-   * Labels reversed, each followed by a dot (`com.example.www.`): the last dot keeps `com.example-x.` out of the
-   * range of `com.example.`. Empty for IP addresses, which have no subdomains.
+   * Labels in reverse order, each followed by a dot (`com.example.www.`): the last dot keeps `com.example-x.` out of
+   * the range of `com.example.`. Empty for IP addresses, which have no subdomains.
    */
   readonly reversed: string;
-  /** As people read it (`bücher.example`), for hosts that have an internationalised label; else null. */
+  /** The readable form (`bücher.example`) of hosts with an internationalised label; else null. */
   readonly unicode: string | null;
 }
 
 export type HostKey = keyof HostKeys;
 
-/** Hosts whose `key` starts with `prefix`, taken literally. */
+/** Hosts whose `key` starts with the literal `prefix`. */
 export interface HostRange {
   readonly key: HostKey;
   readonly prefix: string;
@@ -30,18 +30,18 @@ export interface HostRange {
 export function hostKeys(host: string): HostKeys {
   return {
     host,
-    // A host that is written with the dot of the root stands below the same names as one without.
+    // A host with a trailing dot has the same parent names as one without.
     reversed: isIP(host) === 0 ? reverseLabels(host.replace(/\.$/, '')) : '',
     unicode: isInternationalised(host) ? unicodeOf(host) : null,
   };
 }
 
 /**
- * The ranges of a by-host query. Hosts that start with the value, and the value's subdomains; every character of it
- * means itself, a dot at its end too (`example.` finds `example.com`, not `example-x.com`).
+ * Returns the ranges of a by-host query: hosts that start with the value, and the value's subdomains. Every character
+ * is literal, including a trailing dot (`example.` finds `example.com`, not `example-x.com`).
  *
- * The punycode of `bü` is no prefix of the punycode of `bücher`: where the value has an internationalised label, in
- * either spelling, "starts with" is asked of the readable form too.
+ * The punycode of `bü` is not a prefix of the punycode of `bücher`: for a value with an internationalised label, in
+ * either spelling, the readable form is matched too.
  */
 export function hostRanges(value: string): readonly HostRange[] {
   const ascii = asciiOf(value);
@@ -53,12 +53,12 @@ export function hostRanges(value: string): readonly HostRange[] {
   return ranges;
 }
 
-/** Whether a host is one of those that the ranges describe. */
+/** Returns whether a host is in one of the ranges. */
 export function matchesHost(keys: HostKeys, ranges: readonly HostRange[]): boolean {
   return ranges.some(({ key, prefix }) => keys[key]?.startsWith(prefix) ?? false);
 }
 
-/** The least string that is greater than every one that starts with `prefix`, by code points, of those that occur. */
+/** Returns the smallest string that is greater than every string with this prefix, in the order of code points. */
 export function endOfPrefix(prefix: string): string {
   return `${prefix}\u{10FFFF}`;
 }
@@ -71,7 +71,7 @@ function asciiOf(value: string): string {
     .join('.');
 }
 
-/** One label at a time and never last: a whole value would be read as an address (`1` as `0.0.0.1`). */
+/** Label by label and never as the last one: a whole value could parse as an address (`1` as `0.0.0.1`). */
 function asciiLabel(label: string): string {
   if (isAscii(label)) return label;
   const ascii = domainToASCII(`${label}.x`);

@@ -10,27 +10,33 @@
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const SEQUENCES = 64;
 export const NODES = 64;
-/** Nodes below this one are leased, the others drawn at random. */
+/** Nodes below this number are leased, the others drawn at random. */
 export const LEASED_NODES = 32;
-/** Distance of two ids of successive milliseconds. Ids are above 2^32: arithmetic, not bit operators. */
+/**
+ * Difference between the ids of successive milliseconds. Ids exceed 2^32, so arithmetic is used in place of bit
+ * operators.
+ */
 const IDS_PER_MS = NODES * SEQUENCES;
 
 export interface IdSourceOptions {
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
-  /** 0..63. */
+  /** 0 to 63. */
   readonly node: number;
 }
 
 export interface IdSource {
   readonly node: number;
-  /** The next id: greater than every one before it from this source, also when the clock steps back. */
+  /** Returns the next id, greater than every earlier one of this source even when the clock steps back. */
   next(): number;
-  /** Ids from now on carry this node. */
+  /** Uses this node for new ids. */
   setNode(node: number): void;
 }
 
-/** Ids of one process. When the 64 of a millisecond are used up, or the clock stands or steps back, it runs ahead. */
+/**
+ * Returns the id source of one process. When the 64 ids of a millisecond are used up, or the clock stands still or
+ * steps back, ids run ahead of the clock.
+ */
 export function createIdSource({ clock, node }: IdSourceOptions): IdSource {
   let currentNode = checkedNode(node);
   let lastMs = -1;
@@ -56,28 +62,28 @@ export function createIdSource({ clock, node }: IdSourceOptions): IdSource {
     setNode(next) {
       if (next === currentNode) return;
       currentNode = checkedNode(next);
-      // A smaller node in the same millisecond would go back: the next id takes a millisecond of its own.
+      // A smaller node in the same millisecond would decrease the id, so the next id moves to the next millisecond.
       sequence = SEQUENCES;
     },
   };
 }
 
-/** A node for a process without a lease: 32..63. `random` gives 0 <= x < 1. */
+/** Returns a node for a process without a lease: 32 to 63. `random` returns 0 <= x < 1. */
 export function randomNode(random: () => number): number {
   return LEASED_NODES + Math.floor(random() * (NODES - LEASED_NODES));
 }
 
-/** When an id was made, to the millisecond. */
+/** Returns the time of an id, in milliseconds since the Unix epoch. */
 export function timeOfId(id: number): Date {
   return new Date(Math.floor(id / IDS_PER_MS) + EPOCH_MS);
 }
 
-/** The smallest id that can be made at a time. */
+/** Returns the smallest id of a time. */
 export function firstIdAt(time: Date): number {
   return Math.max(time.getTime() - EPOCH_MS, 0) * IDS_PER_MS;
 }
 
-/** An id as a person or a path writes it: a positive integer below 2^53 in canonical digits, else undefined. */
+/** Parses an id: a positive integer below 2^53 in canonical digits, else undefined. */
 export function parseId(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
   const id = Number(text);

@@ -1,6 +1,6 @@
 import { CapstanError } from '../capture/errors.ts';
 
-/** Whether it failed because the database cannot be reached now, and may be tried again. */
+/** Returns whether an operation failed because the database cannot be reached now, so that it may be retried. */
 export function isAway(error: unknown): boolean {
   return error instanceof CapstanError && error.code === 'database_unavailable';
 }

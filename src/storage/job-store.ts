@@ -1,36 +1,36 @@
 import { CapstanError, type Failure } from '../capture/errors.ts';
 
 /*
- * Work that somebody asked for and does not wait for. It lies in the database, so that it outlives the process, and
- * belongs to one process at a time: by a lease, which a process that died stops renewing.
+ * The port to jobs: work that its client does not wait for. A job is in the database, so it outlives the process, and
+ * belongs to one process at a time by a lease that a dead process stops renewing.
  */
 
 export type JobKind = 'screenshot' | 'batch';
 export type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
 
-/** What a process that died held is free after so long, in milliseconds. */
+/** Lease of a job, in milliseconds: after this the jobs of a dead process are free. */
 export const JOB_LEASE_MS = 10_000;
-/** Finished jobs are kept for so long, in milliseconds. */
+/** Time to live of a finished job, in milliseconds. */
 export const JOB_LIFE_MS = 24 * 3_600_000;
-/** Jobs that are kept at once: the finished ones make room, oldest first; of unfinished ones there are no more. */
+/** Maximum number of jobs. The oldest finished ones make room for new ones; unfinished ones are never removed. */
 export const MAX_JOBS = 1000;
 
 export interface NewJob {
   readonly id: string;
   readonly kind: JobKind;
-  /** Requests in it. */
+  /** Number of its requests. */
   readonly total: number;
-  /** What is to be done, as its runner wrote it down. */
+  /** The work, as serialised by its runner. */
   readonly work: Uint8Array;
 }
 
-/** Times are ISO 8601, UTC, milliseconds. */
+/** Times are ISO 8601, UTC, with milliseconds. */
 export interface JobRecord {
   readonly id: string;
   readonly kind: JobKind;
   readonly state: JobState;
   readonly total: number;
-  /** Requests that have an outcome, and those of them that are failures. */
+  /** Number of requests with an outcome, and how many of these failed. */
   readonly done: number;
   readonly failed: number;
   readonly createdAt: string;
@@ -40,46 +40,48 @@ export interface JobRecord {
   readonly failure: Failure | null;
 }
 
-/** A job that is its owner's now. */
+/** A job whose lease the caller holds. */
 export interface TakenJob {
   readonly id: string;
   readonly kind: JobKind;
   readonly work: Uint8Array;
-  /** Indexes of the requests that have an outcome already. */
+  /** Indexes of the requests that already have an outcome. */
   readonly done: readonly number[];
 }
 
-/** How one request of a job ended. */
+/** The outcome of one request of a job. */
 export interface JobItem {
   readonly index: number;
   readonly failed: boolean;
-  /** The outcome, as its runner wrote it down. */
+  /** The outcome, as serialised by its runner. */
   readonly body: string;
 }
 
-/** How a job ends that is not cancelled. */
+/** The end of a job that was not cancelled. */
 export type JobEnd = { readonly state: 'completed' } | { readonly state: 'failed'; readonly failure: Failure };
 
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface JobStore {
-  /** Keeps a job, durably, and makes room for it. Rejects with `queue_full` when `most` jobs are unfinished. */
+  /** Stores a job durably, and makes room for it. Rejects with `queue_full` when `most` jobs are unfinished. */
   add(job: NewJob, most?: number): Promise<void>;
   get(id: string): Promise<JobRecord | undefined>;
-  /** At most `limit` outcomes with an index above `after`, smallest first. */
+  /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly JobItem[]>;
-  /** Whatever is unfinished and nobody's becomes the owner's, the oldest first. */
+  /** Leases unfinished jobs without an owner to this owner, oldest first. */
   take(owner: string, leaseMs?: number): Promise<TakenJob | undefined>;
-  /** False: the job is the owner's no more. It was cancelled, or went to somebody else. */
+  /** Renews the lease. False: the job was cancelled, or has another owner. */
   renew(id: string, owner: string): Promise<boolean>;
-  /** Keeps outcomes. One whose index is there already changes nothing, and so does whoever is not the owner. */
+  /**
+   * Stores outcomes. Indexes that already have one are ignored, and so are calls by a process that is not the owner.
+   */
   put(id: string, owner: string, items: readonly JobItem[]): Promise<void>;
-  /** Ends a job. Its work, which may hold credentials, is erased, as it is when the job is cancelled. */
+  /** Ends a job. Its work, which may contain credentials, is erased, as it is when the job is cancelled. */
   finish(id: string, owner: string, end: JobEnd): Promise<void>;
-  /** Gives an unfinished job back. */
+  /** Returns an unfinished job. */
   release(id: string, owner: string): Promise<void>;
-  /** Cancels a job that is not finished, whoever has it. Gives it as it then is; undefined when there is none. */
+  /** Cancels an unfinished job, whoever its owner is. Returns its new state; undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
-  /** Removes what finished more than `lifeMs` ago. */
+  /** Removes jobs that finished more than `lifeMs` ago. */
   prune(lifeMs?: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A later version of Capstan has changed the schema: this one must not write into it. Ends the start. */
+/** A later version of Capstan has changed the schema, so this one must not write to it. Ends the start. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 

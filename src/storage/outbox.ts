@@ -1,37 +1,37 @@
 import type { DetailedResult, Result } from '../capture/result.ts';
 
-/** A removal of captures that is decided. Whoever finds it after a crash finishes it. */
+/** A decided removal of captures. After a crash, the process that finds it completes it. */
 export interface IntendedRemoval {
   readonly ids: readonly number[];
-  /** It is finished, or was never begun. */
+  /** Removes the intention: it is complete, or was never started. */
   done(): Promise<void>;
 }
 
-/** What processes left that are gone, now this one's. */
+/** What ended processes left, now owned by this one. */
 export interface Adopted {
-  /** Ids of the records, the smallest first. */
+  /** Ids of the records, smallest first. */
   readonly records: readonly number[];
   readonly removals: readonly IntendedRemoval[];
 }
 
-/** What the database has to be told yet, on the disk: records, one file each, and removals. */
+/** What the database does not know yet, on disk: records, one file each, and removals. */
 export interface Outbox {
-  /** Resolves when the record would survive a power cut. Rejects with `storage_full` or `internal`. */
+  /** Resolves when the record would survive a power failure. Rejects with `storage_full` or `internal`. */
   add(record: DetailedResult): Promise<void>;
   /** Undefined when it is not there. */
   read(id: number): Promise<DetailedResult | undefined>;
-  /** False when it is not there: somebody has withdrawn it. */
+  /** False when it is not there because it was withdrawn. */
   remove(id: number): Promise<boolean>;
-  /** The database will never take it: it stays on the disk for a person to look at. */
+  /** Sets a record aside that the database will never accept: it stays on disk for an operator. */
   setAside(id: number): Promise<void>;
-  /** Which of these wait for the database, in whichever process. */
+  /** Returns which of these wait for the database, in any process. */
   waiting(ids: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Removes records from the outboxes of all processes. Gives the ids of those that waited. */
+  /** Removes records from the outboxes of all processes. Returns the ids that waited. */
   withdraw(ids: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Resolves when the intention would survive a power cut. Rejects with `storage_full` or `internal`. */
+  /** Resolves when the intention would survive a power failure. Rejects with `storage_full` or `internal`. */
   intend(ids: readonly number[]): Promise<IntendedRemoval>;
-  /** Removes what processes left that are gone, but for what the database has to be told. */
+  /** Removes what ended processes left, except what the database does not know yet. */
   sweep(): Promise<void>;
-  /** Takes over what processes left that are gone, but for records that `wanted` refuses; removes what else there is. */
+  /** Takes over what ended processes left, except records that `wanted` refuses; removes the rest. */
   adopt(wanted: (record: Result) => Promise<boolean>): Promise<Adopted>;
 }

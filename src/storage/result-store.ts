@@ -1,29 +1,29 @@
 import type { Evidence } from '../capture/evidence.ts';
 import type { DetailedResult, Result, SimilarResult } from '../capture/result.ts';
 
-/** Which records: all, those of exactly one URL, or those of a host with the meaning of by-host. */
+/** Selects records: all, those of exactly one URL, or those of a host as by-host defines it. */
 export type ResultFilter =
   | { readonly by: 'all' }
   | { readonly by: 'url'; readonly url: string }
   | { readonly by: 'host'; readonly host: string };
 
-/** The place in a list behind which the next page begins. Lists go newest first by `(probed_at, id)`. */
+/** The position in a list after which the next page begins. Lists are ordered newest first by `(probed_at, id)`. */
 export interface Keyset {
-  /** ISO 8601, UTC, milliseconds. */
+  /** ISO 8601, UTC, with milliseconds. */
   readonly probedAt: string;
   readonly id: number;
 }
 
-/** Bits that may differ between screenshots that are said to look alike, at most. */
+/** Maximum number of differing bits for visually similar screenshots. */
 export const MAX_DISTANCE = 15;
 
-/** What another capture is asked for: the hash of its screenshot, and how many bits of it may differ. */
+/** A query for similar captures: the hash of a screenshot, and how many bits may differ. */
 export interface Likeness {
   /** 16 hex digits. */
   readonly hash: string;
-  /** 0..`MAX_DISTANCE`. */
+  /** 0 to `MAX_DISTANCE`. */
   readonly distance: number;
-  /** The capture that is not looked for: the one that others are to be like. */
+  /** The id of the capture that the others are compared with, which is left out. */
   readonly except: number;
 }
 
@@ -34,27 +34,30 @@ export interface Likeness {
 export type StoreState = 'off' | 'up' | 'down' | 'damaged';
 
 /**
- * The port to the database of results. Every method rejects with a `CapstanError` of code
- * `database_not_enabled` or `database_unavailable` when it cannot answer; both recover by themselves.
+ * The port to the database of results. Methods reject with a `CapstanError` of code `database_not_enabled` or
+ * `database_unavailable` when they cannot answer; the store recovers by itself.
  */
 export interface ResultStore {
   readonly kind: 'none' | 'sqlite' | 'mongo';
   readonly state: StoreState;
 
-  /** Keeps a record and its evidence, durably and together. The same id again is no error and changes nothing. */
+  /** Stores a record and its evidence, durably and together. An existing id is not an error and changes nothing. */
   insert(result: Result, evidence?: Evidence | null): Promise<void>;
 
   get(id: number): Promise<DetailedResult | undefined>;
 
-  /** At most `limit` records behind `after`, newest first by `(probed_at, id)`. */
+  /** Returns at most `limit` records after `after`, newest first by `(probed_at, id)`. */
   page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]>;
 
-  /** At most `limit` records whose `perception_hash` differs in so few bits: nearest first, then newest by id. */
+  /**
+   * Returns at most `limit` records whose `perception_hash` differs in at most this many bits: nearest first, then
+   * newest by id.
+   */
   similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]>;
 
-  /** Forgets records and their evidence, durably; ids that are not there are no error. Gives how many were there. */
+  /** Deletes records and their evidence, durably; unknown ids are ignored. Returns how many existed. */
   delete(ids: readonly number[]): Promise<number>;
 
-  /** Ids of at most `limit` records, smallest and so oldest first, that are above `after` and below `before`. */
+  /** Returns the ids of at most `limit` records above `after` and below `before`, oldest (smallest) first. */
   oldest(limit: number, before: number, after?: number): Promise<readonly number[]>;
 }

@@ -29,21 +29,21 @@ import { openSqlite } from './sqlite/open.ts';
 
 export interface StorageOptions {
   readonly dataDir: string;
-  /** SQLite file of results. At most one of this and `mongoUrl`; without both there is no database. */
+  /** SQLite file of results. At most one of this and `mongoUrl`; without either there is no database. */
   readonly dbPath?: string | null;
   readonly mongoUrl?: string | null;
   readonly maxOutbox?: number;
   /** Without it, everything is kept. */
   readonly retain?: RetentionLimits;
-  /** Called with what was removed because of that. */
+  /** Called with what retention has removed. */
   readonly onRetained?: (removed: RetentionCounts) => void;
-  /** Called when the database comes and goes, with what is wrong when it is `down`. */
+  /** Called when the state of the database changes, with the reason when it is `down`. */
   readonly onState?: (state: StoreState, reason: string) => void;
-  /** Called with failures that nobody waits for. */
+  /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
 }
 
-/** Everything that keeps something, opened. */
+/** All open stores. */
 export interface Storage {
   readonly ids: IdSource;
   readonly results: ResultStore;
@@ -52,15 +52,15 @@ export interface Storage {
   readonly artifacts: ArtifactStore;
   readonly captureStore: CaptureStore;
   readonly retention: Retention;
-  /** Closed by whoever starts it. */
+  /** Closed by the code that starts it. */
   readonly events: EventLog;
-  /** To be called when nothing is kept any more. */
+  /** Call it when nothing is stored any more. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the stores. A database that cannot be had is no failure: its store is `down` and recovers by itself. Rejects
- * with the system's error when the data directory cannot be used.
+ * Opens the stores. An unreachable database is not a failure: its store is `down` and recovers by itself. Rejects with
+ * the system's error when the data directory cannot be used.
  */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const data = createDataDirectory(options.dataDir);

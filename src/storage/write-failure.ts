@@ -1,10 +1,10 @@
 import { CapstanError } from '../capture/errors.ts';
 import { codeOf } from './system-error.ts';
 
-/** No room, no quota, no inodes, or a limit on the size of a file: what goes away when somebody makes room. */
+/** No space, quota or inodes, or a limit on file size: conditions that end when somebody makes room. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** What a client is told when files cannot be written. */
+/** Returns the error for clients when files cannot be written. */
 export function writeFailure(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
   return FULL.has(codeOf(error) ?? '')

@@ -1,7 +1,7 @@
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
 
-/** Work that nobody waits for, a pass at a time: again while some is left, and later each time that one fails. */
+/** Runs background work one pass at a time: again while some is left, and after a delay when a pass failed. */
 export class BackgroundPasses {
   readonly #pass: () => Promise<void>;
   readonly #isLeft: () => boolean;
@@ -10,7 +10,7 @@ export class BackgroundPasses {
   #retryMs = FIRST_RETRY_MS;
   #stopped = false;
 
-  /** `pass` rejects when it has failed, and has told of that itself. `isLeft`: whether there is anything to do. */
+  /** `pass` rejects when it has failed and reports the failure itself. `isLeft`: whether work is left. */
   constructor(pass: () => Promise<void>, isLeft: () => boolean) {
     this.#pass = pass;
     this.#isLeft = isLeft;
@@ -20,7 +20,7 @@ export class BackgroundPasses {
     return this.#stopped;
   }
 
-  /** Plans a pass, unless one is planned or under way. Without a delay it comes as soon as one after a failure would. */
+  /** Schedules a pass, unless one is scheduled or running. Without a delay it uses the one after a first failure. */
   plan(delayMs: number = this.#retryMs): void {
     if (this.#stopped || this.#timer !== undefined || this.#underWay !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -33,12 +33,12 @@ export class BackgroundPasses {
     this.#timer.unref();
   }
 
-  /** Some of it went well: a failure after that is the first again. */
+  /** Part of the pass succeeded, so the next failure counts as the first again. */
   succeeded(): void {
     this.#retryMs = FIRST_RETRY_MS;
   }
 
-  /** Plans no more, and resolves when none is under way. */
+  /** Schedules no further pass, and resolves when none is running. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -16,31 +16,30 @@ export interface CaptureStoreOptions {
   readonly artifacts: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
-  /** Most records that may wait for the database. */
+  /** Maximum number of records that may wait for the database. */
   readonly maxOutbox?: number;
-  /** Called with what nobody waits for: a record that the database refuses, files that cannot be removed. */
+  /** Reports failures in the background: a record that the database refuses, files that cannot be removed. */
   readonly onProblem?: (problem: unknown) => void;
 }
 
-/** Joins artifacts and records: what it says is kept survives a crash, files and record together. */
+/** Joins artifacts and records: a capture that was reported as stored survives a crash, files and record together. */
 export interface CaptureStore {
-  /** Records that wait on the disk for the database. */
+  /** Number of records on disk that wait for the database. */
   readonly pending: number;
-  /** Takes over what processes left that are gone. Rejects when the data directory cannot be used. */
+  /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
   start(): Promise<void>;
   /**
-   * Keeps a capture, its files, record and evidence, and gives the record with the paths of what was stored. A record
-   * that cannot be written because the database is away waits on the disk, which counts as kept. Rejects with
-   * `storage_full`, with `internal`, or with `database_unavailable` when too many wait already; nothing of the capture
-   * is left then.
+   * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
+   * database is away the record waits on disk, which counts as stored. Rejects with `storage_full`, `internal`, or
+   * `database_unavailable` when too many records wait; then nothing of the capture is left.
    */
   keep(capture: DetailedResult, picture: Picture | null): Promise<Result>;
   /**
-   * Removes captures, records and files together; what is being read can be read on. Rejects with
-   * `database_unavailable` or `internal`: nothing is removed then, or the rest of it a little later.
+   * Removes captures, records and files together; open artifacts stay readable. Rejects with `database_unavailable` or
+   * `internal`: then nothing is removed, or the rest of it later.
    */
   remove(ids: readonly number[]): Promise<Removed>;
-  /** Whether anything of a capture is there. Rejects with `database_unavailable`. */
+  /** Returns whether anything of a capture exists. Rejects with `database_unavailable`. */
   has(id: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -77,7 +76,7 @@ class OutboxCaptureStore implements CaptureStore {
     try {
       await this.#delivery.adopt();
     } catch (error) {
-      // A full disk is no reason not to start: it is tried again, and captures say what is wrong.
+      // A full disk must not prevent the start: this is retried, and captures report the problem.
       if (writeFailure(error).code !== 'storage_full') throw error;
       this.#onProblem(error);
     }
@@ -134,7 +133,7 @@ class OutboxCaptureStore implements CaptureStore {
     );
   }
 
-  /** A failed capture: there are no files that a crash could leave without their record. */
+  /** A failed capture has no files that a crash could leave without their record. */
   async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
     if (await this.#delivery.write(record)) return;
@@ -144,7 +143,7 @@ class OutboxCaptureStore implements CaptureStore {
 
   /**
    * The record is in the outbox before the files appear, and leaves it when the database has it. After a crash, a
-   * record in the outbox whose files are there is written; one whose files did not appear was never answered.
+   * record in the outbox is written when its files exist; without them, the capture was never answered.
    */
   async #keepCapture(record: DetailedResult, picture: Picture): Promise<void> {
     const [staging, noting] = await Promise.allSettled([
@@ -165,8 +164,8 @@ class OutboxCaptureStore implements CaptureStore {
   }
 
   /**
-   * The record goes last: until then a crash leaves something that the next start understands. One that stays in the
-   * outbox is written again by the next start, which changes nothing.
+   * The record is removed last: until then, the next start can interpret what a crash leaves. A record that stays in
+   * the outbox is written again by the next start, without effect.
    */
   async #undo(id: number, staged: StagedCapture | undefined): Promise<void> {
     await staged?.discard().catch(this.#onProblem);

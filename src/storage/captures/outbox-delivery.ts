@@ -19,7 +19,7 @@ export interface OutboxDeliveryOptions {
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** Tells the database what the outbox holds, for as long as that takes: records in their order, and removals. */
+/** Delivers the outbox to the database, however long that takes: records in their order, and removals. */
 export class OutboxDelivery {
   readonly #artifacts: ArtifactStore;
   readonly #results: ResultStore;
@@ -31,7 +31,7 @@ export class OutboxDelivery {
     () => this.#waiting.size > 0 || this.#remover.unfinished > 0 || !this.#adopted,
   );
 
-  /** Ids of the records that wait, in the order in which they came. */
+  /** Ids of the waiting records, in the order of their arrival. */
   readonly #waiting = new Set<number>();
   #adopted = false;
 
@@ -43,17 +43,17 @@ export class OutboxDelivery {
     this.#onProblem = onProblem;
   }
 
-  /** Records that wait. */
+  /** Number of waiting records. */
   get pending(): number {
     return this.#waiting.size;
   }
 
-  /** Newer records do not overtake those that wait. */
+  /** Newer records do not overtake waiting ones. */
   get isAway(): boolean {
     return this.#waiting.size > 0 || this.#results.state === 'down' || this.#results.state === 'damaged';
   }
 
-  /** Takes over what processes left that are gone. */
+  /** Takes over what ended processes left. */
   async adopt(): Promise<void> {
     if (this.#results.kind === 'none') await this.#outbox.sweep();
     else {
@@ -66,7 +66,7 @@ export class OutboxDelivery {
     this.#adopted = true;
   }
 
-  /** Begins with what there is. */
+  /** Starts with what is in the outbox. */
   start(): void {
     this.#passes.plan(0);
   }
@@ -80,15 +80,15 @@ export class OutboxDelivery {
     return !this.isAway && (await this.#insert(record));
   }
 
-  /** The record lies in the outbox, and waits. */
+  /** Queues a record that is in the outbox. */
   wait(id: number): void {
     this.#waiting.add(id);
     this.#passes.plan();
   }
 
   /**
-   * The database has the record that lies in the outbox. One that was withdrawn from there meanwhile was to be removed,
-   * and came too late for that.
+   * Notes that the database has a record of the outbox. A record that was withdrawn from the outbox meanwhile was to be
+   * removed, and is removed from the database now.
    */
   async written(id: number): Promise<void> {
     try {
@@ -100,7 +100,7 @@ export class OutboxDelivery {
     }
   }
 
-  /** Finishes what could not be removed, some time. */
+  /** Completes unfinished removals later. */
   finishRemovals(): void {
     if (this.#remover.unfinished > 0) this.#passes.plan();
   }
@@ -118,7 +118,7 @@ export class OutboxDelivery {
   async #drain(): Promise<void> {
     try {
       if (!this.#adopted) await this.adopt();
-      // What cannot be removed does not keep records from being written.
+      // A removal that fails must not keep records from being written.
       const removing = await this.#remover.finish().then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -132,11 +132,11 @@ export class OutboxDelivery {
   }
 
   async #deliverAll(): Promise<void> {
-    // One at first: a database that is away costs one wait, not one for each record.
+    // One record at first: a database that is away costs one wait, not one per record.
     let together = 1;
     while (this.#waiting.size > 0 && !this.#passes.stopped) {
       const ids = [...this.#waiting].slice(0, together);
-      // Read before any is written: they are written in their order, not in that in which the disk gives them.
+      // All records are read before any is written, so that they are written in order and not as the disk returns them.
       const records = await Promise.all(ids.map((id) => this.#read(id)));
       const written = await Promise.all(ids.map((id, at) => this.#deliver(id, records[at])));
       if (written.includes(false)) throw new CapstanError('database_unavailable');
@@ -145,7 +145,7 @@ export class OutboxDelivery {
     }
   }
 
-  /** One that cannot be read must not keep the others waiting for ever. */
+  /** An unreadable record must not block the others forever. */
   async #read(id: number): Promise<DetailedResult | undefined> {
     try {
       return await this.#outbox.read(id);

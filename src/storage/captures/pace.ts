@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work shorter than this is not worth a pause. */
+/** Work shorter than this needs no pause, in milliseconds. */
 const WORK_MS = 10;
 const MAX_PAUSE_MS = 1000;
-/** Pause for each time worked: what has time takes a third of what there is, and less of a disk that is busy. */
+/** Pause per time worked: background work takes a third of the available time, and less of a busy disk. */
 const PAUSE_PER_WORK = 2;
 
-/** To be awaited between the steps of long work that nobody waits for: pauses as long as the steps deserve. */
+/** Await it between the steps of long background work: it pauses in proportion to the duration of the step. */
 export type Pace = () => Promise<void>;
 
-/** Without pauses once the signal is aborted. */
+/** Does not pause once the signal is aborted. */
 export function createPace(signal?: AbortSignal): Pace {
   let since = performance.now();
   return async () => {

@@ -4,35 +4,34 @@ import type { ResultStore } from '../result-store.ts';
 import { writeFailure } from '../write-failure.ts';
 
 /*
- * The record goes first, so that no record ever names files that are gone. A crash in between leaves files that are
- * there, are answered as there, and go when the next process takes over the intention, which is on the disk before
- * anything is removed.
+ * The record is removed first, so that no record ever names missing files. A crash in between leaves files, which are
+ * still served until the next process takes over the intention; that is on disk before anything is removed.
  *
- * A record may wait in an outbox and be on its way to the database at that moment. Whoever removes it takes its file
- * out of the outbox before asking the database once more; whoever delivered it takes the same file out afterwards. So
- * one of the two finds the file gone, and knows: a deliverer that does removes what it has delivered.
+ * A record may wait in an outbox and be on its way to the database at that moment. The remover takes its file out of
+ * the outbox before it asks the database again; the deliverer takes out the same file after writing. One of the two
+ * finds the file gone: a deliverer that does so removes what it has written.
  */
 
-/** What was there, of the captures that were to be removed. */
+/** What existed of the captures to be removed. */
 export interface Removed {
   readonly screenshots: number;
   readonly records: number;
-  /** Of the files. */
+  /** Bytes of the files. */
   readonly bytes: number;
 }
 
 export interface Remover {
-  /** Removals that wait to be finished. */
+  /** Number of removals that are not complete. */
   readonly unfinished: number;
   /**
-   * Removes captures, records and files together. Rejects with `database_unavailable` when the database is away, or with
-   * `internal`; nothing is removed then, or what was begun is finished later, by `finish`.
+   * Removes captures, records and files together. Rejects with `database_unavailable` when the database is away, or
+   * with `internal`; then nothing is removed, or `finish` completes it later.
    */
   remove(ids: readonly number[]): Promise<Removed>;
-  /** Whether any of it is there: record, waiting record or files. Rejects with `database_unavailable`. */
+  /** Returns whether a record, a waiting record or files exist. Rejects with `database_unavailable`. */
   has(id: number): Promise<boolean>;
   takeOver(removals: readonly IntendedRemoval[]): void;
-  /** Tries what is unfinished again; rejects when some of it still is. */
+  /** Retries incomplete removals; rejects when some are still incomplete. */
   finish(): Promise<void>;
 }
 
@@ -55,7 +54,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     return fresh.length === 0 ? NOTHING : removeFresh(fresh);
   }
 
-  /** A full disk is why captures are removed: there the intention is kept in memory alone. */
+  /** Captures are removed because the disk is full: then the intention is kept in memory only. */
   async function intend(ids: readonly number[]): Promise<IntendedRemoval> {
     try {
       return await outbox.intend(ids);
@@ -83,7 +82,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     }
   }
 
-  /** `again`: the database may have got some of the records since it was asked. */
+  /** `again`: the database may have received some of the records since it was asked. */
   async function complete(removal: IntendedRemoval, deleted: number, again: boolean): Promise<Removed> {
     const withdrawn = await outbox.withdraw(removal.ids);
     const late = again || withdrawn.size > 0 ? await results.delete(removal.ids) : 0;
@@ -92,7 +91,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     return removedOf(files, Math.min(deleted + Math.max(late, withdrawn.size), removal.ids.length));
   }
 
-  /** One that cannot be finished does not keep the others from it. */
+  /** A removal that cannot be completed does not block the others. */
   async function finish(): Promise<void> {
     const failures: unknown[] = [];
     for (const removal of unfinished) {

@@ -7,23 +7,24 @@ import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
 
 /*
- * Removes what is too old and, when the files are too much, the oldest of them. In small steps with pauses: whoever
- * captures notices nothing. A capture's age is that of its id, for files and records alike, so that both go together.
+ * Removes captures that are too old and, when the files take too much space, the oldest ones, in small steps with
+ * pauses so that captures are not delayed. The age of a capture is that of its id, for files and records alike, so both
+ * are removed together.
  */
 
-/** Captures removed in one step: they share a write to the database and a sync of a directory. */
+/** Captures removed in one step: they share one write to the database and one directory sync. */
 const STEP = 32;
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 60_000;
-/** How long what other processes store may go unnoticed. */
+/** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
-/** A capture younger than this is not removed to make room: it may not even be answered yet. */
+/** Minimum age for removal to make room, in milliseconds: a younger capture may not even be answered yet. */
 const YOUNGEST_MS = 60_000;
 
-/** What is kept; null: without an end. */
+/** Limits of what is kept; null: unlimited. */
 export interface RetentionLimits {
   readonly days: number | null;
-  /** Of all files of all captures. */
+  /** Bytes of all files of all captures. */
   readonly bytes: number | null;
 }
 
@@ -39,24 +40,24 @@ export interface RetentionOptions {
   readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure'>;
   readonly results: Pick<ResultStore, 'kind' | 'oldest'>;
   readonly remove: (ids: readonly number[]) => Promise<Removed>;
-  /** Of the processes that share the data directory, one at a time removes; undefined when another one does. */
+  /** Lock for processes that share the data directory: one at a time removes; undefined when another one does. */
   readonly lock: () => HeldLock | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
   readonly onRemoved?: (removed: RetentionCounts) => void;
-  /** Called with failures; what they kept from being removed is tried again with the next pass. */
+  /** Called with failures; what they prevented is retried with the next pass. */
   readonly onProblem?: (problem: unknown) => void;
 }
 
 export interface Retention {
   readonly counts: RetentionCounts;
-  /** Removes now what is to be removed, and from then on whatever comes to be. */
+  /** Removes what is due now and, from then on, what becomes due. */
   start(): void;
-  /** One look at everything. Never rejects. */
+  /** Runs one pass. Never rejects. */
   pass(): Promise<void>;
-  /** Resolves when nothing is being removed any more. */
+  /** Stops; resolves when no removal is running. */
   stop(): Promise<void>;
 }
 
@@ -80,14 +81,14 @@ export function createRetention(options: RetentionOptions): Retention {
         bytes_freed: counts.bytes_freed + bytes,
       };
     } catch (error) {
-      // Files that cannot be removed do not keep younger ones from it.
+      // Files that cannot be removed must not block the removal of newer ones.
       if (isAway(error)) throw error;
       onProblem(error);
     }
     await pace();
   }
 
-  /** From the oldest on, as long as it is below `before`, and there are more bytes than `most`. */
+  /** From the oldest on, while the id is below `before` and there are more bytes than `most`. */
   async function removeFiles(before: number, most: number | null, pace: Pace): Promise<void> {
     let step: number[] = [];
     let bytesOfStep = 0;
@@ -106,7 +107,7 @@ export function createRetention(options: RetentionOptions): Retention {
     if (step.length > 0) await remove(step, pace);
   }
 
-  /** Captures that failed have a record and no files. */
+  /** Failed captures have a record and no files. */
   async function removeRecords(before: number, pace: Pace): Promise<void> {
     if (results.kind === 'none') return;
     for (let after = 0; ; ) {

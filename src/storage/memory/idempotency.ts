@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { type Attempt, type IdempotencyStore, KEY_LIFE_MS } from '../idempotency-store.ts';
 
-/** Answers in memory, where there is no database: so many, and so many bytes of them. The oldest go first. */
+/**
+ * Limits for answers in memory, where there is no database: their number and their bytes. The oldest are removed first.
+ */
 const MAX_MEMORY = { max: 10_000, maxSize: 64 * 1024 * 1024 };
 
-/** For a service without a database: it remembers until it is stopped, and not more than fits. */
+/** Stores idempotency keys in memory, for a service without a database: until it stops, and as many as fit. */
 export function createMemoryIdempotency(): IdempotencyStore {
   const underWay = new Map<string, Attempt>();
   const answered = new LRUCache<string, { readonly digest: string; readonly answer: Uint8Array }>({

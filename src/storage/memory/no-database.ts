@@ -31,7 +31,7 @@ const NO_JOBS: JobStore = {
   prune: refuse,
 };
 
-/** Stands in for a database when the service was started without one. */
+/** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {
   return {
     results: NO_RESULTS,

@@ -7,28 +7,25 @@ import type { HostSample } from './host-sample.ts';
 import { pageThrough, type Window } from './windows.ts';
 
 /*
- * The hosts that match are found first, by anchored regular expressions on an index of the hosts. What follows depends
- * on how many there are.
- *
- * Few: the server merges the hosts' entries, which the index holds in the order of the list.
- *
- * Many, and common among the newest results: the index by time is read from the newest until there are enough.
- *
- * Many, and rare: only the hosts with the newest results can be on the first page, and those are merged. Behind the
- * first page that is not known of a host, and all the entries are read and sorted, unless a few of those by time do.
+ * Finds the matching hosts first, by anchored regular expressions on an index of the hosts. The rest depends on their
+ * number.
+ * - Few: the server merges the hosts' entries, which the index holds in list order.
+ * - Many, and frequent among the newest results: the index by time is read from the newest until there are enough.
+ * - Many, and rare: only the hosts with the newest results can be on the first page, so these are merged. For later
+ * pages that is unknown, so all entries are read and sorted, unless a few of those by time suffice.
  */
 
 /** MongoDB merges up to 200 ranges of an index; above that it reads and sorts everything. */
 const MERGED_HOSTS = 150;
-/** Above this, going by time reads fewer entries than there may be hosts. */
+/** Above this share of matches, going by time reads fewer entries than there may be hosts. */
 const COMMON_SHARE = 0.02;
 const WALKED_PER_ROW = 20;
-/** No host is longer, and a regular expression may not be. */
+/** Longest possible host; a longer regular expression would be refused. */
 const MAX_PREFIX = 8192;
 
 type HostHead = Pick<HostDocument, '_id' | 'newest'>;
 
-/** The newest results behind `after` whose host is in one of the ranges, newest first. */
+/** Returns the newest results after `after` whose host is in one of the ranges, newest first. */
 export async function pageByHost(
   collections: Collections,
   sample: HostSample,
@@ -57,7 +54,7 @@ export async function pageByHost(
   });
 }
 
-/** The hosts of a range; when there are more than can be merged, one more than that. */
+/** Returns the hosts of a range; when there are more than can be merged, one more than that. */
 async function findHosts({ hosts }: Collections, range: HostRange): Promise<readonly string[]> {
   const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
   const found = await hosts
@@ -99,8 +96,8 @@ function walkByTime(
 }
 
 /**
- * Merges the hosts with the newest results, as many at a time as can be merged, until what they have is newer than
- * anything that the next ones may have. Right also where a host is thought to have newer results than it has.
+ * Merges the hosts with the newest results, as many at a time as can be merged, until the results are newer than
+ * anything the next hosts may have. Also correct where a host is assumed to have newer results than it has.
  */
 async function mergeNewest(
   collections: Collections,
@@ -121,7 +118,7 @@ async function mergeNewest(
   }
 }
 
-/** The `count` hosts of the ranges with the newest results, the newest first. */
+/** Returns the `count` hosts of the ranges with the newest results, newest first. */
 async function newestHosts(
   { hosts }: Collections,
   ranges: readonly HostRange[],
@@ -143,7 +140,7 @@ async function newestHosts(
   return [...heads.values()].sort((a, b) => b.newest.getTime() - a.newest.getTime()).slice(0, count);
 }
 
-/** Undefined when there are not enough matches among the next results. The server reads all of those at once. */
+/** Returns undefined when the next results contain too few matches. The server reads all of them at once. */
 async function walkShortly(
   { results }: Collections,
   ranges: readonly HostRange[],
@@ -201,13 +198,13 @@ function matching(range: HostRange): Filter<ResultDocument> {
   return startsWith(HOST_FIELDS[range.key].inResults, range);
 }
 
-/** Whatever the prefix holds means itself. `$exists` is what lets the partial index be used. */
+/** The prefix is literal. `$exists` lets MongoDB use the partial index. */
 function startsWith(field: string, { key, prefix }: HostRange): Document {
   const anchored = { $regex: new RegExp(`^${escaped(prefix)}`) };
   return { [field]: key === 'unicode' ? { ...anchored, $exists: true } : anchored };
 }
 
-/** `RegExp.escape` writes letters as numbers, from which MongoDB makes no bounds of an index. */
+/** Not `RegExp.escape`, which writes letters as numbers, from which MongoDB derives no index bounds. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -13,7 +13,7 @@ export interface Collections {
   readonly results: Collection<ResultDocument>;
   readonly hosts: Collection<HostDocument>;
   readonly nodes: Collection<NodeDocument>;
-  /** Apart from the results, so that lists do not read it. */
+  /** Separate from the results, so that lists do not read it. */
   readonly evidence: Collection<EvidenceDocument>;
   readonly perceptions: Collection<PerceptionDocument>;
 }
@@ -26,7 +26,7 @@ export const BY_URL = 'by_url';
 export const BY_PERCEPTION = 'by_perception';
 export const BY_BAND = 'by_band';
 
-/** Where each key of a host stands: its field and index in the results, and its field and index in the hosts. */
+/** Location of each host key: its field and index in the results, and its field and index in the hosts. */
 export const HOST_FIELDS: Readonly<
   Record<
     HostKey,
@@ -50,10 +50,10 @@ export const HOST_FIELDS: Readonly<
 
 /** Results without a hash have no entry. */
 const WHERE_PERCEIVED = { partialFilterExpression: { perception_hash: { $gt: '' } } };
-/** Hosts that are not internationalised have no entry. */
+/** Hosts without an internationalised label have no entry. */
 const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true } } };
 
-// The hosts' keys stand at the end of the index by time, so that going by time for some hosts reads the index alone.
+// The index by time ends with the hosts' keys, so that going by time for some hosts reads only the index.
 const RESULT_INDEXES: IndexDescription[] = [
   { name: BY_TIME, key: { ...NEWEST_FIRST, host: 1, host_reversed: 1 } },
   { name: BY_URL, key: { url_key: 1, ...NEWEST_FIRST } },
@@ -69,7 +69,7 @@ const HOST_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.unicode.hostsIndex, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
-/** The one that was free longest is lent first. */
+/** The node that was free longest is leased first. */
 const NODE_INDEXES: IndexDescription[] = [{ name: 'by_free_at', key: { free_at: 1 } }];
 
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
@@ -94,8 +94,8 @@ export async function ensureIndexes({ results, hosts, nodes, perceptions }: Coll
 }
 
 /**
- * Notes the hosts of results that are about to be inserted, and how new they are. Before the results: a result whose
- * host is missing would not be found by it, while a host without results, or with older ones, only costs a look.
+ * Notes the hosts of results that are about to be inserted, and how new they are. Before the results, because a result
+ * without its host would not be found, while a host without results, or with older ones, costs only an extra read.
  */
 export async function noteHosts(hosts: Collection<HostDocument>, documents: readonly ResultDocument[]): Promise<void> {
   const newest = new Map<string, HostDocument>();
@@ -113,7 +113,7 @@ export async function noteHosts(hosts: Collection<HostDocument>, documents: read
   );
 }
 
-/** Inserts those whose `_id` is not there yet. */
+/** Inserts the documents whose `_id` does not exist yet. */
 export async function insertNew<T extends Document>(
   collection: Collection<T>,
   documents: readonly OptionalUnlessRequiredId<T>[],

@@ -8,11 +8,11 @@ const DEFAULT_DATABASE = 'capstan';
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
-/** A server that is gone costs a caller this long, an election of a replica set less. */
+/** Maximum wait of a caller for a server that is gone; longer than an election of a replica set. */
 const SERVER_SELECTION_MS = 3000;
-/** A server that accepts and does not answer. */
+/** Time limit for a server that accepts connections and does not answer. */
 const SOCKET_MS = 10_000;
-/** How soon a server that came back is noticed. */
+/** Time until a server that came back is noticed. */
 const HEARTBEAT_MS = 2000;
 const POOL = 20;
 
@@ -31,10 +31,10 @@ const CLIENT_OPTIONS: MongoClientOptions = {
 /** Runs work against the server. Rejects with a `CapstanError`. */
 export type Ask = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Called whenever the state changes, with what is wrong when it is `down`. Never told a password. */
+/** Called whenever the state changes, with the reason when it is `down`. The reason never contains a password. */
 export type OnState = (state: StoreState, reason: string) => void;
 
-/** The connection to a MongoDB database: its state, and when it may be used. */
+/** The connection to a MongoDB database: its state, and whether it may be used. */
 export class MongoConnection {
   readonly database: Db;
   /** Resolves after the first attempt to reach the server, successful or not. Rejects with a `NewerSchemaError`. */
@@ -45,7 +45,7 @@ export class MongoConnection {
   readonly #onState: OnState;
   readonly #migrate: (database: Db) => Promise<void>;
   #state: StoreState = 'down';
-  /** The database is migrated and has its indexes: before that a query might scan everything. */
+  /** True when the database is migrated and has its indexes: before that a query might scan everything. */
   #ready = false;
   #downSince = 0;
   #closed = false;
@@ -53,7 +53,7 @@ export class MongoConnection {
   #retryMs = FIRST_RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
 
-  /** `migrate` brings the database up to date; it is tried again with back-off when it rejects. */
+  /** `migrate` brings the database up to date; it is retried with back-off when it rejects. */
   constructor(url: string, onState: OnState, migrate: (database: Db) => Promise<void>) {
     this.#client = clientOf(url);
     this.database = this.#client.db(databaseOf(url));
@@ -84,12 +84,12 @@ export class MongoConnection {
     }
   }
 
-  /** Waiting pays while an election may be under way, not for a server that has been gone for longer than that. */
+  /** Waiting helps during an election, not when the server has been gone for longer than that. */
   get #isLongDown(): boolean {
     return this.#state === 'down' && performance.now() - this.#downSince > SERVER_SELECTION_MS;
   }
 
-  /** Connects and migrates, again with back-off until it succeeds. From then on the driver reconnects. */
+  /** Connects and migrates, with back-off until it succeeds. From then on the driver reconnects. */
   async #prepare(): Promise<void> {
     try {
       await this.#client.connect();
@@ -129,14 +129,14 @@ function clientOf(url: string): MongoClient {
   try {
     return new MongoClient(url, CLIENT_OPTIONS);
   } catch {
-    // The driver's text may quote the URL, and with it the password.
+    // The driver's text may quote the URL with its password.
     throw new Error(
       'the MongoDB URL is not valid; it takes mongodb://[user:password@]host[:port][/database][?options]',
     );
   }
 }
 
-/** The name in the URL's path: the driver would make it `test` when there is none. */
+/** Returns the database name in the URL's path; the driver would use `test` when there is none. */
 function databaseOf(url: string): string {
   const [, name = ''] = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]*)/.exec(url) ?? [];
   return name === '' ? DEFAULT_DATABASE : decodeURIComponent(name);

@@ -4,7 +4,7 @@ import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../hosts.ts';
 import { asRecord, timeOf, urlKey } from '../records/record.ts';
 
-/** A record as MongoDB keeps it: its own keys, the id as `_id`, the time as a date, and what the indexes need. */
+/** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
   readonly _id: number;
   readonly probed_at: Date;
@@ -17,23 +17,23 @@ export interface ResultDocument {
   readonly [key: string]: unknown;
 }
 
-/** A host of which there are results. */
+/** A host with results. */
 export interface HostDocument {
   /** The host. */
   readonly _id: string;
   readonly host_reversed: string;
   readonly host_unicode?: string;
-  /** When its newest result was probed, or later: never earlier. */
+  /** Time of its newest result, or later; never earlier. */
   readonly newest: Date;
 }
 
-/** How a result came about; its id is the result's. */
+/** The evidence of a result, under the result's id. */
 export interface EvidenceDocument {
   readonly _id: number;
   readonly evidence: Evidence;
 }
 
-/** A hash of screenshots of which there are results. */
+/** A perception hash that results have. */
 export interface PerceptionDocument {
   /** 16 hex digits. */
   readonly _id: string;
@@ -64,7 +64,7 @@ export function recordOf(document: ResultDocument): Result {
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
 }
 
-/** None when there is no evidence. */
+/** Undefined when there is no evidence. */
 export function evidenceOf({ id, evidence }: DetailedResult): readonly EvidenceDocument[] {
   return evidence === null ? [] : [{ _id: id, evidence }];
 }

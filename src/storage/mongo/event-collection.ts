@@ -2,31 +2,34 @@ import { type Collection, type Db, type FindCursor, MongoServerError } from 'mon
 import type { LoggedEvent } from '../event-log.ts';
 
 /**
- * Events that were written together, as one link of a chain: `prev` names the link before, and is unique. So of several
- * processes that append at once one succeeds, and the others see that they do not know the end yet: the log has one
- * order for all, no link appears before the one before it, and nobody counts.
+ * Events that were written together, as one link of a chain: `prev` names the previous link and is unique. When several
+ * processes append at once, one succeeds and the others learn that they do not know the end yet. So the log has one
+ * order for all, no link appears before its predecessor, and no counter is needed.
  */
 export interface EventsDocument {
-  /** The id of its last event: grows along the chain. */
+  /** The id of its last event; increases along the chain. */
   readonly _id: number;
-  /** The `_id` of the link before. */
+  /** The `_id` of the previous link. */
   readonly prev: number;
   /** The process that wrote it. */
   readonly owner: string;
   readonly events: readonly LoggedEvent[];
 }
 
-/** Some 100,000 events. The collection is capped: the oldest go by themselves. */
+/** About 100,000 events. The collection is capped: the server removes the oldest. */
 const CAPPED_BYTES = 128 * 1024 * 1024;
 const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;
-/** How long the server waits for something new before it says that there is nothing; less than a socket may be silent. */
+/** Time that the server waits for new links before it answers with none; less than the socket timeout. */
 const AWAIT_MS = 4000;
 
-/** Waits for no fsync of its own: that is for results. */
+/** Does not wait for an fsync, unlike results. */
 const OPTIONS = { readConcern: { level: 'majority' }, writeConcern: { w: 'majority', journal: false } } as const;
 
-/** The collection, made when it is not there. It is never empty: the end of an empty one cannot be waited at. */
+/**
+ * Opens the collection, and creates it when it does not exist. It is never empty, because a tailable cursor needs a
+ * last document.
+ */
 export async function openEventCollection(db: Db, bytes = CAPPED_BYTES): Promise<Collection<EventsDocument>> {
   await db.createCollection('events', { capped: true, size: bytes }).catch((error: unknown) => {
     if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
@@ -37,7 +40,7 @@ export async function openEventCollection(db: Db, bytes = CAPPED_BYTES): Promise
   return collection;
 }
 
-/** False when the chain does not end where the link says any more. */
+/** Appends a link; false when the chain no longer ends where the link says. */
 export async function addLink(collection: Collection<EventsDocument>, link: EventsDocument): Promise<boolean> {
   try {
     await collection.insertOne(link);
@@ -52,12 +55,12 @@ export function newestLink(collection: Collection<EventsDocument>): Promise<Even
   return collection.findOne({}, { sort: { _id: -1 } });
 }
 
-/** Links behind one, in their order. */
+/** Returns the links after a given one, in order. */
 export function linksAfter(collection: Collection<EventsDocument>, id: number): FindCursor<EventsDocument> {
   return collection.find({ _id: { $gt: id } }, { sort: { _id: 1 }, batchSize: 50 });
 }
 
-/** The same, and then those that are added. */
+/** Returns the same links, and then new ones as they are added. */
 export function awaitLinksAfter(collection: Collection<EventsDocument>, id: number): FindCursor<EventsDocument> {
   return collection.find({ _id: { $gt: id } }, { tailable: true, awaitData: true, maxAwaitTimeMS: AWAIT_MS });
 }

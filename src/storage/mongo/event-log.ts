@@ -21,14 +21,14 @@ import {
 } from './event-collection.ts';
 import { mongoFailure } from './failure.ts';
 
-/** What one link holds at most. */
+/** Maximum number of events per link. */
 const MAX_LINK = { events: 512, characters: 1024 * 1024 } as const;
-/** A server that takes longer is away, as far as those are concerned who wait for what happens. */
+/** A server that takes longer counts as away, so that subscribers to live events do not wait for it. */
 const PATIENCE_MS = 1000;
 const RETRY_MS = 500;
-/** A link of another process that is there but not yet read with majority. */
+/** Wait for another process's link that is written but not yet readable with majority. */
 const UNSEEN_MS = 10;
-/** Events that wait for a server that is away; the oldest go first. */
+/** Maximum number of events that wait for a server that is away; the oldest are dropped. */
 const MAX_HELD = 10_000;
 
 export interface MongoEventLogOptions extends EventLogOptions {
@@ -37,8 +37,8 @@ export interface MongoEventLogOptions extends EventLogOptions {
 }
 
 /**
- * The log that several processes share: events are sent when they are written, to the subscribers of every process in
- * the one order in which they were. While the server is away a process sends its own as they come.
+ * The log that several processes share: events are sent after they are written, to the subscribers of every process in
+ * the same order. While the server is away, a process sends its own events at once.
  */
 export function createMongoEventLog(options: MongoEventLogOptions): EventLog {
   return new MongoEventLog(options);
@@ -55,17 +55,17 @@ class MongoEventLog implements EventLog {
   #collection: Collection<EventsDocument> | undefined;
   #tail: FindCursor<EventsDocument> | undefined;
 
-  /** The end of the chain, as far as it is known. */
+  /** The last known link of the chain. */
   #end = 0;
   /** The id of the newest event that was sent. */
   #sent = 0;
-  /** Neither sent nor known to be written. */
+  /** Events neither sent nor known to be written. */
   #queue: EventEntry[] = [];
-  /** The first of the queue, as they are being written; they get other ids when another process was quicker. */
+  /** The first events of the queue, while they are being written; they get new ids when another process was faster. */
   #flying: readonly LoggedEvent[] = [];
-  /** Sent while the server was away, and not known to be written. */
+  /** Events that were sent while the server was away, and are not known to be written. */
   #held: LoggedEvent[] = [];
-  /** Events were sent that will never be written. */
+  /** True when events were sent that will never be written. */
   #lost = false;
   #away = false;
   #writing: Promise<void> | undefined;
@@ -104,7 +104,7 @@ class MongoEventLog implements EventLog {
       const events: LoggedEvent[] = [];
       let known = after;
       for await (const { _id, prev, events: link } of linksAfter(collection, after)) {
-        // The link before this one is not kept any more.
+        // The link before this one has been removed.
         if (prev > known) events.push({ id: prev, ...gapEntry('too_old', this.#clock()) });
         events.push(...link.filter(({ id }) => id > after));
         known = _id;
@@ -127,10 +127,10 @@ class MongoEventLog implements EventLog {
     await this.#tail?.close().catch(() => {});
   }
 
-  /** Greater than `before`, and than all that is known. */
+  /** Greater than `before`, and than every known id. */
   #nextId(before = 0): number {
     this.#ids.setNode(this.#node());
-    // There is always room for a gap before it.
+    // Leaves room for a gap before it.
     return Math.max(this.#ids.next(), Math.max(before, this.#sent, this.#end) + 2);
   }
 
@@ -149,20 +149,20 @@ class MongoEventLog implements EventLog {
     return collection;
   }
 
-  /** Reads what other processes add, for as long as the log is open. */
+  /** Reads what other processes add, while the log is open. */
   async #follow(collection: Collection<EventsDocument>): Promise<void> {
     while (!this.#closed) {
       this.#tail = awaitLinksAfter(collection, this.#end);
       try {
         for await (const link of this.#tail) this.#accept(link);
       } catch {
-        // The server is away, or the place is not kept any more: the chain shows which.
+        // The server is away, or the position has been removed: the chain shows which.
       }
       if (!this.#closed) await delay(RETRY_MS, undefined, { ref: false });
     }
   }
 
-  /** The next link, however it became known: ours, written or feared lost, or another process's. */
+  /** Processes the next link, however it became known: our own (written, or assumed lost), or another process's. */
   #accept(link: EventsDocument): void {
     if (this.#closed || link._id <= this.#end) return;
     const missed = link.prev !== this.#end;
@@ -170,10 +170,10 @@ class MongoEventLog implements EventLog {
     const fresh = link.events.filter(({ id }) => id > this.#sent);
     const isOurs = link.owner === this.#owner;
     if (isOurs) this.#forget(link._id);
-    // While the server was away we have sent events of ours that come after these.
+    // While the server was away we sent events of our own that come after these.
     const tooLate = !isOurs && fresh.length < link.events.length;
     if (missed || tooLate) this.#send([{ id: this.#sent + 1, ...gapEntry('not_written', this.#clock()) }]);
-    // Our own gaps are for those of other processes: here everything was sent.
+    // Our own gaps are for other processes: here everything was sent.
     this.#send(link.events.filter(({ id, type }) => id > this.#sent && !(isOurs && type === GAP)));
     this.#sent = Math.max(this.#sent, this.#end);
   }
@@ -204,7 +204,7 @@ class MongoEventLog implements EventLog {
     const impatience = setTimeout(() => this.#goAway(), PATIENCE_MS);
     try {
       const collection = await this.#opened();
-      // What we do not know of may have been written by us.
+      // A link that we do not know may be our own.
       if (this.#away) await this.#catchUp(collection);
       while (this.#held.length > 0 || this.#queue.length > 0 || this.#lost) {
         await this.#writeSome(collection);
@@ -243,7 +243,7 @@ class MongoEventLog implements EventLog {
     return events;
   }
 
-  /** What is written, up to an id. */
+  /** Forgets the events that are written, up to an id. */
   #forget(written: number): void {
     this.#held = this.#held.filter(({ id }) => id > written);
     if ((this.#flying.at(-1)?.id ?? Number.POSITIVE_INFINITY) > written) return;
@@ -251,14 +251,14 @@ class MongoEventLog implements EventLog {
     this.#flying = [];
   }
 
-  /** What was sent with ids that the chain has passed meanwhile cannot be written any more: a gap tells of it. */
+  /** Events whose ids the chain has passed meanwhile cannot be written any more: a gap takes their place. */
   #gapOfLost(): readonly LoggedEvent[] {
     if (this.#held.some(({ id }) => id <= this.#end)) this.#lost = true;
     if (this.#lost) this.#held = this.#held.filter(({ id }) => id > this.#end + 1);
     return this.#lost ? [{ id: this.#end + 1, ...gapEntry('not_written', this.#clock()) }] : [];
   }
 
-  /** False when there is nothing that was not known. */
+  /** False when there was nothing new. */
   async #catchUp(collection: Collection<EventsDocument>): Promise<boolean> {
     const before = this.#end;
     for await (const link of linksAfter(collection, before)) this.#accept(link);
@@ -271,7 +271,7 @@ class MongoEventLog implements EventLog {
   }
 
   #sendUnwritten(): void {
-    // Those that are being written keep their ids: they may be.
+    // Events that are being written keep their ids, because the write may have succeeded.
     this.#queue.splice(0, this.#flying.length);
     const unsent = [...this.#flying];
     this.#flying = [];

@@ -1,10 +1,13 @@
 import { BSON, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
 
-/** Answers of the server that say that what we asked was wrong: BadValue, FailedToParse, TypeMismatch and the like. */
+/** Server error codes that mean that our request was wrong: BadValue, FailedToParse, TypeMismatch and similar. */
 const DEFECTS = new Set([2, 9, 14, 40, 59, 72, 10_334, 16_755]);
 
-/** Whatever the driver threw, as what our callers know. Its texts name hosts: they are the cause, for the log. */
+/**
+ * Converts a driver error to one that callers know. The driver's texts name hosts, so they are only the cause, for the
+ * log.
+ */
 export function mongoFailure(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
   return isDefect(error)
@@ -18,7 +21,9 @@ function isDefect(error: unknown): boolean {
   return !(error instanceof MongoError);
 }
 
-/** What an operator can do something about. The driver's errors hold no credentials; their texts are all we take. */
+/**
+ * Describes an error so that an operator can act on it. Only the driver's texts are used, which contain no credentials.
+ */
 export function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

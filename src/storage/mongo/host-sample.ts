@@ -1,13 +1,13 @@
 import { type HostKeys, type HostRange, hostKeys, matchesHost } from '../hosts.ts';
 import { BY_TIME, type Collections, NEWEST_FIRST } from './collections.ts';
 
-/** Two in a hundred are then 40 of them: enough to tell what is common from what is rare. */
+/** Two per cent of the sample are 40 results: enough to distinguish frequent hosts from rare ones. */
 const SAMPLED = 2000;
 const FRESH_MS = 30_000;
 
-/** The hosts of the newest results: what is common among them is soon found by going through them. */
+/** The hosts of the newest results: hosts that are frequent among them are found quickly by going by time. */
 export interface HostSample {
-  /** Which part of the newest results, 0..1, is of hosts in one of the ranges; 0 when there are none. */
+  /** Returns the share (0 to 1) of the newest results whose host is in one of the ranges; 0 when there are none. */
   share(ranges: readonly HostRange[]): Promise<number>;
 }
 
@@ -32,7 +32,7 @@ export function createHostSample({ results }: Collections, clock: () => number):
       takenAt = clock();
       const last = sample;
       const next = take();
-      // Who asks meanwhile is answered from the last one.
+      // Concurrent callers get the previous sample.
       if (last === undefined) sample = next;
       next.then(
         () => {

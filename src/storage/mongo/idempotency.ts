@@ -29,7 +29,7 @@ function keysOf(db: Db): Collection<KeyDocument> {
   return db.collection('idempotency');
 }
 
-/** Times are the server's: those of the machines may differ. */
+/** Times are the server's, because the clocks of the machines may differ. */
 export function mongoIdempotency(db: Db, ask: Ask): IdempotencyStore {
   const keys = keysOf(db);
   return {
@@ -51,7 +51,7 @@ export function mongoIdempotency(db: Db, ask: Ask): IdempotencyStore {
 
 async function claim(keys: Collection<KeyDocument>, attempt: Attempt, times: ClaimTimes, again = true): Promise<Claim> {
   const { key, digest, owner } = attempt;
-  // Nobody's: new, expired, or begun by a process that is gone.
+  // Without an owner: new, expired, or begun by a process that is gone.
   const free = {
     $or: [
       { $lte: [{ $ifNull: ['$expires_at', new Date(0)] }, '$$NOW'] },
@@ -81,7 +81,7 @@ async function claim(keys: Collection<KeyDocument>, attempt: Attempt, times: Cla
       ? { state: 'in_flight' }
       : { state: 'answered', answer: Uint8Array.from(found.answer.buffer) };
   } catch (error) {
-    // Another process made it at the same moment.
+    // Another process created it at the same moment.
     if (again && error instanceof MongoServerError && error.code === DUPLICATE_KEY)
       return claim(keys, attempt, times, false);
     throw error;

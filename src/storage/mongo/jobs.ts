@@ -35,7 +35,7 @@ interface ItemDocument extends JobItem {
 const DUPLICATE_KEY = 11_000;
 const UNFINISHED = { $in: ['queued', 'running'] satisfies JobState[] };
 const FINISHED = { $nin: ['queued', 'running'] satisfies JobState[] };
-/** Stands for the requests of an ended job, which may hold credentials. */
+/** Replaces the requests of an ended job, which may contain credentials. */
 const NOTHING = new Binary(new Uint8Array());
 const RUNNING = 'running' satisfies JobState;
 
@@ -51,7 +51,7 @@ function collectionsOf(db: Db) {
   return { jobs: db.collection<JobDocument>('jobs'), items: db.collection<ItemDocument>('job_results') };
 }
 
-/** Times are the server's: those of the machines may differ. */
+/** Times are the server's, because the clocks of the machines may differ. */
 export function mongoJobs(db: Db, ask: Ask): JobStore {
   const { jobs, items } = collectionsOf(db);
 
@@ -205,7 +205,7 @@ function inMs(ms: number) {
   return { $add: ['$$NOW', ms] };
 }
 
-/** An outcome that is there already stays as it is. */
+/** An existing outcome stays as it is. */
 function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
   return [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);

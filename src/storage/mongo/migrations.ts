@@ -5,9 +5,8 @@ import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
 
 /*
- * The schema, as ordered steps; a document holds the number of steps that the database has. Every step is idempotent, so
- * that several processes may run the same ones at once, and one that was killed is followed by one that repeats it. A
- * step that was released is never changed: a change of the schema is a new step at the end.
+ * The schema, as ordered steps; a document holds the number of applied steps. Every step is idempotent, so that several
+ * processes may run it at once and a killed one can be repeated. Never change a released step: append a new one.
  */
 
 export interface Migration {
@@ -25,7 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
   {
-    // Their requests may hold credentials, and nothing needs them any more.
+    // Their requests may contain credentials, and nothing needs them any more.
     name: 'no requests of ended jobs',
     up: async (db) => {
       const ended = { state: { $nin: ['queued', 'running'] } };
@@ -39,7 +38,7 @@ interface SchemaDocument {
   readonly version: number;
 }
 
-/** Applies the migrations that the database does not have yet. Rejects with a `NewerSchemaError`. */
+/** Applies the missing migrations. Rejects with a `NewerSchemaError`. */
 export async function migrate(db: Db): Promise<void> {
   const schema = db.collection<SchemaDocument>('schema');
   const version = (await schema.findOne({ _id: 'schema' }))?.version ?? 0;
@@ -49,7 +48,7 @@ export async function migrate(db: Db): Promise<void> {
   for (const [at, { up }] of MIGRATIONS.entries()) {
     if (at < version) continue;
     await up(db);
-    // Never lowers the version that another process has reached meanwhile.
+    // Never lowers a version that another process has reached meanwhile.
     await schema.updateOne({ _id: 'schema' }, { $max: { version: at + 1 } }, { upsert: true });
   }
 }

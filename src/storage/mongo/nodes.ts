@@ -5,16 +5,14 @@ import type { StoreState } from '../result-store.ts';
 import type { Ask } from './connection.ts';
 import type { NodeDocument } from './documents.ts';
 
-/*
- * Leases of nodes, by the server's clock: those of the machines may differ.
- */
+/* Leases of nodes by the server's clock, because the clocks of the machines may differ. */
 
-/** A node that was given back is lent again after this: the clock may step back a little. */
+/** A returned node is leased again after this time, because the clock may step back a little. */
 const RELEASED_MS = 1000;
 const DUPLICATE_KEY = 11_000;
 
 export interface MongoNodes extends NodeLeases {
-  /** Gives the node back. Never rejects: a lease that is not given back runs out. */
+  /** Returns the node. Never rejects: a lease that is not returned runs out. */
   release(): Promise<void>;
 }
 
@@ -43,7 +41,7 @@ export function mongoNodes(
   };
 }
 
-/** Claims a node, or renews the one that the owner has; undefined when others hold all of them. */
+/** Claims a node, or renews the owner's; undefined when other processes hold all of them. */
 export async function claimNode(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {
   const held = await nodes.findOneAndUpdate({ owner, $expr: { $gt: ['$free_at', '$$NOW'] } }, [leaseTo(owner)]);
   if (held !== null) return held._id;
@@ -62,14 +60,14 @@ async function claimUnused(nodes: Collection<NodeDocument>, owner: string): Prom
       await nodes.updateOne({ _id: node, owner }, [leaseTo(owner)], { upsert: true });
       return node;
     } catch (error) {
-      // Another process was quicker.
+      // Another process was faster.
       if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
     }
   }
   return undefined;
 }
 
-/** The one that was free longest. */
+/** The node that was free longest. */
 async function claimFree(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {
   const claimed = await nodes.findOneAndUpdate(
     { _id: { $lt: LEASED_NODES }, $expr: { $lte: ['$free_at', '$$NOW'] } },

@@ -21,8 +21,8 @@ export interface MongoDatabase extends Database {
 }
 
 /**
- * Opens the database that several machines share. Resolves when the server is reached, or after the first attempt that
- * failed: then the database is `down` and keeps trying. Rejects when the URL is not one, and when a later version of
+ * Opens the database that several machines share. Resolves when the server is reached, or after the first failed
+ * attempt: then the database is `down` and keeps trying. Rejects when the URL is invalid, and when a later version of
  * Capstan has changed the schema.
  */
 export async function openMongo({ url, onState = () => {} }: MongoOptions): Promise<MongoDatabase> {

@@ -7,7 +7,7 @@ import { binaryKey, type ResultDocument } from './documents.ts';
 import type { HostSample } from './host-sample.ts';
 import { pageThrough } from './windows.ts';
 
-/** At most `limit` documents behind `after`, newest first. Every plan is chosen here, by naming its index. */
+/** Returns at most `limit` documents after `after`, newest first. Chooses every plan by naming its index. */
 export function pageOf(
   collections: Collections,
   sample: HostSample,

@@ -5,21 +5,23 @@ import { BY_BAND, BY_PERCEPTION, type Collections } from './collections.ts';
 import type { PerceptionDocument, ResultDocument } from './documents.ts';
 
 /*
- * Bands lead to hashes, and hashes to captures: a page that is captured again and again, and looks the same, is one
- * hash to compare. A hash without captures only costs a look.
+ * Bands lead to hashes, and hashes to captures: a page that is captured repeatedly without changing is one hash to
+ * compare. A hash without captures costs only an extra read.
  */
 
-/** Hashes whose captures are asked for at once: MongoDB merges up to 200 ranges of an index. */
+/** Number of hashes whose captures are queried at once: MongoDB merges up to 200 ranges of an index. */
 const HASHES_AT_ONCE = 150;
-/** Hashes that come at once. The event loop is held for all of them: 3 ms. Without it, 16 MiB come. */
+/** Number of hashes per batch, which blocks the event loop for 3 ms. The default batch has 16 MiB. */
 const BATCH = 1000;
 
-/** Notes the hashes of results that are about to be inserted. Before the results, which would not be found without. */
+/**
+ * Notes the hashes of results that are about to be inserted. Before the results, which would not be found without them.
+ */
 export async function notePerceptions(
   { perceptions }: Collections,
   documents: readonly ResultDocument[],
 ): Promise<void> {
-  // A record that an earlier version left in its outbox has none.
+  // A record that an earlier version left in its outbox has no hash.
   const hashes = new Set(documents.flatMap(({ perception_hash: hash }) => hash ?? []));
   if (hashes.size === 0) return;
   await perceptions.bulkWrite(
@@ -30,7 +32,7 @@ export async function notePerceptions(
   );
 }
 
-/** At most `limit` captures, nearest first, then newest. */
+/** Returns at most `limit` captures, nearest first, then newest. */
 export async function similarTo(
   collections: Collections,
   { hash, distance: most, except }: Likeness,
@@ -66,7 +68,7 @@ export async function similarTo(
   return similar.found;
 }
 
-/** Ids of the newest captures with one of these hashes. */
+/** Returns the ids of the newest captures with one of these hashes. */
 async function newestOf({ results }: Collections, hashes: readonly string[], limit: number): Promise<number[]> {
   const documents = await results
     .find({ perception_hash: { $in: [...hashes] } })

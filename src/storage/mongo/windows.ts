@@ -2,29 +2,29 @@ import { timeOf } from '../records/record.ts';
 import type { Keyset } from '../result-store.ts';
 import { NEWEST_FIRST } from './collections.ts';
 
-/** One range of an index on `(probed_at, _id)`, and the order in which it is a part of the list. */
+/** One range of an index on `(probed_at, _id)`, and the order in which it belongs to the list. */
 export interface Window {
   readonly bounds: Readonly<Record<string, unknown>>;
   readonly order: Readonly<Record<string, -1>>;
-  /** It is of one millisecond: few results, however many match what is asked for. */
+  /** True for a window of one millisecond: few results, however many match. */
   readonly isMoment: boolean;
 }
 
 /**
- * What comes behind a keyset, in two pieces: the rest of its millisecond, then everything older. One filter for both
- * would make MongoDB read documents only to find which of them to leave out.
+ * Returns what follows a keyset in two windows: the rest of its millisecond, then everything older. One filter for both
+ * would make MongoDB read documents only to exclude them.
  */
 function windowsBehind(after: Keyset | undefined): readonly Window[] {
   if (after === undefined) return [{ bounds: {}, order: NEWEST_FIRST, isMoment: false }];
   const time = new Date(timeOf(after.probedAt));
   return [
-    // Ordered by what differs: by both, MongoDB would sort what it could merge.
+    // Ordered by the field that varies: with both, MongoDB would sort what it could merge.
     { bounds: { probed_at: time, _id: { $lt: after.id } }, order: { _id: -1 }, isMoment: true },
     { bounds: { probed_at: { $lt: time } }, order: NEWEST_FIRST, isMoment: false },
   ];
 }
 
-/** A page from as many windows as it takes. `read` gives at most `limit` rows of a window, newest first. */
+/** Reads a page from as many windows as needed. `read` returns at most `limit` rows of a window, newest first. */
 export async function pageThrough<T>(
   limit: number,
   after: Keyset | undefined,

@@ -1,6 +1,6 @@
 import { isAway } from '../is-away.ts';
 
-/** Most records that one write carries. */
+/** Maximum number of records per write. */
 const MAX_WRITE = 512;
 
 interface Waiting<T> {
@@ -9,14 +9,14 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Records that arrive while a write is under way go into the next one together: one sync of the disk for all. */
+/** Gathers records that arrive during a write into the next one: one disk sync for all of them. */
 export interface GatheredInserts<T> {
   insert(record: T): Promise<void>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no write is running. */
   idle(): Promise<void>;
 }
 
-/** `write` keeps all of its records or rejects. */
+/** `write` stores all of its records or rejects. */
 export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unknown>): GatheredInserts<T> {
   let waiting: Waiting<T>[] = [];
   let writing: Promise<void> | undefined;
@@ -35,7 +35,7 @@ export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unkno
     writing = undefined;
   }
 
-  /** A record that can never be written must not take the others with it: each is tried alone. */
+  /** A record that can never be written must not fail the others: each is retried alone. */
   async function afterFailure(batch: readonly Waiting<T>[], error: unknown): Promise<void> {
     for (const { record, resolve, reject } of batch) {
       if (isAway(error) || batch.length === 1) reject(error);

@@ -11,37 +11,37 @@ import {
 } from '../event-log.ts';
 import { createIdSource } from '../ids.ts';
 
-/** How long events are gathered before they are written: a crash costs these, and the next start says so. */
+/** Time for which events are gathered before a write: a crash loses these, and the next start reports a gap. */
 const GATHER_MS = 50;
 const MAX_WRITE = 512;
-/** What may wait for a database that is away; the oldest go first. */
+/** Maximum number of events that wait for a database that is away; the oldest are dropped. */
 const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
 
-/** The last row of a log whose process ended in order. */
+/** The last row of a log whose process ended normally. */
 export const CLOSED = 'closed';
 
-/** Where the rows lie. Every method rejects with a `CapstanError` when it cannot. */
+/** The table of rows. Every method rejects with a `CapstanError` when it fails. */
 export interface EventTable {
-  /** Keeps the rows, all or none; an id that is there changes nothing. Drops the oldest when there are too many. */
+  /** Stores the rows, all or none; existing ids are ignored. Removes the oldest rows above the limit. */
   append(rows: readonly LoggedEvent[]): Promise<void>;
-  /** Without the ends of processes. */
+  /** Without the rows that mark the end of a process. */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
 }
 
 export interface WaitingBounds {
   readonly events: number;
-  /** Of their bodies. */
+  /** Maximum number of characters of their bodies. */
   readonly characters: number;
 }
 
 export interface OwnEventLogOptions extends EventLogOptions {
-  /** Null: nothing is kept. */
+  /** Null: nothing is stored. */
   readonly table: EventTable | null;
   readonly waiting?: WaitingBounds;
 }
 
-/** The log of one process: ids are of its own clock, events are sent at once, and written a little later. */
+/** The log of one process: ids come from its own clock, events are sent at once and written a little later. */
 export function createOwnEventLog(options: OwnEventLogOptions): EventLog {
   return new OwnEventLog(options);
 }
@@ -56,9 +56,9 @@ class OwnEventLog implements EventLog {
   #last = 0;
   #waiting: LoggedEvent[] = [];
   #characters = 0;
-  /** The last event that had to go unwritten, since the last write. */
+  /** The last event that was dropped unwritten since the last write. */
   #unwritten: number | undefined;
-  /** What the process before this one left has been looked at. */
+  /** True when the rows of earlier processes have been read. */
   #opened = false;
   readonly #writes = new BackgroundPasses(
     () => this.#write(),
@@ -91,7 +91,7 @@ class OwnEventLog implements EventLog {
 
   async read(after: number, limit: number): Promise<readonly LoggedEvent[]> {
     if (this.#table === null) throw new CapstanError('database_not_enabled');
-    // Taken before the table is read: what is written meanwhile is found in one of them.
+    // Copied before the table is read: an event that is written meanwhile is found in one of the two.
     const waiting = [...this.#gapOfUnwritten(), ...this.#waiting];
     const rows = await this.#table.read(after, limit);
     const last = rows.at(-1)?.id ?? after;
@@ -107,13 +107,13 @@ class OwnEventLog implements EventLog {
       await this.#write();
       await table.append([{ id: this.#nextId(), type: CLOSED, host: null, batch: null, body: '' }]);
     } catch {
-      // The next start finds no end, and says that events may be missing.
+      // The next start finds no end row, and reports that events may be missing.
     }
   }
 
   #nextId(): number {
     this.#ids.setNode(this.#node());
-    // A clock that was set back must not take the ids with it.
+    // Ids must not go back when the clock was set back.
     this.#last = Math.max(this.#ids.next(), this.#last + 1);
     return this.#last;
   }
@@ -134,7 +134,7 @@ class OwnEventLog implements EventLog {
     this.#writes.plan(GATHER_MS);
   }
 
-  /** What is wrong is told by whoever keeps the database's state. */
+  /** The database itself reports its state, so the failure is not logged here. */
   async #write(): Promise<void> {
     const table = this.#table;
     if (table === null) return;
@@ -152,12 +152,12 @@ class OwnEventLog implements EventLog {
     this.#characters = this.#waiting.reduce((sum, { body }) => sum + body.length, 0);
   }
 
-  /** It stands at the place of the last event that is missing: who has seen that one misses nothing. */
+  /** The gap has the id of the last missing event: a subscriber that has seen that one misses nothing. */
   #gapOfUnwritten(): readonly LoggedEvent[] {
     return this.#unwritten === undefined ? [] : [{ id: this.#unwritten, ...this.#gap('not_written') }];
   }
 
-  /** Gives the newest id of the log. */
+  /** Returns the newest id of the log. */
   async #open(table: EventTable): Promise<number> {
     const newest = await table.newest();
     if (newest === undefined) {
@@ -166,7 +166,7 @@ class OwnEventLog implements EventLog {
     }
     this.#last = Math.max(this.#last, newest.id);
     const first = this.#unwritten ?? this.#waiting[0]?.id;
-    // Before the first event of our own.
+    // Below the first event of this process.
     const id = first === undefined ? this.#nextId() : first - 1;
     const abrupt = newest.type !== CLOSED && newest.id < id;
     if (abrupt) await table.append([{ id, ...this.#gap('ended_abruptly') }]);

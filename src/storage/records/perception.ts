@@ -1,17 +1,18 @@
 /*
- * Finding hashes that differ in a few bits, by an index. A hash of 64 bits is cut into four bands of 16. Of two hashes
- * that differ in at most five bits, the first or the second band differs in at most one bit, or the third or the fourth
- * in none: else there were six. So the hashes that have a band in the neighbourhood of one of the four are all that need
- * to be compared: for 5 bits these are 36 bands, for 15 (the most that is asked for) 2,788, of 262,144.
+ * Finds hashes that differ in a few bits by an index. A hash of 64 bits is cut into four bands of 16. If two hashes
+ * differ in at most five bits, the first or second band differs in at most one bit, or the third or fourth in none;
+ * otherwise there would be six. So only hashes that share a neighbouring value of one of the four bands are compared:
+ * 36 band values for 5 bits, and 2,788 of 262,144 for 15 bits, the maximum.
  */
 
 const BANDS = [0, 1, 2, 3] as const;
-/** The number of a band stands above so many bits of it. */
+/** The number of a band is stored above this many bits of it. */
 export const BAND_BITS = 16;
 
 /**
- * The bands of a hash, each with its number in the bits above. A row of the screenshot is a byte of the hash; a band takes
- * two columns of every row, so that a page whose head or foot is plain has no band that is as plain as most.
+ * Returns the bands of a hash, each with its number in the upper bits. A row of the image is a byte of the hash; a band
+ * takes two columns of every row, so that a page with a plain header or footer does not produce bands that most pages
+ * share.
  */
 export function bandsOf(hash: string): readonly number[] {
   const rows = rowsOf(hash);
@@ -20,34 +21,34 @@ export function bandsOf(hash: string): readonly number[] {
   );
 }
 
-/** The bands that a hash which differs in at most `distance` bits may have: one of its four is among these. */
+/** Returns the bands that a hash within `distance` bits may have: one of its four is among these. */
 export function bandsNear(hash: string, distance: number): readonly number[] {
   return bandsOf(hash).flatMap((band, at) => masksOf(bitsOf(at, distance)).map((mask) => band ^ mask));
 }
 
-/** Which of the bands of `hash` is the first that leads to `other` within that distance; -1 when none does. */
+/** Returns the first band of `hash` that leads to `other` within that distance; -1 when none does. */
 export function firstBandNear(hash: string, other: string, distance: number): number {
   const others = bandsOf(other);
   return bandsOf(hash).findIndex((band, at) => bitsSet(band ^ (others[at] ?? ~band)) <= bitsOf(at, distance));
 }
 
-/** In how many bits two hashes differ. */
+/** Returns the number of bits in which two hashes differ. */
 export function distanceOf(a: string, b: string): number {
   return bitsSet(wordOf(a, 0) ^ wordOf(b, 0)) + bitsSet(wordOf(a, 8) ^ wordOf(b, 8));
 }
 
-/** In how many bits a band may differ so that it leads to a hash; -1 where the bands before it lead to all. */
+/** Returns the number of bits in which a band may differ; -1 where the bands before it lead to all hashes. */
 function bitsOf(band: number, distance: number): number {
   return Math.floor((distance - band) / BANDS.length);
 }
 
-/** Numbers of 16 bits with at most `bits` of them set, those with the fewest first. */
+/** Returns the 16-bit numbers with at most `bits` bits set, fewest first. */
 function masksOf(bits: number): readonly number[] {
   if (bits < 0) return [];
   let newest = [0];
   const masks = [...newest];
   for (let set = 1; set <= bits; set += 1) {
-    // A bit above all that are set, so that each mask is made once.
+    // A bit above all that are set, so that each mask is generated once.
     newest = newest.flatMap((mask) => {
       const above = 32 - Math.clz32(mask);
       return Array.from({ length: BAND_BITS - above }, (_, at) => mask | (1 << (above + at)));

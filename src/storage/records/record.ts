@@ -6,15 +6,15 @@ import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { Keyset } from '../result-store.ts';
 
 /**
- * A record as it was read from a store of ours. Only what the stores themselves rely on is looked at: what a later
- * version adds to a record must come through, and what an earlier one did not know must not hide it.
+ * A record as read from one of our stores. Only fields that the stores themselves use are checked: fields that a later
+ * version adds must pass through, and fields that an earlier one lacked must not hide the record.
  */
 export function asRecord(value: unknown): Result {
   if (!isRecord(value)) throw new CapstanError('internal', undefined, { cause: new Error('the record is damaged') });
   return currentRecord(value);
 }
 
-/** The same with what was kept as its evidence: null when there is none. */
+/** The record with its stored evidence: null when there is none. */
 export function asDetailed(record: unknown, evidence: unknown): DetailedResult {
   return { ...asRecord(record), evidence: isEvidence(evidence) ? evidence : null };
 }
@@ -23,7 +23,7 @@ export function withoutEvidence({ evidence: _evidence, ...record }: DetailedResu
   return record;
 }
 
-/** What every evidence has. */
+/** Fields of every evidence. */
 function isEvidence(value: unknown): value is Evidence {
   return typeof value === 'object' && value !== null && 'dialogs' in value && 'popups' in value && 'cookies' in value;
 }
@@ -43,14 +43,14 @@ function isRecord(value: unknown): value is Result | SentResult {
   );
 }
 
-/** Milliseconds since the Unix epoch of a record's or a keyset's time. */
+/** Returns the time of a record or keyset, in milliseconds since the Unix epoch. */
 export function timeOf(iso: string): number {
   const ms = Date.parse(iso);
   if (Number.isNaN(ms)) throw new CapstanError('invalid_request', `"${iso}" is no time; it takes ISO 8601`);
   return ms;
 }
 
-/** A keyset as numbers; without one, the place before the newest. */
+/** Returns a keyset as numbers; without one, the position before the newest. */
 export function placeOf(after: Keyset | undefined): { readonly probedAt: number; readonly id: number } {
   return after === undefined
     ? { probedAt: 8.64e15, id: Number.MAX_SAFE_INTEGER }
@@ -58,8 +58,8 @@ export function placeOf(after: Keyset | undefined): { readonly probedAt: number;
 }
 
 /**
- * What stands for a URL in an index: SHA-256 of its UTF-16, so that 8192 characters cost 32 bytes, and so that two
- * URLs are the same exactly when their characters are.
+ * Returns the index key of a URL: the SHA-256 of its UTF-16 text, so that 8,192 characters cost 32 bytes, and two URLs
+ * are equal exactly when their characters are.
  */
 export function urlKey(url: string): Uint8Array {
   return createHash('sha256').update(url, 'utf16le').digest();

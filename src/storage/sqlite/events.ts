@@ -4,7 +4,7 @@ import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Rows more than are kept, of so many that are: the oldest go in steps, not one for each that comes. */
+/** Rows above the limit before the oldest are removed, so that they go in steps and not one per insert. */
 const STEP_SHARE = 0.01;
 
 export interface EventCalls {
@@ -13,7 +13,7 @@ export interface EventCalls {
   newestEvent: { args: null; answer: { readonly id: number; readonly type: string } | null };
 }
 
-/** The table of events, over the worker thread. */
+/** The table of events, accessed through the worker thread. */
 export function sqliteEvents(ask: Ask): EventTable {
   return {
     append: async (rows) => {
@@ -24,7 +24,7 @@ export function sqliteEvents(ask: Ask): EventTable {
   };
 }
 
-/** In the worker. Keeps at least `kept` events. */
+/** Runs in the worker. Keeps at least `kept` events. */
 export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls> {
   const insert = db.prepare(
     'INSERT INTO events (id, type, host, batch, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
@@ -38,7 +38,7 @@ export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls>
   const step = Math.ceil(kept * STEP_SHARE);
   let untilTrimmed = 0;
 
-  /** A gap takes the place of the newest that goes: who comes back from before it is told. */
+  /** A gap replaces the newest removed row, so that a subscriber that resumes before it is informed. */
   function trim(): void {
     const id = newestToGo.get(kept)?.id;
     if (typeof id !== 'number') return;
@@ -51,7 +51,7 @@ export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls>
   }
 
   function append(rows: readonly LoggedEvent[]): null {
-    // Not synced: that is for results. After a power cut, the log has no end, which the next start notices.
+    // Not synced, unlike results. After a power failure the log has no end row, which the next start notices.
     db.exec('PRAGMA synchronous = NORMAL');
     try {
       inTransaction(db, () => {

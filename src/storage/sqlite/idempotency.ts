@@ -17,10 +17,10 @@ export interface IdempotencyCalls {
   forgetKey: { args: { readonly attempt: Attempt }; answer: null };
 }
 
-/** Expired keys that one claim removes: more than it adds, and not so many that anyone waits for it. */
+/** Maximum number of expired keys removed per claim: more than a claim adds, and few enough not to delay it. */
 const SWEPT_TOGETHER = 20;
 
-/** The port, over the worker thread. */
+/** The port, through the worker thread. */
 export function sqliteIdempotency(ask: Ask): IdempotencyStore {
   return {
     claim: (attempt, times = CLAIM_TIMES) => ask('claimKey', { attempt, times }),
@@ -36,7 +36,7 @@ export function sqliteIdempotency(ask: Ask): IdempotencyStore {
   };
 }
 
-/** In the worker. */
+/** Runs in the worker. */
 export function idempotencyTable(db: DatabaseSync): Handlers<IdempotencyCalls> {
   const find = db.prepare('SELECT digest, lease_until, expires_at, answer FROM idempotency WHERE key = ?');
   const sweep = db.prepare(

@@ -33,7 +33,7 @@ export interface JobCalls {
   pruneJobs: { args: { readonly lifeMs: number }; answer: null };
 }
 
-/** The port, over the worker thread. */
+/** The port, through the worker thread. */
 export function sqliteJobs(ask: Ask): JobStore {
   const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
   return {
@@ -65,7 +65,7 @@ export function sqliteJobs(ask: Ask): JobStore {
 
 const UNFINISHED = `state IN ('queued', 'running')`;
 
-/** In the worker. */
+/** Runs in the worker. */
 export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   const insert = db.prepare(
     `INSERT INTO jobs (id, kind, state, total, created_at, lease_until, work) VALUES (?, ?, 'queued', ?, ?, 0, ?)`,
@@ -164,7 +164,7 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   };
 }
 
-/** Overwrites what `work` frees in the file: the requests of a job may hold credentials. */
+/** Overwrites the freed bytes of `work` in the file: the requests of a job may contain credentials. */
 function erasing(db: DatabaseSync, work: () => void): void {
   db.exec('PRAGMA secure_delete = ON');
   try {

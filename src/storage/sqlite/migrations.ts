@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /*
- * The schema, as ordered steps. `user_version` is the number of steps that a file has; opening it applies the others,
- * all in one transaction. A step that was released is never changed: a change of the schema is a new step at the end.
+ * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
+ * transaction. Never change a released step: append a new one.
  */
 
 export interface Migration {
@@ -14,20 +14,20 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'results, their hosts, and node leases', up: (db) => db.exec(RESULTS) },
   {
-    // Version 0.1 added these tables without a new number: some files have them, some have not.
+    // Version 0.1 added these tables without a new version number, so some files have them and some do not.
     name: 'events, idempotency keys, jobs, evidence and perception hashes',
     up: (db) => db.exec(EVENTS + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS),
   },
   {
-    // Their requests may hold credentials, and nothing needs them any more.
+    // Their requests may contain credentials, and nothing needs them any more.
     name: 'no requests of ended jobs',
     up: (db) => db.exec(`UPDATE jobs SET work = x'' WHERE state NOT IN ('queued', 'running')`),
   },
 ];
 
 /*
- * A host is written once and has its keys in small indexes; results refer to it by number. So by-host finds the hosts by
- * ranges of prefixes, and each host's results already in order.
+ * A host is stored once, with its keys in small indexes; results refer to it by number. So by-host finds hosts by
+ * ranges of prefixes, and each host's results are already in order.
  */
 const RESULTS = `
   CREATE TABLE hosts (
@@ -105,7 +105,7 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Apart from the records, so that lists do not read it. */
+/** Separate from the records, so that lists do not read it. */
 const EVIDENCE = `
   CREATE TABLE IF NOT EXISTS evidence (
     id INTEGER PRIMARY KEY,
@@ -114,8 +114,8 @@ const EVIDENCE = `
 `;
 
 /*
- * Bands lead to hashes, and hashes to captures: a page that is captured again and again, and looks the same, is one hash
- * to compare.
+ * Bands lead to hashes, and hashes to captures: a page that is captured repeatedly without changing is one hash to
+ * compare.
  */
 const PERCEPTIONS = `
   CREATE TABLE IF NOT EXISTS perceptions (

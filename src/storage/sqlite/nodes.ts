@@ -4,15 +4,15 @@ import { LEASE_MARGIN_MS, LEASE_MS, LeasedNode, type NodeLeases } from '../node-
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A node that was given back is leased again after this: the clock may step back a little. */
+/** A returned node is leased again after this time, because the clock may step back a little. */
 const RELEASED_MS = 1000;
 
 export interface NodeCalls {
-  /** Answers null when other processes hold all nodes. */
+  /** Null when other processes hold all nodes. */
   claimNode: { args: { readonly owner: string }; answer: number | null };
 }
 
-/** The port to the leases, over the worker thread. */
+/** The port to the leases, through the worker thread. */
 export function sqliteNodes(ask: Ask, owner: string): NodeLeases {
   const leased = new LeasedNode();
   return { claim: () => leased.renew(async () => (await ask('claimNode', { owner })) ?? undefined) };
@@ -22,7 +22,7 @@ export interface NodeTable extends Handlers<NodeCalls> {
   releaseNode(args: { readonly owner: string }, nowMs: number): void;
 }
 
-/** In the worker. */
+/** Runs in the worker. */
 export function nodeTable(db: DatabaseSync): NodeTable {
   const all = db.prepare('SELECT node, owner, free_at FROM nodes WHERE node < ? ORDER BY free_at, node');
   const take = db.prepare(
@@ -39,7 +39,7 @@ export function nodeTable(db: DatabaseSync): NodeTable {
           free: Number(row.free_at) <= nowMs,
         }));
         const used = new Set(nodes.map(({ node }) => node));
-        // Prefer the owner's, then one that was never leased, then the one that has been free for longest.
+        // Prefers the owner's node, then one that was never leased, then the one that has been free longest.
         const node =
           nodes.find((one) => one.owner === owner && !one.free)?.node ??
           Array.from({ length: LEASED_NODES }, (_, at) => at).find((at) => !used.has(at)) ??

@@ -14,7 +14,7 @@ export interface SqliteOptions {
   /** The database file; it and its directory are created when they are missing. */
   readonly path: string;
   readonly onState?: OnState;
-  /** Events that are kept at least. */
+  /** Minimum number of events to keep. */
   readonly keptEvents?: number;
 }
 
@@ -24,9 +24,9 @@ export interface SqliteDatabase extends Database {
 }
 
 /**
- * Opens the database of one machine: a SQLite file, worked by a thread of its own. Resolves when the file is open, or
- * cannot be opened; then the database is `down`, says why with every call, and keeps trying. Rejects when a later version
- * of Capstan has changed the file's schema.
+ * Opens the database of one machine: a SQLite file with a thread of its own. Resolves when the file is open, or cannot
+ * be opened; then the database is `down`, every call rejects with the reason, and it keeps trying. Rejects when a later
+ * version of Capstan has changed the schema.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
   const { path, onState = () => {}, keptEvents = KEPT_EVENTS } = options;

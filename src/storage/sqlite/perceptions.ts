@@ -7,20 +7,22 @@ const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND has
 const IDS_OF_HASH = `
   SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
 
-/** Of a band whose hashes are many, as plain screenshots' are: a few milliseconds. */
+/** Number of hashes per step of a search, which takes a few milliseconds; plain screenshots share bands with many. */
 const HASHES_AT_ONCE = 1000;
 
-/** For whoever reads the query plans. */
+/** For tests of the query plans. */
 export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_HASH];
 
 export interface Perceptions {
   add(id: number, hash: string): void;
   remove(id: number): void;
-  /** Nearest first, then newest. In steps of a few milliseconds, between which the database may change. */
+  /**
+   * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
+   */
   similar(likeness: Likeness, limit: number): Generator<void, readonly SimilarCapture[]>;
 }
 
-/** The hashes of screenshots in an open database. To be changed in the transaction of their results. */
+/** The perception hashes in an open database. Must be changed in the transaction of their results. */
 export function perceptions(db: DatabaseSync): Perceptions {
   const insertBand = db.prepare('INSERT INTO perception_bands (band, hash) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const deleteBand = db.prepare('DELETE FROM perception_bands WHERE band = ? AND hash = ?');

@@ -6,8 +6,8 @@ import type { NodeCalls } from './nodes.ts';
 import type { ResultCalls, SearchCalls } from './results.ts';
 
 /*
- * Messages between the service's thread and the worker thread that SQLite runs on. Each port names its calls in its own
- * file, with what they take (`args`) and what the worker answers.
+ * Messages between the service's thread and the worker thread that runs SQLite. Each port declares its calls in its own
+ * file, with their arguments (`args`) and answers.
  */
 
 /** Calls that are answered within one turn of the worker. */
@@ -23,12 +23,12 @@ export type AnswerOf<N extends CallName = CallName> = Calls[N]['answer'];
 /** Sends a call to the worker. Rejects with a `CapstanError`. */
 export type Ask = <N extends CallName>(name: N, args: Calls[N]['args']) => Promise<AnswerOf<N>>;
 
-/** What the worker runs for each call, `nowMs` being its clock. */
+/** The worker's handler of each call; `nowMs` is its clock. */
 export type Handlers<C extends { readonly [N in keyof C]: { args: unknown; answer: unknown } }> = {
   readonly [N in keyof C]: (args: C[N]['args'], nowMs: number) => C[N]['answer'];
 };
 
-/** `unavailable`: the file or the disk cannot be used now. `broken`: a defect of ours. */
+/** `unavailable`: the file or the disk cannot be used now. `broken`: a defect in this program. */
 export interface CallFailure {
   readonly kind: 'unavailable' | 'broken';
   readonly reason: string;
@@ -38,7 +38,7 @@ export type ToWorker = { readonly call: number } & CallOf;
 
 export type FromWorker =
   | { readonly type: 'state'; readonly state: Exclude<StoreState, 'off'>; readonly reason: string }
-  /** The file must not be used: what the start fails with. */
+  /** The file must not be used: the start fails with this. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'answer'; readonly call: number; readonly answer: AnswerOf }
   | { readonly type: 'failure'; readonly call: number; readonly failure: CallFailure };
@@ -46,8 +46,8 @@ export type FromWorker =
 export interface WorkerOptions {
   /** Absolute path of the database file. */
   readonly path: string;
-  /** Events that are kept at least. */
+  /** Minimum number of events to keep. */
   readonly keptEvents: number;
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string;
 }

@@ -14,20 +14,22 @@ const PAGE_BY_URL = `
   WHERE url_key = ? AND (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
-/** A host that is left without results would be looked at by every query whose prefix it matches. */
+/** A host without results would be read by every query whose prefix it matches. */
 const DELETE_HOST = `
   DELETE FROM hosts WHERE host_id = ?1
   AND NOT EXISTS (SELECT 1 FROM results INDEXED BY results_by_host WHERE host_id = ?1)`;
 
-/** For whoever reads the query plans; those of by-host stand in by-host.ts. */
+/** For tests of the query plans; those of by-host are in by-host.ts. */
 export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, OLDEST];
 
 export interface ResultTable extends Handlers<ResultCalls> {
-  /** Nearest first, then newest. In steps of a few milliseconds, between which the database may change. */
+  /**
+   * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
+   */
   similar(args: SearchCalls['similar']['args']): Generator<void, SimilarRow[]>;
 }
 
-/** Results in an open database. Every handler is synchronous and throws SQLite's errors. */
+/** The results in an open database. Handlers are synchronous and throw SQLite's errors. */
 export function resultTable(db: DatabaseSync): ResultTable {
   const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
@@ -59,7 +61,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
     if (perceptionHash !== null) hashes.add(id, perceptionHash);
   }
 
-  /** The host that it was of; undefined when it is not there. */
+  /** Returns the host of a result; undefined when there is no such result. */
   function remove(id: number): number | undefined {
     const deleted = deleteResult.get(id);
     if (deleted === undefined) return undefined;

@@ -6,7 +6,7 @@ import { asDetailed, asRecord, placeOf, timeOf, urlKey } from '../records/record
 import type { Likeness, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
 import type { Ask } from './protocol.ts';
 
-/** A record as the worker writes it: the columns of the indexes, and the whole as JSON. */
+/** A record as the worker writes it: the indexed columns, and the whole as JSON. */
 export interface Row {
   readonly id: number;
   /** Milliseconds since the Unix epoch. */
@@ -35,7 +35,7 @@ export type RowFilter =
   | { readonly by: 'url'; readonly urlKey: Uint8Array }
   | { readonly by: 'host'; readonly ranges: readonly HostRange[] };
 
-/** A place in a list: rows behind it come next. */
+/** A position in a list, after which the next rows come. */
 export interface Place {
   readonly probedAt: number;
   readonly id: number;
@@ -56,11 +56,11 @@ export interface SearchCalls {
 
 export interface SqliteResults {
   readonly store: ResultStore;
-  /** Resolves when no insert is under way. */
+  /** Resolves when no insert is running. */
   idle(): Promise<void>;
 }
 
-/** The port to the results, over the worker thread. */
+/** The port to the results, through the worker thread. */
 export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }): SqliteResults {
   const inserts = gatherInserts<Row>((rows) => ask('insert', { rows }));
   const store: ResultStore = {
@@ -96,7 +96,7 @@ export function rowOf(result: Result, evidence: Evidence | null): Row {
     urlKey: urlKey(result.url),
     record: JSON.stringify(result),
     evidence: evidence === null ? null : JSON.stringify(evidence),
-    // A record that an earlier version left in its outbox has none.
+    // A record that an earlier version left in its outbox has no hash.
     perceptionHash: result.perception_hash ?? null,
   };
 }

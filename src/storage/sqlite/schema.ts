@@ -6,16 +6,16 @@ import { NewerSchemaError } from '../newer-schema-error.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Marks the file as ours ("Cpst"): results are never written into a database of something else. */
+/** Marks the file as ours ("Cpst"), so that results are never written into another application's database. */
 const APPLICATION_ID = 0x43707374;
-/** How long a statement waits for another process's write lock. */
+/** Time that a statement waits for another process's write lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 2000;
-/** SQLite's name of a database without a file. */
+/** SQLite's name for a database without a file. */
 const MEMORY = ':memory:';
 const CACHE_KIB = 65_536;
 const MAX_WAL_BYTES = 67_108_864;
 
-/** The file is there, and is not one that we may write results into. */
+/** The file exists, and results must not be written into it. */
 export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
 }

@@ -16,7 +16,7 @@ import type {
 
 const RESPAWN_MS = 1000;
 
-/** Called whenever the state changes, with what is wrong when it is `down`. */
+/** Called whenever the state changes, with the reason when it is `down`. */
 export type OnState = (state: StoreState, reason: string) => void;
 
 interface Waiting {
@@ -24,9 +24,11 @@ interface Waiting {
   readonly reject: (error: CapstanError) => void;
 }
 
-/** The worker thread of one database file, started again when it ends unexpectedly. */
+/** The worker thread of one database file, restarted when it ends unexpectedly. */
 export class SqliteThread {
-  /** Resolves when the file is open, or could not be opened for the first time. Rejects when it must not be used. */
+  /**
+   * Resolves when the file is open, or the first attempt to open it has failed. Rejects when the file must not be used.
+   */
   readonly settled: Promise<void>;
   readonly ask: Ask = (name, args) => this.#ask(name, args);
 
@@ -37,12 +39,12 @@ export class SqliteThread {
   #refuse: (why: Error) => void = () => {};
   #worker: Worker;
   #state: StoreState = 'down';
-  /** Undefined until the first report: a file that cannot be opened is reported too. */
+  /** Undefined until the first report, which also covers a file that cannot be opened. */
   #told: StoreState | undefined;
   #reason = 'it is not open yet';
   #calls = 0;
   #closed = false;
-  /** The thread has ended, and the next one is not started yet. */
+  /** True when the thread has ended and the next one is not started yet. */
   #lost = false;
 
   constructor(options: WorkerOptions, onState: OnState) {
@@ -87,7 +89,7 @@ export class SqliteThread {
   }
 
   #spawn(): Worker {
-    // The worker's file is TypeScript in a checkout and JavaScript where the package is installed.
+    // The worker's file is TypeScript in a checkout and JavaScript in an installed package.
     const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(file, {
       workerData: this.#options,
@@ -139,7 +141,7 @@ export class SqliteThread {
     this.#respawnLater();
   }
 
-  /** A thread needs file descriptors of its own: while there are none it cannot be started. */
+  /** A thread needs file descriptors of its own; without free ones it cannot be started. */
   #respawnLater(): void {
     setTimeout(() => {
       if (this.#closed) return;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What `work` gives, with all that it wrote or nothing of it: what it throws is thrown on. */
+/** Returns the result of `work` with everything it wrote, or nothing of it; exceptions are rethrown. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {

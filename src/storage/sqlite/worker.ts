@@ -15,14 +15,14 @@ import type { SearchCalls, SimilarRow } from './results.ts';
 import { openDatabase } from './schema.ts';
 
 /*
- * The thread that SQLite runs on: it may block, the service's event loop may not. It opens the file, opens it again
- * with back-off whenever it cannot be used, and answers one call after the other.
+ * The thread that runs SQLite: it may block, the service's event loop may not. It opens the file, reopens it with
+ * back-off whenever it cannot be used, and answers one call after the other.
  */
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5000;
 
-/** How long a search runs before other calls get their turn. */
+/** Time that a search runs before other calls get their turn, in milliseconds. */
 const TURN_MS = 5;
 
 interface Open {
@@ -95,7 +95,7 @@ function serve(
     try {
       open?.db.close();
     } catch {
-      // A file that cannot be read any more cannot be closed in order either.
+      // A file that cannot be read cannot be closed cleanly either.
     }
     open = undefined;
   }
@@ -112,7 +112,7 @@ function serve(
     return open;
   }
 
-  /** Takes turns with other calls, so that an insert does not wait for a search. */
+  /** Yields to other calls, so that an insert does not wait for a search. */
   async function search(args: SearchCalls['similar']['args']): Promise<SimilarRow[]> {
     const { db, results } = inForce();
     const steps = results.similar(args);
@@ -134,7 +134,7 @@ function serve(
     if (message.name === 'similar') return search(message.args);
     const answer = run(message);
     if (message.name === 'claimNode') leased = true;
-    // The file takes writes again, also after a lock or a full disk.
+    // The file accepts writes again, for example after a lock or a full disk.
     if (message.name === 'insert' || message.name === 'delete') tell('up', '');
     // Not when the file is opened: one that can be opened and not read would be opened again at once, for ever.
     retryMs = FIRST_RETRY_MS;
@@ -158,7 +158,7 @@ function serve(
     try {
       open.handlers.claimNode({ owner }, Date.now());
     } catch {
-      // The next call finds out what is wrong with the file, and reports it.
+      // The next call detects what is wrong with the file, and reports it.
     }
   }, LEASE_RENEWAL_MS);
 
