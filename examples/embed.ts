@@ -8,7 +8,7 @@ import { captureRequest, createService } from 'capstan';
 // What is not public is refused, unless it is named.
 const service = await createService({ dbPath: 'results.db', allowTargets: ['127.0.0.1'] });
 service.events$.subscribe((event) => {
-  if (event.type === 'capture.started') console.log(`looking at ${event.url}`);
+  if (event.type === 'capture.started') console.log(`capturing ${event.url}`);
 });
 
 for (const url of process.argv.slice(2)) {

@@ -116,7 +116,7 @@ async function main(): Promise<number> {
     }
 
     const place = relative(process.cwd(), DATA_DIR) || '.';
-    process.stdout.write(`\nThe pictures lie in ${place}, and the records in ${join(place, 'results.db')}.\n`);
+    process.stdout.write(`\nThe images are in ${place}, and the records in ${join(place, 'results.db')}.\n`);
     return batch.every(({ error }) => error === null) ? 0 : 1;
   } finally {
     await site.close();

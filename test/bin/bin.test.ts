@@ -147,7 +147,7 @@ describe('the published package', () => {
     const { stdout, stderr } = await run(process.execPath, ['--no-warnings', 'embed-example.ts', url], dir);
     await site.close();
     expect({ stdout, stderr }).toEqual({
-      stdout: expect.stringMatching(/^looking at http:\/\/127\.0\.0\.1:\d+\/short\nstored \d+: .+\n$/),
+      stdout: expect.stringMatching(/^capturing http:\/\/127\.0\.0\.1:\d+\/short\nstored \d+: .+\n$/),
       stderr: '',
     });
   });

@@ -20,7 +20,7 @@ describe('npm run demo', () => {
     expect(stdout.match(/^ {2}captured {2}/gm)).toHaveLength(SAMPLE_PAGES.length);
     expect(stdout).toMatch(/GET \/results\/by-url\?url=\S+ {2}-> {2}[1-9]\d* found/);
     expect(stdout).toMatch(/GET \/results\/by-host\?host=127\.0\.0\.1 {2}-> {2}[1-9]\d* found/);
-    expect(stdout).toContain(`The pictures lie in ${relative(process.cwd(), join(place.path, 'demo'))}, `);
+    expect(stdout).toContain(`The images are in ${relative(process.cwd(), join(place.path, 'demo'))}, `);
     expect(await readdir(place.path)).toEqual(['demo']);
     expect(await place.browsers()).toEqual([]);
   });
