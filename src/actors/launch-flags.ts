@@ -23,6 +23,8 @@ export function launchFlags(options: FlagOptions): string[] {
     '--disable-quic',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--dns-prefetch-disable',
+    // WebRTC asks the resolver of the machine for the host names of candidates, whatever proxy there is.
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 
     // Nothing of its own to say to anybody.
     '--disable-background-networking',

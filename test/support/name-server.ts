@@ -6,17 +6,17 @@ import { decode, encode, type StringAnswer } from 'dns-packet';
 export type Zone = (name: string) => readonly string[] | 'none' | 'silence' | 'refusal';
 
 export interface NameServer extends AsyncDisposable {
-  /** `127.0.0.1:<port>`. */
+  /** `<host>:<port>`. */
   readonly address: string;
   /** The names asked for, one entry for each question. */
   readonly asked: readonly string[];
 }
 
-/** A real name server on a UDP port of 127.0.0.1. */
-export async function startNameServer(zone: Zone): Promise<NameServer> {
+/** A real name server on a UDP port of loopback, by default a free one of 127.0.0.1. */
+export async function startNameServer(zone: Zone, { host = '127.0.0.1', port = 0 } = {}): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
-  socket.on('message', (message, { address, port }) => {
+  socket.on('message', (message, client) => {
     const { id, questions = [] } = decode(message);
     const [question] = questions;
     if (question === undefined) return;
@@ -30,12 +30,12 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
       .map((data) => ({ type: question.type === 'AAAA' ? 'AAAA' : 'A', name: question.name, ttl: 60, data }));
     // RFC 1035, 4.1.1: 3 is "no such name", 5 is "refused".
     const code = found === 'none' ? 3 : found === 'refusal' ? 5 : 0;
-    socket.send(encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }), port, address);
+    socket.send(encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }), client.port, client.address);
   });
-  socket.bind(0, '127.0.0.1');
+  socket.bind(port, host);
   await once(socket, 'listening');
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${host}:${socket.address().port}`,
     asked,
     async [Symbol.asyncDispose]() {
       const closed = once(socket, 'close');

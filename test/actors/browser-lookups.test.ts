@@ -1,0 +1,47 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { executableFinder } from '../../src/actors/executable.ts';
+import { captureRequest, patience, startActor } from '../support/actor.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { startNameServer } from '../support/name-server.ts';
+
+describe('the lookups of a browser', () => {
+  const site = siteForSuite();
+
+  it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+    'are none: host names in WebRTC candidates do not reach the resolver of the machine (needs root)',
+    async () => {
+      await using nameServer = await startNameServer(() => 'none', { host: '127.0.0.153', port: 53 });
+      const { title } = await captureWithResolver('127.0.0.153', site.url('/webrtc'));
+      expect(title).toBe('the candidates were taken');
+      // The script in front of the browser asked for it, so the browser's own questions would be here too.
+      expect(new Set(nameServer.asked)).toEqual(new Set(['control.test']));
+    },
+  );
+});
+
+/** Captures with a browser in a mount namespace whose resolver asks that name server. */
+async function captureWithResolver(nameServer: string, url: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // Root's browsers run as another user.
+  await chmod(folder, 0o755);
+  const found = await executableFinder(undefined)();
+  if ('missing' in found) throw new Error(found.missing);
+  const [browserPath, configuration] = [join(folder, 'browser'), join(folder, 'resolv.conf')];
+  await writeFile(configuration, `nameserver ${nameServer}\n`);
+  const script = `mount --bind ${configuration} /etc/resolv.conf && getent hosts control.test; exec "$@"`;
+  await writeFile(
+    browserPath,
+    `#!/bin/sh\nexec unshare --user --map-root-user --mount sh -c '${script}' sh '${found.path}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  const running = await startActor({ browserPath, sandbox: 'off' });
+  try {
+    return await running.actor.capture(captureRequest(url, { delayMs: 500 }), patience);
+  } finally {
+    await running.stop();
+  }
+}
