@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
+import { browserEnvironment } from './browser-environment.ts';
 import { endFamily, startProcess } from './browser-process.ts';
 import { CdpClosedError, CdpConnection, type CdpSession } from './cdp/connection.ts';
 import type { Confined } from './confinement.ts';
@@ -47,7 +48,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
   // The owner's process id is in the name: a later start can tell whose directory it was.
   const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-`));
   const { sandbox, user } = options.confined;
-  const env = browserEnvironment(profileDir, options.env);
+  const env = browserEnvironment(process.env, profileDir, options.env);
   const flags = launchFlags({ profileDir, sandbox, honest: options.honestUserAgent });
   const child = await startProcess({ executable: options.executable, flags, env, profileDir, user }).catch(
     async (error: unknown) => {
@@ -248,12 +249,6 @@ function killIfThere(pid: number): void {
   } catch {
     // It has ended.
   }
-}
-
-/** Our own environment without our secrets, and with a temporary directory that goes when the profile goes. */
-function browserEnvironment(profileDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
-  return { ...Object.fromEntries(inherited), ...extra, TMPDIR: profileDir };
 }
 
 function isAlive(pid: number): boolean {

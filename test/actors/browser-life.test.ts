@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { browserEnvironment } from '../../src/actors/browser-environment.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { patience, pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
@@ -28,7 +29,8 @@ describe('a browser', () => {
     await replaced;
     expect(events.map((event) => event.type)).toEqual(['browser.launched', 'browser.crashed', 'browser.launched']);
     expect(actor.stats()).toMatchObject({ crashes: 1, launches: 2 });
-    expect(profilesOf(pid)).toEqual([]);
+    // That of the browser that runs now.
+    expect(profiles()).toHaveLength(1);
   });
 
   it('that hangs is killed, and its captures are done on the next one', async () => {
@@ -122,7 +124,7 @@ describe('a browser', () => {
     expect(await captures[0]).toMatchObject({ code: 'cancelled' });
     await Promise.all(captures);
     expect(isAlive(pid)).toBe(false);
-    expect(profilesOf(pid)).toEqual([]);
+    expect(profiles()).toEqual([]);
   });
 
   it('has nothing left of the profiles of a service that was killed', async () => {
@@ -131,16 +133,24 @@ describe('a browser', () => {
     expect(existsSync(orphan)).toBe(false);
   });
 
-  it('gets none of our secrets in its environment', async () => {
-    process.env.CAPSTAN_API_KEY = 'a-secret';
-    try {
-      const started = await start();
-      const environment = readFileSync(`/proc/${pidOf(started)}/environ`, 'utf8');
-      expect(environment).toContain('PATH=');
-      expect(environment).not.toContain('a-secret');
-    } finally {
-      delete process.env.CAPSTAN_API_KEY;
-    }
+  it('inherits only the variables that it needs', async () => {
+    const secrets = ['CAPSTAN_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'HTTPS_PROXY', 'NODE_OPTIONS_TEST'];
+    for (const name of secrets) vi.stubEnv(name, 'a-secret');
+    vi.stubEnv('LC_NUMERIC', 'C');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const started = await start();
+    const environment = readProc(pidOf(started), 'environ')
+      .split('\0')
+      .filter((line) => line !== '')
+      .map((line) => line.slice(0, line.indexOf('=')));
+    expect(environment).toEqual(expect.arrayContaining(['PATH', 'LC_NUMERIC', 'TMPDIR']));
+    for (const name of secrets) expect(environment).not.toContain(name);
+    // Nothing but what is listed, and the variables that the browser and the commands in front of it set themselves.
+    const listed = Object.keys(browserEnvironment(process.env, '/tmp'));
+    const unknown = environment.filter(
+      (name) => !listed.includes(name) && !/^(CHROME_|HOME$|_$|PWD$|SHLVL$|OLDPWD$)/.test(name),
+    );
+    expect(unknown).toEqual([]);
   });
 });
 
@@ -171,14 +181,9 @@ async function browserWithPagesOf(script: string) {
   return { browserPath, runPagesWith: (other: string) => writeScript(pages, other) };
 }
 
-/** Profile directories of this process, which has one browser at a time in these tests. */
-function profilesOf(pid: number): string[] {
-  const used = `capstan-profile-${process.pid}-`;
-  return isAlive(pid)
-    ? [`process ${pid} lives`]
-    : readdirSync(tmpdir())
-        .filter((name) => name.startsWith(used))
-        .slice(1);
+/** Profile directories of this process. */
+function profiles(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`capstan-profile-${process.pid}-`));
 }
 
 function isAlive(pid: number): boolean {
