@@ -7,7 +7,7 @@ import type { Snapshot } from '../capture/snapshot.ts';
 export interface CaptureActor {
   /**
    * One capture on an isolated page, within `request.timeoutMs`. Rejects with a `CapstanError`:
-   * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`,
+   * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`, `page_too_large`,
    * `browser_unavailable`, `cancelled` when the signal is aborted; and with `selector_not_found`, `script_failed` or
    * `action_failed` when the page does not have, or let be done, what the request names.
    */

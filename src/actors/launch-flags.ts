@@ -50,7 +50,6 @@ export function launchFlags(options: FlagOptions): string[] {
     '--disable-background-timer-throttling',
     '--disable-backgrounding-occluded-windows',
     '--disable-hang-monitor',
-    '--disable-ipc-flooding-protection',
     '--disable-prompt-on-repost',
     '--disable-renderer-backgrounding',
     '--disable-search-engine-choice-screen',

@@ -110,6 +110,12 @@ export const CATALOGUE = {
     text: 'An action could not be performed on the page.',
     help: '`error` names the action and the reason.',
   },
+  page_too_large: {
+    status: 422,
+    retryable: false,
+    text: 'The page needs more memory than one page may use.',
+    help: 'The page was ended, so that other captures go on. Block resources; a retry ends the same way.',
+  },
   idempotency_mismatch: {
     status: 422,
     retryable: false,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
-import { captureRequest, patience, startActor } from '../support/actor.ts';
+import { patience, startActor } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { startNameServer } from '../support/name-server.ts';
 

@@ -30,7 +30,11 @@ export async function startNameServer(zone: Zone, { host = '127.0.0.1', port = 0
       .map((data) => ({ type: question.type === 'AAAA' ? 'AAAA' : 'A', name: question.name, ttl: 60, data }));
     // RFC 1035, 4.1.1: 3 is "no such name", 5 is "refused".
     const code = found === 'none' ? 3 : found === 'refusal' ? 5 : 0;
-    socket.send(encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }), client.port, client.address);
+    socket.send(
+      encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }),
+      client.port,
+      client.address,
+    );
   });
   socket.bind(port, host);
   await once(socket, 'listening');

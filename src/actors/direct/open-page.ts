@@ -6,6 +6,7 @@ import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
 import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
+import { urlLimit } from './limit-urls.ts';
 
 /**
  * Opens a page whose only way to the network is `proxyServer`. Every new page is paused by the browser until it is
@@ -40,8 +41,11 @@ export async function openPage(
       page = targetId;
       // The id of a page is that of its main frame.
       const setUp = setUpPage(session, request, host.userAgent);
-      emulateInFrames(host.connection, session, request, host.userAgent);
-      attached.resolve({ session, frame: new MainFrame(session, targetId), setUp });
+      const frame = new MainFrame(session, targetId);
+      const limitUrls = urlLimit(frame);
+      limitUrls(session);
+      emulateInFrames(host.connection, session, request, host.userAgent, limitUrls);
+      attached.resolve({ session, frame, setUp });
     } else if (targetId !== page) {
       // A page that the page has opened, should the browser not refuse it.
       root.post('Target.closeTarget', { targetId });

@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import type { CapstanError } from '../../capture/errors.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { PageSession } from './isolated-page.ts';
 import { PageCrashedError } from './wait/wait-within.ts';
@@ -22,6 +23,7 @@ export class MainFrame {
   #stopped: string | null = null;
   #scheduled = false;
   #crashed = false;
+  #failure: CapstanError | null = null;
   #gone = false;
   #changed: (() => void)[] = [];
 
@@ -104,6 +106,12 @@ export class MainFrame {
     return this.#has(at) || this.#stopped === this.#document.loaderId;
   }
 
+  /** Has everything that waits for the page fail with `failure`, whatever happens to the page. */
+  fail(failure: CapstanError): void {
+    this.#failure ??= failure;
+    this.#tell();
+  }
+
   /** Another document is asked for. Until it comes, or is given up, the one that is shown cannot be asked anything. */
   get leaving(): boolean {
     return this.#coming !== null;
@@ -116,10 +124,11 @@ export class MainFrame {
 
   /**
    * Resolves when `holds` does, which is looked at after each change. Rejects with a `PageCrashedError` or a
-   * `CdpClosedError` when the page or the browser ends before.
+   * `CdpClosedError` when the page or the browser ends before, and with what `fail` was called with.
    */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {
+      if (this.#failure !== null) throw this.#failure;
       if (this.#crashed) throw new PageCrashedError();
       if (this.#gone) throw new CdpClosedError('the page is gone');
       await new Promise<void>((resolve) => this.#changed.push(resolve));

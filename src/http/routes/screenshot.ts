@@ -32,6 +32,7 @@ const CAPTURE_FAILURES = [
   'proxy_failed',
   'target_unreachable',
   'page_crashed',
+  'page_too_large',
   'browser_unavailable',
   'shutting_down',
   'capture_timeout',

@@ -1,0 +1,29 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import type { MainFrame } from '../page/main-frame.ts';
+
+/** URLs up to this length are not counted: pages keep their state in them. */
+const ORDINARY_CHARACTERS = 16 * 1024;
+/**
+ * Total of longer URLs, in characters, that a page may give its documents. Measured: each of 1.9 MB (the longest that
+ * Chromium takes) holds the browser process, which all pages share, for up to half a second.
+ */
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+
+/**
+ * Returns a function that watches a frame's session, and fails the capture with `page_too_large` when the page's frames
+ * together exceed the limit of URLs that they set by `history.pushState` or `location.hash`.
+ */
+export function urlLimit(frame: MainFrame): (session: CdpSession) => void {
+  let total = 0;
+  return (session) => {
+    session.on('Page.navigatedWithinDocument', ({ url }) => {
+      if (url.length <= ORDINARY_CHARACTERS) return;
+      total += url.length;
+      if (total <= MAX_CHARACTERS) return;
+      const reason = `the page navigated to URLs of more than ${MAX_CHARACTERS} characters in all within its documents`;
+      frame.fail(new CapstanError('page_too_large', reason));
+    });
+    session.post('Page.enable');
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { patience, startActor } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+
+/** Neighbours of a hostile page, one after another. */
+const NEIGHBOURS = 8;
+
+describe('the neighbours of a page', () => {
+  const site = siteForSuite();
+
+  // With --disable-ipc-flooding-protection the browser process, which all pages share, was busy with nothing else.
+  it.each([
+    ['calls history.pushState in a loop', '/flood?by=push'],
+    ['sets location.hash in a loop', '/flood?by=hash'],
+    ['calls history.pushState in a loop with URLs of 1.9 MB', '/flood?by=push&bytes=1900000'],
+    ['sets location.hash in a loop to 1.9 MB', '/flood?by=hash&bytes=1900000'],
+  ])(
+    'are captured while it %s',
+    async (_what, path) => {
+      const running = await startActor({ slots: 2 });
+      try {
+        const leave = new AbortController();
+        const hostile = running.actor.capture(captureRequest(site.url(path), { timeoutMs: 60_000 }), leave.signal);
+        const ended = hostile.catch((error: unknown) => error);
+        await expect.poll(() => site.hits('/flood'), { timeout: 10_000 }).toBeGreaterThan(0);
+        const times: number[] = [];
+        for (let visit = 0; visit < NEIGHBOURS; visit += 1) {
+          const began = performance.now();
+          const { cutPhase } = await running.actor.capture(
+            captureRequest(site.url('/short'), { timeoutMs: 10_000 }),
+            patience,
+          );
+          times.push(Math.round(performance.now() - began));
+          expect(cutPhase).toBeNull();
+        }
+        console.log(path, times);
+        leave.abort();
+        await ended;
+        expect(running.actor.stats().crashes).toBe(0);
+      } finally {
+        await running.stop();
+      }
+    },
+    120_000,
+  );
+});
