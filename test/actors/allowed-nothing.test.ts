@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { patience, type RunningActor, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 
-/** What a page may ask a visitor for. */
+/** Permissions that a page may ask for. */
 const PERMISSIONS = [
   'geolocation',
   'notifications',
@@ -25,7 +25,7 @@ const PERMISSIONS = [
   'payment-handler',
 ];
 
-/** Runs `script`, the body of an async function, before the page has loaded, and shows what it returns. */
+/** Runs `script`, the body of an async function, before the page has loaded, and returns its result. */
 function pageThat(script: string): string {
   return `<!doctype html><body><script>
     const answer = (promise) => promise.then(() => 'granted', (error) => error.name ?? 'refused ' + error.code);
@@ -51,7 +51,7 @@ const ASKS = pageThat(`
     persisted: await navigator.storage.persist(),
   };`);
 
-/** Waits until its worker would have run: a worker of another kind, which is asked for later, has. */
+/** Waits until the service worker would have run: a dedicated worker, requested later, has. */
 const REGISTERS = pageThat(`
   const registered = navigator.serviceWorker.register('/worker.js').then(() => 'registered');
   await fetch('/when-worker-came');
@@ -112,7 +112,7 @@ describe.each([
     return JSON.parse(title);
   };
 
-  it('is denied every permission, whether it looks or asks', async () => {
+  it('is denied every permission, whether it queries or requests it', async () => {
     expect(await seen('/asks')).toEqual({
       states: Object.fromEntries(PERMISSIONS.map((name) => [name, 'denied'])),
       geolocation: 'refused 1',
@@ -127,7 +127,7 @@ describe.each([
     });
   });
 
-  it('has no service worker: its script is fetched through the border, and never runs', async () => {
+  it('has no service worker: its script is fetched through the egress proxy, and never runs', async () => {
     for (let captures = 0; captures < 2; captures += 1) {
       visits = [];
       expect(await seen('/registers')).toEqual({ running: 'only the other one', controller: null });

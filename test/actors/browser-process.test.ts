@@ -22,45 +22,45 @@ describe('the process of a browser', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** A script in the place of the browser. It says its number, and that of a child of its own. */
+  /** A script in place of the browser. It prints its process id, and that of a child process. */
   async function started(start = startProcess): Promise<{ readonly script: number; readonly grandchild: number }> {
     const executable = join(folder, 'script');
     await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n', { mode: 0o755 });
     child = await start({ executable, flags: [], env: process.env, profileDir: folder, user: undefined });
     const [line] = await once(child.stderr ?? child, 'data');
     const [script, grandchild] = String(line).split(' ').map(Number);
-    // 0 would be the process group of the tests.
+    // 0 would address the tests' own process group.
     if (!script || !grandchild) throw new Error(`the script says ${line}`);
     return { script, grandchild };
   }
 
-  it('waits for a core rather than this one, in the same session', async () => {
+  it('yields the CPU to the service, in the same session', async () => {
     const { script } = await started();
     expect(getPriority(script)).toBe(getPriority() + 10);
     expect(statOf(script).session).toBe(statOf(process.pid).session);
   });
 
-  it('is in a group of its own, which a Ctrl-C at the terminal does not reach', async () => {
+  it('is in a process group of its own, which Ctrl-C in a terminal does not reach', async () => {
     const { script, grandchild } = await started();
     expect(statOf(script).group).not.toBe(statOf(process.pid).group);
     expect(statOf(grandchild).group).toBe(statOf(script).group);
   });
 
-  it('ends with all that it has started, stopped or not', async () => {
+  it('ends with all its descendants, stopped or not', async () => {
     const { script, grandchild } = await started();
     process.kill(grandchild, 'SIGSTOP');
     endFamily(child);
     await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
   });
 
-  it('may have ended already', async () => {
+  it('may already have ended', async () => {
     await started();
     endFamily(child);
     await once(child, 'exit');
     expect(() => endFamily(child)).not.toThrow();
   });
 
-  it('gives way and ends as a family where the system has no coreutils', async () => {
+  it('has a lower priority and ends with its descendants on systems without coreutils', async () => {
     const bin = join(folder, 'bin');
     await mkdir(bin);
     for (const name of ['sh', 'sleep']) await symlink(`/bin/${name}`, join(bin, name));
@@ -78,7 +78,7 @@ describe('the process of a browser', () => {
   });
 });
 
-it('a browser that cannot be started for want of descriptors is a failure like others, and does not end us', async () => {
+it('fails like any other when there are no file descriptors for it, without ending the service', async () => {
   const script = `
     import { openSync } from 'node:fs';
     import { startProcess } from '${join(import.meta.dirname, '../../src/actors/browser-process.ts')}';
@@ -95,7 +95,7 @@ it('a browser that cannot be started for want of descriptors is a failure like o
 describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root (who runs this must be)', () => {
   const start = actorPerTest();
 
-  it("are nobody's, without a single capability, and their pages in Chromium's sandbox", async () => {
+  it("run as nobody, without capabilities, and their pages in Chromium's sandbox", async () => {
     const running = await start();
     const status = statusOf(pidOf(running));
     expect(status).toMatchObject({ Uid: '65534 65534 65534 65534', Gid: '65534 65534 65534 65534' });
@@ -105,13 +105,13 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root
     expect(running.warnings).toEqual([]);
   });
 
-  it("are nobody's too without the sandbox", async () => {
+  it('run as nobody without the sandbox, too', async () => {
     const running = await start({ sandbox: 'off' });
     expect(statusOf(pidOf(running)).Uid).toBe('65534 65534 65534 65534');
     expect(running.warnings).toEqual([]);
   });
 
-  it("are root's where nobody cannot read the browser, and that is said", async () => {
+  it('run as root where nobody cannot read the browser, with a warning', async () => {
     const running = await start({ browserPath: await outOfReach() });
     expect(statusOf(pidOf(running)).Uid).toBe('0 0 0 0');
     expect(running.warnings).toEqual([
@@ -119,7 +119,7 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root
     ]);
   });
 
-  it('are not launched there by who asks for the sandbox', async () => {
+  it('are not started as root with --sandbox on', async () => {
     const { actor } = await start({ browserPath: await outOfReach(), sandbox: 'on' });
     expect(actor.availability).toMatchObject({
       available: false,
@@ -148,7 +148,7 @@ function statusOf(pid: number): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(':').map((part) => part.trim().replaceAll('\t', ' '))));
 }
 
-/** A process that has ended stays in the list until its parent has looked. */
+/** A process that has ended stays in the list until its parent has waited for it. */
 function isRunning(pid: number): boolean {
   if (!existsSync(`/proc/${pid}`)) return false;
   return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

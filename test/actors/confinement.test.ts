@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Confinement } from '../../src/actors/confinement.ts';
 
-describe('how far browsers are shut in', () => {
+describe('the confinement of browsers', () => {
   const REFUSED = 'chromium did not start: [1:1:1122/0:FATAL:zygote_host_impl_linux.cc:128] No usable sandbox!';
 
-  it('is less where a browser says that it cannot have its sandbox, which is told', () => {
+  it('is loosened with a warning when a browser reports that its sandbox does not work', () => {
     const warnings: string[] = [];
     const confinement = new Confinement('auto', (text) => warnings.push(text));
     expect(confinement.loosen(confinement.now, REFUSED)).toBe(true);
@@ -12,7 +12,7 @@ describe('how far browsers are shut in', () => {
     expect(warnings).toEqual([expect.stringContaining('No usable sandbox!')]);
   });
 
-  it('is not less for what browsers say at every start', () => {
+  it('is not loosened for messages that browsers print at every start', () => {
     const confinement = new Confinement('auto', () => undefined);
     const reason =
       'chromium did not start: [1122/011625.253950:WARNING:sandbox/policy/linux/sandbox_linux.cc:405] ' +
@@ -21,7 +21,7 @@ describe('how far browsers are shut in', () => {
     expect(confinement.now.sandbox).toBe(true);
   });
 
-  it('is not less once a browser was launched so, whatever a later one ends with', () => {
+  it('is not loosened once a browser has started with it, whatever ends a later one', () => {
     const confinement = new Confinement('auto', () => undefined);
     const { now } = confinement;
     confinement.works(now);
@@ -30,7 +30,7 @@ describe('how far browsers are shut in', () => {
     expect(confinement.now).toBe(now);
   });
 
-  it('is found out once by two launches that fail at the same time', () => {
+  it('is determined once by two launches that fail at the same time', () => {
     const warnings: string[] = [];
     const confinement = new Confinement('auto', (text) => warnings.push(text));
     const { now: tried } = confinement;

@@ -5,7 +5,7 @@ import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 
-/* The banners are written anew, after what autoconsent's rules look for in those of HubSpot, Osano and cookie-alert. */
+/* The banners are our own, written to match autoconsent's rules for HubSpot, Osano and cookie-alert. */
 
 describe('a cookie banner', () => {
   const site = siteForSuite();
@@ -29,7 +29,7 @@ describe('a cookie banner', () => {
     return false;
   };
 
-  it('stays where nobody asks for an answer', async () => {
+  it('is left alone when no answer is requested', async () => {
     const snapshot = await capture('/banner');
     expect([snapshot.title, showsBanner(snapshot)]).toEqual(['not asked', true]);
     expect(snapshot.timings).not.toHaveProperty('interact');
@@ -41,30 +41,30 @@ describe('a cookie banner', () => {
     ['accept', '/banner?ms=800', 'accepted'],
     ['accept', '/banner-of-scripts', 'accepted'],
     ['reject', '/banner-of-scripts', 'declined'],
-  ] as const)('is told to %s on %s', async (answer, path, title) => {
+  ] as const)('gets the answer %s on %s', async (answer, path, title) => {
     const snapshot = await capture(path, answer);
     expect([snapshot.title, showsBanner(snapshot), snapshot.cutPhase]).toEqual([title, false, null]);
   });
 
-  it('is told so in a frame of another origin, too', async () => {
+  it('gets the answer in a cross-origin frame', async () => {
     const of = encodeURIComponent(elsewhere.url('/framed-banner'));
     const snapshot = await capture(`/banner-in-frame?of=${of}`, 'accept');
     expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
   });
 
-  it.each(['/short', '/blank', '/image.png'])('that is not there keeps nobody from %s', async (path) => {
+  it.each(['/short', '/blank', '/image.png'])('may be absent when %s is requested', async (path) => {
     const { cutPhase, responseCode } = await capture(path, 'reject');
     expect([cutPhase, responseCode]).toEqual([null, 200]);
   });
 
-  it('is not looked for for ever in a page whose script never ends', async () => {
+  it('is not searched for endlessly in a page whose script never ends', async () => {
     const { title, cutPhase } = await capture('/loop', 'reject', { timeoutMs: 8000 });
     expect(title).toBe('A page that spins');
-    // Where the script begins to spin is a race of its own: before the banner is looked for, or after.
+    // Whether the script starts to spin before or after the search for a banner is a race of its own.
     expect(['interact', 'settle']).toContain(cutPhase);
   });
 
-  it('leaves nothing of the search in the HTML', async () => {
+  it('leaves no trace of the search in the HTML', async () => {
     const { html } = await capture('/banner', 'reject');
     expect(html).not.toMatch(/autoconsent/i);
   });

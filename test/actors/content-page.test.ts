@@ -6,14 +6,14 @@ import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-describe('what a request changes on the page', () => {
+describe('changes that a request makes to the page', () => {
   const ground = siteAndActor();
 
   const capture = (path: string, overrides: CaptureOptions): Promise<Snapshot> =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   describe('javascript.before', () => {
-    it("runs before the page's own scripts, in the document that the page comes to as well", async () => {
+    it("runs before the page's own scripts, also in the next document", async () => {
       const before = 'Storage.prototype; const real = Number; Number = (value) => real(value) + 41;';
       expect((await capture('/storage', { javascript: { before } })).title).toBe('visits: 42');
       const { title } = await capture('/js-redirect', {
@@ -22,12 +22,12 @@ describe('what a request changes on the page', () => {
       expect(title).toBe('seen');
     });
 
-    it('runs in a page without any script', async () => {
+    it('runs in a page without scripts', async () => {
       const before = "addEventListener('DOMContentLoaded', () => { document.title = 'seen'; });";
       expect((await capture('/strict-policy', { javascript: { before } })).title).toBe('seen');
     });
 
-    it('that cannot be read is a script_failed that says why', async () => {
+    it('fails with script_failed and the reason when it has a syntax error', async () => {
       const failed = await failureOf(capture('/short', { javascript: { before: 'let sail = ;' } }));
       expect([failed.code, failed.message]).toEqual([
         'script_failed',
@@ -35,7 +35,7 @@ describe('what a request changes on the page', () => {
       ]);
     });
 
-    it('that throws does the page no harm', async () => {
+    it('does the page no harm when it throws', async () => {
       expect((await capture('/short', { javascript: { before: "throw new Error('overboard')" } })).title).toContain(
         'A small port',
       );
@@ -43,7 +43,7 @@ describe('what a request changes on the page', () => {
   });
 
   describe('javascript.after', () => {
-    it('runs in the loaded page, whose variables it sees, and is awaited', async () => {
+    it('runs in the loaded page with access to its variables, and is awaited', async () => {
       const after = `new Promise((done) => setTimeout(() => { document.title += ' ' + tide; done(); }, 50))`;
       const { title, cutPhase } = await capture('/title?t=late', {
         javascript: { before: "var tide = 'high';", after },
@@ -51,13 +51,13 @@ describe('what a request changes on the page', () => {
       expect([title, cutPhase]).toEqual(['late high', null]);
     });
 
-    it('runs where a policy of the page forbids scripts', async () => {
+    it("runs where the page's policy forbids scripts", async () => {
       expect((await capture('/strict-policy', { javascript: { after: "document.title = 'changed'" } })).title).toBe(
         'changed',
       );
     });
 
-    it('that sends the page on is run in the next document, too', async () => {
+    it('runs in the next document, too, when it navigates', async () => {
       const after = "location.pathname === '/medium' ? void (document.title = 'arrived') : location.assign('/medium')";
       const { title, finalUrl } = await capture('/short', { javascript: { after } });
       expect([title, finalUrl]).toEqual(['arrived', ground.site.url('/medium')]);
@@ -73,7 +73,7 @@ describe('what a request changes on the page', () => {
       expect([failed.code, failed.message]).toEqual(['script_failed', reason]);
     });
 
-    it('that fails at length is told in short', async () => {
+    it('reports long failures shortened', async () => {
       const failed = await failureOf(capture('/short', { javascript: { after: "throw new Error('x'.repeat(1e6))" } }));
       expect(failed.message.length).toBeLessThan(600);
     });
@@ -92,19 +92,19 @@ describe('what a request changes on the page', () => {
     const css = '* { background: rgb(9, 99, 199) !important }';
     const corner = ({ image }: Snapshot) => [...PNG.sync.read(Buffer.from(image)).data.subarray(0, 3)];
 
-    it.each(['/short', '/strict-policy', '/js-redirect'])('is in force on %s, and is not in its HTML', async (path) => {
+    it.each(['/short', '/strict-policy', '/js-redirect'])('applies on %s, and is not in its HTML', async (path) => {
       const snapshot = await capture(path, { css });
       expect(corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
-    it.each(['/loop', '/never'])('comes to %s, which never ends, too', async (path) => {
+    it.each(['/loop', '/never'])('applies on %s, which never ends', async (path) => {
       const snapshot = await capture(path, { css, timeoutMs: 4000 });
       expect(corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.cutPhase).not.toBeNull();
     });
 
-    it('comes back where the page replaces such sheets by its own', async () => {
+    it('is restored where the page replaces such sheets by its own', async () => {
       expect(
         corner(
           await capture('/short', {
@@ -117,7 +117,7 @@ describe('what a request changes on the page', () => {
   });
 
   describe('block', () => {
-    it('keeps back the types that are named, and nothing else', async () => {
+    it('blocks the named types, and nothing else', async () => {
       expect((await capture('/parts', {})).title).toBe('fetch frame image script stylesheet xhr');
       expect((await capture('/parts', { block: { types: ['image', 'xhr'] } })).title).toBe('frame script stylesheet');
       expect((await capture('/parts', { block: { types: ['stylesheet', 'script', 'other'] } })).title).toBe(
@@ -128,13 +128,13 @@ describe('what a request changes on the page', () => {
       expect(ground.site.hits('/image.png')).toBe(before);
     });
 
-    it('keeps back the URLs that are named, whole or with a star, frames among them', async () => {
+    it('blocks the named URLs, exact or with a wildcard, including frames', async () => {
       const urls = ['*/part?type=text/html*', ground.site.url('/image.png')];
       expect((await capture('/parts', { block: { urls } })).title).toBe('fetch script stylesheet xhr');
       expect((await capture('/parts', { block: { urls: ['*.png?*', '*/image', 'part'] } })).title).toContain('image');
     });
 
-    it('never keeps back the page itself', async () => {
+    it('never blocks the page itself', async () => {
       expect((await capture('/redirect?to=/parts', { block: { urls: ['*'] } })).title).toBe('nothing');
     });
   });

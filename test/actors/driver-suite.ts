@@ -7,10 +7,7 @@ import { failureOf, freePort, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-/**
- * What a capture is, whoever drives it: both drivers are held to it. `asks` is what has a request driven by the one
- * that is meant.
- */
+/** Requirements for a capture that both drivers must meet. `asks` makes a request use the intended driver. */
 export function describeDriver(name: string, asks: CaptureOptions): void {
   describe(`a capture by ${name}`, () => describeCaptures(asks));
 }
@@ -24,7 +21,7 @@ function describeCaptures(asks: CaptureOptions): void {
       signal,
     );
 
-  it('sees the picture, the document and the response of a page', async () => {
+  it('returns the screenshot, the document and the response of a page', async () => {
     const snapshot = await capture('/short');
     expect(snapshot).toMatchObject({
       finalUrl: ground.site.url('/short'),
@@ -47,7 +44,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(coloursOf(png).size).toBeGreaterThan(50);
   });
 
-  it('shows the whole page, from its first row to its last, with fullPage', async () => {
+  it('shows the whole page with fullPage, from its first row to its last', async () => {
     const snapshot = await capture('/fullpage-marker', { fullPage: true });
     expect(snapshot).toMatchObject({ width: 1280, height: 3000, truncated: false });
     const png = PNG.sync.read(Buffer.from(snapshot.image));
@@ -57,13 +54,13 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(pixel(png, 640, 2950)).toEqual([0, 200, 80]);
   });
 
-  it.each(['png', 'jpeg', 'webp'] as const)('cuts a %s of a page without an end, and says so', async (format) => {
+  it.each(['png', 'jpeg', 'webp'] as const)('truncates a %s of an endless page, and says so', async (format) => {
     const snapshot = await capture('/endless-height', { fullPage: true, format });
     expect(snapshot).toMatchObject({ truncated: true, height: format === 'webp' ? 16_383 : 16_384 });
     expect(dimensions(snapshot.image)).toEqual([snapshot.width, snapshot.height]);
   });
 
-  it('bounds the pixels of a page that is too wide as well', async () => {
+  it('limits the pixels of a very wide page as well', async () => {
     const snapshot = await capture('/endless-height?wide=50000&px=50000', { fullPage: true, format: 'jpeg' });
     expect(snapshot).toMatchObject({ truncated: true, width: 16_384, height: 2048 });
     expect(dimensions(snapshot.image)).toEqual([16_384, 2048]);
@@ -73,7 +70,7 @@ function describeCaptures(asks: CaptureOptions): void {
     ['png', '89504e47'],
     ['jpeg', 'ffd8ff'],
     ['webp', '52494646'],
-  ] as const)('takes a picture as %s', async (format, magic) => {
+  ] as const)('takes a screenshot as %s', async (format, magic) => {
     const { image } = await capture('/short', { format });
     expect(Buffer.from(image).toString('hex')).toMatch(new RegExp(`^${magic}`));
     expect(dimensions(image)).toEqual([1280, 720]);
@@ -90,17 +87,17 @@ function describeCaptures(asks: CaptureOptions): void {
   it.each([
     ['/404', 404, 'Not Found'],
     ['/500', 500, 'Internal Server Error'],
-  ])('of %s succeeds with that status', async (path, responseCode, responseReason) => {
+  ])('captures %s with that status', async (path, responseCode, responseReason) => {
     expect(await capture(path)).toMatchObject({ responseCode, responseReason });
   });
 
-  it.each(['/redirect', '/meta-refresh', '/js-redirect'])('follows %s to where it leads', async (path) => {
+  it.each(['/redirect', '/meta-refresh', '/js-redirect'])('follows %s to its target', async (path) => {
     const snapshot = await capture(path);
     expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), cutPhase: null });
     expect(snapshot.title).toContain('A small port');
   });
 
-  it('waits for an image that is late', async () => {
+  it('waits for a late image', async () => {
     const [late, blank] = await Promise.all([
       capture('/slow-image?ms=600'),
       capture('/slow-image?ms=60000', { timeoutMs: 4000 }),
@@ -112,7 +109,7 @@ function describeCaptures(asks: CaptureOptions): void {
     );
   });
 
-  it('takes what is there of a page that never finishes loading', async () => {
+  it('captures what is there of a page that never finishes loading', async () => {
     const snapshot = await capture('/never', { timeoutMs: 4000 });
     expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
@@ -127,7 +124,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(title).toBe('A page that spins');
   });
 
-  it('takes what is there of a page that loads itself again and again', async () => {
+  it('captures what is there of a page that reloads itself again and again', async () => {
     const snapshot = await capture('/reload-loop', { timeoutMs: 4000 });
     expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
     expect(snapshot.html).toContain('<h1>Again</h1>');
@@ -149,29 +146,29 @@ function describeCaptures(asks: CaptureOptions): void {
     expect((await capture('/popup')).title).toBe('popup: blocked');
   });
 
-  it('reads a document in its own encoding', async () => {
+  it('decodes a document in its own encoding', async () => {
     expect((await capture('/latin1')).title).toBe('Café à Málaga');
   });
 
-  it('reads a title with whatever characters it has', async () => {
+  it('returns a title with any characters', async () => {
     const title = '漢字 🏗️ "quoted" <b>';
     expect((await capture(`/title?t=${encodeURIComponent(title)}`)).title).toBe(title);
   });
 
-  it('leaves nothing behind for the next one: no cookies, no storage', async () => {
+  it('leaves nothing for the next capture: no cookies, no storage', async () => {
     for (let visit = 0; visit < 2; visit += 1) {
       expect((await capture('/cookie')).title).toBe('cookies: none');
       expect((await capture('/storage')).title).toBe('visits: 1');
     }
   });
 
-  it('of a target that never answers is a timeout that names the phase', async () => {
+  it('times out for a target that never answers, and names the phase', async () => {
     const error = await failureOf(capture('/hang', { timeoutMs: 700 }));
     expect(error.code).toBe('capture_timeout');
     expect(error.message).toBe('nothing could be captured within 700 ms (open the URL)');
   });
 
-  it('of a target that does not answer says why', async () => {
+  it('reports why a target is unreachable', async () => {
     const port = await freePort(createServer());
     const refused = await failureOf(capture(`http://127.0.0.1:${port}/`));
     expect(refused.code).toBe('target_unreachable');
@@ -191,7 +188,7 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 
   it.each(['/redirect?to=', '/redirect?status=307&to='])(
-    'that %s… leads to a forbidden address is forbidden',
+    'refuses a forbidden address that is reached by %s…',
     async (path) => {
       const error = await failureOf(capture(`${path}${encodeURIComponent('http://127.0.0.2:8080/')}`));
       expect(error.code).toBe('target_forbidden');
@@ -208,7 +205,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect((await hanging).code).toBe('cancelled');
   });
 
-  it('gives its seat back however it ends', async () => {
+  it('frees its slot however it ends', async () => {
     await Promise.allSettled([
       capture('/short'),
       capture('/hang', { timeoutMs: 300 }),
@@ -218,7 +215,7 @@ function describeCaptures(asks: CaptureOptions): void {
     await expect.poll(() => ground.running.actor.stats().busy).toBe(0);
   });
 
-  it('waits for a seat no longer than its deadline', async () => {
+  it('waits for a slot no longer than its deadline', async () => {
     const hanging = Array.from({ length: 4 }, () => failureOf(capture('/hang', { timeoutMs: 2500 })));
     const waiting = await failureOf(capture('/short', { timeoutMs: 400 }));
     expect(waiting.message).toContain('wait for a seat');
@@ -237,12 +234,12 @@ function coloursOf(png: PNG): Set<number> {
   return colours;
 }
 
-/** Width and height as the file's own header says. */
+/** Width and height from the file's own header. */
 function dimensions(image: Uint8Array): [number, number] {
   const bytes = Buffer.from(image);
   if (bytes.readUInt32BE(0) === 0x89504e47) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   if (bytes.toString('latin1', 8, 12) === 'WEBP') return webpDimensions(bytes);
-  // JPEG: the first frame header, behind the segments before it.
+  // JPEG: the first frame header, after the segments before it.
   let at = 2;
   while (bytes[at] === 0xff && !(Number(bytes[at + 1]) >= 0xc0 && Number(bytes[at + 1]) <= 0xc2)) {
     at += 2 + bytes.readUInt16BE(at + 2);

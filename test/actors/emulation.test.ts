@@ -121,21 +121,21 @@ describe('the visitor that a page sees', () => {
     });
   });
 
-  it('has a picture as sharp as the screen of its device', async () => {
+  it('gets a screenshot with the scale factor of the device', async () => {
     const { image, width, height } = await visit({ device: 'iPhone 15' });
     const png = PNG.sync.read(Buffer.from(image));
     expect([png.width, png.height]).toEqual([393 * 3, 659 * 3]);
     expect([width, height]).toEqual([png.width, png.height]);
   });
 
-  it('prefers dark colours and less motion when told to', async () => {
+  it('prefers dark colours and reduced motion on request', async () => {
     expect(await seenBy({ darkMode: true })).toMatchObject({ dark: true, calm: false });
     expect(await seenBy({ reducedMotion: true })).toMatchObject({ dark: false, calm: true });
     const { data } = PNG.sync.read(Buffer.from((await visit({ darkMode: true })).image));
     expect([...data.subarray(0, 3)]).toEqual([0x10, 0x18, 0x20]);
   });
 
-  it('speaks the language that it is given, to the server and to scripts', async () => {
+  it('sends the requested language to the server, and reports it to scripts', async () => {
     expect(await seenBy({ locale: 'de-AT' })).toMatchObject({
       languages: ['de-AT', 'de'],
       number: expect.stringMatching(/^1.*234,5$/),
@@ -148,11 +148,11 @@ describe('the visitor that a page sees', () => {
     expect(acceptLanguage()).toBe('de-AT,de;q=0.9');
   });
 
-  it('lives in the time zone that it is given', async () => {
+  it('uses the requested time zone', async () => {
     expect(await seenBy({ timezone: 'asia/tokyo' })).toMatchObject({ timeZone: 'Asia/Tokyo', winterHour: 21 });
   });
 
-  it('is where it is told to be, and says so', async () => {
+  it('reports the requested location', async () => {
     const geolocation = { latitude: 48.2082, longitude: 16.3738 };
     expect(await seenBy({ geolocation })).toMatchObject({ place: '48.2082 16.3738 10' });
   });
@@ -213,11 +213,11 @@ describe('the user agent with --honest-user-agent', () => {
   });
 });
 
-describe('what a request says of its visitor', () => {
+describe('the emulation options of a request', () => {
   const problemOf = (options: Record<string, unknown>) =>
     schemas.screenshot.safeParse({ url: 'https://example.com', ...options }).error?.issues[0]?.message;
 
-  it('names the nearest devices when it names one that nobody knows', () => {
+  it('list the nearest devices when the device is unknown', () => {
     expect(problemOf({ device: 'iPhone 51 Pro' })).toMatch(/is not a device that is known; .*iPhone 15 Pro/);
     expect(problemOf({ device: 'galaxy' })).toContain('Galaxy');
     expect(problemOf({ device: '' })).toContain('is not a device');
@@ -240,7 +240,7 @@ describe('what a request says of its visitor', () => {
     expect(problemOf(options)).toContain(problem);
   });
 
-  it('keeps a language tag that Chromium can take, and a time zone by its own name', () => {
+  it("normalise a language tag for Chromium, and keep a time zone's own name", () => {
     const url = 'https://example.com';
     expect(schemas.screenshot.parse({ url, locale: 'DE-at-u-nu-latn', timezone: 'utc' })).toMatchObject({
       locale: 'de-AT',
@@ -248,7 +248,7 @@ describe('what a request says of its visitor', () => {
     });
   });
 
-  it('puts what it says itself before what its device stands for', () => {
+  it('override the values of the device', () => {
     const request = schemas.screenshot.parse({ url: 'https://example.com', device: 'Pixel 9' });
     expect(request).not.toHaveProperty('device');
     expect(request).toMatchObject({

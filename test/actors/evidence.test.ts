@@ -18,8 +18,8 @@ function capture(path: string, evidence: readonly EvidenceKind[], options: Captu
   return ground.running.actor.capture(captureRequest(url, { evidence, ...options }), patience);
 }
 
-describe('The evidence of a capture', () => {
-  it('is what comes for free, and no more than that, when nothing is asked for', async () => {
+describe('the evidence of a capture', () => {
+  it('contains what is free, and no more, when nothing is requested', async () => {
     const { evidence } = await capture('/dialog', []);
     expect(evidence).toEqual({
       dialogs: {
@@ -34,13 +34,13 @@ describe('The evidence of a capture', () => {
     });
   });
 
-  it('names what the page wanted to open in other windows', async () => {
+  it('lists the popups that the page tried to open', async () => {
     const { evidence } = await capture('/popup', []);
     expect(evidence.popups).toEqual({ items: [ground.site.url('/medium')], omitted: 0 });
     expect(ground.site.hits('/medium')).toBe(0);
   });
 
-  it('is all of it when all is asked for, of a page that has nothing to tell too', async () => {
+  it('contains all kinds when all are requested, even for a page without any', async () => {
     const { evidence } = await capture('/blank', EVIDENCE_KINDS);
     expect(evidence).toEqual({
       dialogs: { items: [], omitted: 0 },
@@ -55,7 +55,7 @@ describe('The evidence of a capture', () => {
     });
   });
 
-  it('has the cookies, whoever set them, and long values cut', async () => {
+  it('contains all cookies, with long values cut', async () => {
     const { evidence } = await capture('/evidence/cookies', []);
     const rest = { domain: '127.0.0.1', path: '/evidence', expires: null, secure: false, http_only: false };
     expect(evidence.cookies.items).toHaveLength(4);
@@ -76,7 +76,7 @@ describe('The evidence of a capture', () => {
     );
   });
 
-  it('names the cookies that the request brought, and keeps their values to itself', async () => {
+  it('names the cookies that the request set, without their values', async () => {
     const cookies = [
       { name: 'session', value: 'a secret' },
       { name: 'plain', value: 'brought' },
@@ -87,7 +87,7 @@ describe('The evidence of a capture', () => {
     expect(seen).toEqual(['plain=', 'session=', 'visited=yes']);
   });
 
-  it('has every redirect, by HTTP with its status and by the page itself with 0', async () => {
+  it('contains every redirect, by HTTP with its status and by the page itself with 0', async () => {
     const { evidence, finalUrl } = await capture('/evidence/way', ['redirects'], { timeoutMs: 6000 });
     expect(finalUrl).toBe(ground.site.url('/short'));
     const way = (from: string, status: number, to: string) => ({
@@ -106,7 +106,7 @@ describe('The evidence of a capture', () => {
     });
   });
 
-  it('takes no download, and nothing in a frame, for a redirect', async () => {
+  it('does not count downloads and frames as redirects', async () => {
     const { evidence, title } = await capture('/evidence/way/download', ['redirects'], { timeoutMs: 5000 });
     expect(title).toBe('It stays');
     expect(evidence.redirects).toEqual({ items: [], omitted: 0 });
@@ -114,7 +114,7 @@ describe('The evidence of a capture', () => {
     expect(framed.evidence.redirects?.items).toEqual([]);
   });
 
-  it('of a capture that failed is what was heard until then', async () => {
+  it('contains what was recorded until a capture failed', async () => {
     const failed: unknown = await capture('/evidence/way/nowhere', EVIDENCE_KINDS).catch((error: unknown) => error);
     const request = (path: string) => expect.objectContaining({ url: ground.site.url(path) });
     expect(failed).toMatchObject({
@@ -144,7 +144,7 @@ describe('The evidence of a capture', () => {
     });
   });
 
-  it('has the headers of the document and of nothing else, with cookies, to a bound', async () => {
+  it('contains the headers of the document only, with cookies, up to a limit', async () => {
     const { evidence } = await capture('/evidence/headers?many=300', ['headers']);
     const { items = [], omitted } = evidence.headers ?? {};
     expect(items).toHaveLength(200);
@@ -155,7 +155,7 @@ describe('The evidence of a capture', () => {
     expect(values.get('x-more-0')).toBe('0');
   });
 
-  it('has the headers of the document that was shown last', async () => {
+  it('contains the headers of the last document', async () => {
     const { evidence } = await capture('/evidence/way', ['headers'], { timeoutMs: 6000 });
     const { items = [] } = evidence.headers ?? {};
     const names = items.map(({ name }) => name.toLowerCase());
@@ -163,7 +163,7 @@ describe('The evidence of a capture', () => {
     expect(names).not.toContain('location');
   });
 
-  it('has the connection and the certificate of a document over TLS', async () => {
+  it('contains the connection and the certificate of a document over TLS', async () => {
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end('<title>Sealed</title>');
@@ -183,7 +183,7 @@ describe('The evidence of a capture', () => {
         valid_to: '2126-10-28T10:07:04.000Z',
         fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
       });
-      // This server answers everything with a page.
+      // This server answers every request with a page.
       expect(evidence.favicon).toBeNull();
     } finally {
       server.closeAllConnections();
@@ -191,7 +191,7 @@ describe('The evidence of a capture', () => {
     }
   });
 
-  it('has what the console says, with what nothing caught', async () => {
+  it('contains console messages and uncaught exceptions', async () => {
     const { evidence } = await capture('/evidence/console', ['console']);
     const at = (line: number) => ({ url: ground.site.url('/evidence/console'), line });
     const { items = [], omitted } = evidence.console ?? {};
@@ -222,14 +222,14 @@ describe('The evidence of a capture', () => {
     });
   });
 
-  it('has no more of a console than a person would read', async () => {
+  it('limits the number of console messages', async () => {
     const { evidence } = await capture('/evidence/console?many=1000', ['console']);
     expect(evidence.console?.items).toHaveLength(200);
     expect(evidence.console?.omitted).toBeGreaterThan(790);
     expect(evidence.console?.items.at(-1)?.text).toBe('x'.repeat(2048));
   });
 
-  it('does not even hear what nobody would read', async () => {
+  it('does not receive console messages beyond the limit', async () => {
     const { evidence } = await capture(`/evidence/console?long=${8 * 1024 * 1024}`, ['console']);
     const texts = (evidence.console?.items ?? []).map(({ text }) => text);
     expect(texts).toContain('sums');
@@ -237,7 +237,7 @@ describe('The evidence of a capture', () => {
     expect(texts).not.toContainEqual(expect.stringContaining('xxx'));
   });
 
-  it('has each request with how it ended, and those that have not', async () => {
+  it('contains each request with its result, including pending ones', async () => {
     const { evidence } = await capture('/evidence/network', ['network']);
     const { items = [], omitted } = evidence.network ?? {};
     const requests = Object.fromEntries(items.map(({ url, ...rest }) => [url.replace(ground.site.origin, ''), rest]));
@@ -258,13 +258,13 @@ describe('The evidence of a capture', () => {
     expect(requests['/image.png']?.bytes).toBeGreaterThan(1000);
   });
 
-  it('counts the requests that are too many to be told', async () => {
+  it('counts the requests that exceed the limit', async () => {
     const { evidence } = await capture('/evidence/network?many=600', ['network']);
     expect(evidence.network?.items).toHaveLength(500);
     expect(evidence.network?.omitted).toBeGreaterThan(100);
   });
 
-  it('has the icon that the page names, by its relation in whatever case and from its base', async () => {
+  it('contains the icon that the page names, by a relation in any case and relative to its base', async () => {
     const before = ground.site.hits('/evidence/base/icon.gif');
     const { evidence } = await capture('/evidence/icon', ['favicon']);
     expect(evidence.favicon).toEqual({
@@ -278,7 +278,7 @@ describe('The evidence of a capture', () => {
     expect(inside.evidence.favicon).toMatchObject({ type: 'image/gif', sha256: ICON_SHA256 });
   });
 
-  it('has no icon where there is none, it is too large, or it does not come', async () => {
+  it('contains no icon where there is none, it is too large, or it does not arrive', async () => {
     const before = ground.site.hits('/favicon.ico');
     for (const page of ['none', 'missing', 'large', 'late']) {
       const { evidence } = await capture(`/evidence/icon/${page}`, ['favicon'], { timeoutMs: 4000 });

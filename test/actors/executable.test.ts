@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 
-describe('the browser that is found', () => {
+describe('the browser executable', () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'capstan-test-'));
@@ -26,20 +26,20 @@ describe('the browser that is found', () => {
   };
   const found = (browserPath?: string) => executableFinder(browserPath)();
 
-  it('is the named one before all others', async () => {
+  it('is the configured one before all others', async () => {
     await install('bin', 'chromium');
     const named = await install('mine');
     expect(await found(named)).toEqual({ path: named, env: {} });
   });
 
-  it('is none when the named one is not there, and says so', async () => {
+  it('is not found when the configured one does not exist, and the error says so', async () => {
     await install('bin', 'chromium');
     expect(await found('/no/such/file')).toEqual({
       missing: '--browser-path /no/such/file is not a file that can be executed',
     });
   });
 
-  it('is the newest headless shell that Playwright installed, before the one of the system', async () => {
+  it("is the newest headless shell that Playwright installed, before the system's", async () => {
     await install('bin', 'chromium-headless-shell');
     await install('playwright', 'chromium-1300', 'chrome-linux', 'chrome');
     await install('playwright', 'chromium_headless_shell-999', 'chrome-linux', 'headless_shell');
@@ -54,13 +54,13 @@ describe('the browser that is found', () => {
     expect(await found()).toEqual({ path: shell, env: {} });
   });
 
-  it("is Debian's browser itself, not the script in front of it", async () => {
+  it("is Debian's browser itself, not its wrapper script", async () => {
     await install('bin', 'chromium-headless-shell');
     const shell = await install('lib', 'chromium', 'chromium-headless-shell');
     expect(await found()).toEqual({ path: shell, env: {} });
   });
 
-  it('is the one that the optional package carries, when there is no other: unpacked once, and it runs', async () => {
+  it('is the one from the optional package when there is no other: unpacked once, and it runs', async () => {
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
     const [first, second] = await Promise.all([found(), found()]);
     if ('missing' in first) throw new Error(first.missing);
@@ -70,7 +70,7 @@ describe('the browser that is found', () => {
     expect(stdout).toMatch(/^Chromium \d+/);
   });
 
-  it('is never one that others may have put where we would unpack it', async () => {
+  it('is never one that another user may have placed where we would unpack it', async () => {
     await writeFile(join(root, 'no-folder'), '');
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'no-folder'));
     vi.stubEnv('TMPDIR', root);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readMessages } from '../../src/actors/cdp/framing.ts';
 
 describe('messages on the pipe', () => {
-  it('come out as they went in, however the bytes were cut', () => {
+  it('are decoded unchanged, however the bytes were split', () => {
     const messages = fc.array(
       fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
       { maxLength: 20 },
@@ -20,7 +20,7 @@ describe('messages on the pipe', () => {
     );
   });
 
-  it('are held to a length, which is another one for answers than for events', () => {
+  it('are limited in length, separately for answers and events', () => {
     const input = new PassThrough();
     const received: string[] = [];
     const passed: string[] = [];
@@ -34,7 +34,7 @@ describe('messages on the pipe', () => {
     expect(passed).toEqual(['{"m":"e"', '{"id":7,', '{"m":"e"']);
   });
 
-  it('that are pictures are given as the bytes they are, however they were cut, and only where these are asked for', () => {
+  it('that contain image data are decoded to bytes, however they were split, and only on request', () => {
     const pictures = fc.array(fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.boolean()), { maxLength: 10 });
     fc.assert(
       fc.property(pictures, fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 }), (sent, cuts) => {
@@ -61,7 +61,7 @@ describe('messages on the pipe', () => {
     );
   });
 
-  it('that are pictures are held to the length of answers, and the next message is read', () => {
+  it('that contain image data are limited like answers, and the next message is read', () => {
     const input = new PassThrough();
     const received: string[] = [];
     const limits = { eventBytes: 20, answerBytes: 400 };
@@ -81,7 +81,7 @@ describe('messages on the pipe', () => {
   });
 });
 
-/** As a pipe gives it: in pieces of these sizes, again and again. */
+/** Bytes as they come from a pipe: in pieces of these sizes, repeatedly. */
 function emitCut(input: PassThrough, messages: readonly string[], sizes: readonly number[]): void {
   const bytes = Buffer.from(messages.map((text) => `${text}\0`).join(''));
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {

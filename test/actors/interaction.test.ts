@@ -6,7 +6,7 @@ import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-describe('what is done on a page', () => {
+describe('interaction with a page', () => {
   const ground = siteAndActor();
 
   const capture = (path: string, overrides: CaptureOptions): Promise<Snapshot> =>
@@ -18,7 +18,7 @@ describe('what is done on a page', () => {
   };
 
   describe('actions', () => {
-    it('click, hover, choose and check as a person does, in their order', async () => {
+    it('click, hover, select and check as a person does, in order', async () => {
       const { title, cutPhase } = await acting(
         { type: 'click', selector: '#ring' },
         { type: 'hover', selector: '#shade' },
@@ -32,7 +32,7 @@ describe('what is done on a page', () => {
       expect(cutPhase).toBeNull();
     });
 
-    it('type key by key in place of what is there, and press keys', async () => {
+    it('type key by key, replacing the content, and press keys', async () => {
       const typed = await acting({ type: 'type', selector: '#note', text: 'boat' });
       expect(typed.title).toMatch(/, boat\/5$/);
       const { title } = await acting(
@@ -43,7 +43,7 @@ describe('what is done on a page', () => {
       expect(title).toBe('searched tides');
     });
 
-    it('scroll to an element, the page by pixels, and what an element holds', async () => {
+    it('scroll to an element, the page by pixels, and the content of an element', async () => {
       const far = await acting({ type: 'scroll', selector: '#far' }, { type: 'wait', selector: '[data-at]' });
       expect(Number(/data-at="(\d+)/.exec(far.html)?.[1])).toBeGreaterThan(2000);
       const by = await acting(
@@ -55,7 +55,7 @@ describe('what is done on a page', () => {
       expect((await acting({ type: 'scroll', selector: '#box', y: 250 })).title).toBe('box at 250');
     });
 
-    it('wait: for an element, and for a time', async () => {
+    it('wait for an element, and for a time', async () => {
       const { title, timings } = await acting(
         { type: 'click', selector: '#later' },
         { type: 'wait', selector: '#bell', ms: 400 },
@@ -65,7 +65,7 @@ describe('what is done on a page', () => {
       expect(timings.interact).toBeGreaterThan(700);
     });
 
-    it('take XPath as well, and the first of several elements', async () => {
+    it('accept XPath, and use the first of several elements', async () => {
       const { title } = await acting(
         { type: 'click', selector: '//button[text()="Ring again"]' },
         { type: 'click', selector: 'xpath=//button' },
@@ -74,7 +74,7 @@ describe('what is done on a page', () => {
       expect(title).toBe('rang again, rang, rang');
     });
 
-    it('go on where a click leads: the picture is of the page that it comes to', async () => {
+    it('continue where a click leads: the screenshot shows that page', async () => {
       const snapshot = await acting({ type: 'click', selector: '#away' });
       expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), responseCode: 200, cutPhase: null });
       expect(snapshot.title).toContain('A small port');
@@ -139,7 +139,7 @@ describe('what is done on a page', () => {
       expect(text).not.toContain('\n');
     });
 
-    it('that time does not suffice for are left, and what is there is taken', async () => {
+    it('are skipped when time is over, and the page is captured as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
       expect(await capture('/interact', { actions, timeoutMs: 5000 })).toMatchObject({
@@ -151,13 +151,13 @@ describe('what is done on a page', () => {
     it.each([
       ['keeps the page busy for ever', '#spin', 'spins'],
       ['leads to a page that never answers', '#hang', ''],
-    ])('do not hold up the capture when a click %s', async (_what, selector, title) => {
+    ])('do not delay the capture when a click %s', async (_what, selector, title) => {
       const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 4000 });
       expect(snapshot).toMatchObject({ title, width: 1280 });
       expect(snapshot.cutPhase).not.toBeNull();
     });
 
-    it('that lead to a page which never finishes loading have it taken as it is', async () => {
+    it('capture a page that never finishes loading as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
       const snapshot = await capture('/interact', { actions, timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
@@ -176,7 +176,7 @@ describe('what is done on a page', () => {
       port: 'Lindholm',
     };
 
-    it('is filled in by the names of its fields, and sent by its button', async () => {
+    it('is filled in by the names of its fields, and submitted by its button', async () => {
       const { title, finalUrl } = await capture('/interact/forms', { form: { selector: '#booking', fields } });
       expect(finalUrl).toBe(ground.site.url('/interact/answer'));
       expect(title).toBe(
@@ -185,12 +185,12 @@ describe('what is done on a page', () => {
       );
     });
 
-    it('is the first of the page when none is named, and is sent without a button too', async () => {
+    it('is the first of the page by default, and is submitted without a button, too', async () => {
       const { title } = await capture('/interact/forms', { form: { fields: { q: 'tides' } } });
       expect(title).toBe('q=tides');
     });
 
-    it('is left as it is filled in with submit: false', async () => {
+    it('is not submitted with submit: false', async () => {
       const { title, html } = await capture('/interact/forms', {
         form: { selector: '#booking', fields: { cargo: 'rope', with: 'pilot' }, submit: false },
         waitForFunction: "document.forms[1].cargo.value === 'rope' && document.forms[1].with[0].checked",
@@ -199,7 +199,7 @@ describe('what is done on a page', () => {
       expect(html).toContain('<form id="booking"');
     });
 
-    it('is filled in behind the actions', async () => {
+    it('is filled in after the actions', async () => {
       const { title } = await capture('/interact', {
         actions: [{ type: 'wait', ms: 1 }],
         form: { selector: '//body', fields: {}, submit: false },
@@ -215,7 +215,7 @@ describe('what is done on a page', () => {
       [{ berth: 'west' }, 'form.fields.berth: has nothing of that value to choose'],
       [{ papers: '/etc/passwd' }, 'form.fields.papers: takes a file, which cannot be given'],
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
-    ])('with %o fails, and says which field and why', async (wrong, reason) => {
+    ])('fails with %o, and the error names the field and the reason', async (wrong, reason) => {
       const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
       expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 4000 }))).toEqual(['action_failed', reason]);
     });
@@ -232,7 +232,7 @@ describe('what is done on a page', () => {
       expect(snapshot).toMatchObject({ title: 'open', cutPhase: null });
     });
 
-    it('is asked of the page that an action leads to', async () => {
+    it('is evaluated on the page that an action leads to', async () => {
       const { finalUrl } = await capture('/interact', {
         actions: [{ type: 'click', selector: '#away' }],
         waitForFunction: "location.pathname === '/short'",
@@ -240,17 +240,17 @@ describe('what is done on a page', () => {
       expect(finalUrl).toBe(ground.site.url('/short'));
     });
 
-    it('holds in a page whose policy lets nothing be evaluated', async () => {
+    it('works on a page whose policy forbids eval', async () => {
       const waitForFunction = "document.body.textContent.includes('quiet')";
       expect(await capture('/interact/strict', { waitForFunction })).toMatchObject({ title: 'Strict', cutPhase: null });
     });
 
-    it('that never holds has what is there taken', async () => {
+    it('captures the page as it is when the function never holds', async () => {
       const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
     });
 
-    it('that cannot be read is a script_failed', async () => {
+    it('fails with script_failed for a syntax error', async () => {
       expect(await refusalOf(capture('/short', { waitForFunction: 'let sail = ;' }))).toEqual([
         'script_failed',
         "waitForFunction: SyntaxError: Unexpected identifier 'sail'",

@@ -5,7 +5,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningProxy, startProxy } from '../support/proxy.ts';
 
-/* Hosts of the public web, which the proxy alone knows: it has them all at the fixture site. */
+/* Public host names that only the proxy resolves, all to the fixture site. */
 
 const AD_HOSTS = ['securepubads.g.doubleclick.net', 'cdn.taboola.com'];
 const OTHER_HOSTS = ['news.example', 'fonts.gstatic.com'];
@@ -21,7 +21,7 @@ describe('blockAds', () => {
   const running = actorForSuite();
 
   const at = (host: string, path: string) => `http://${host}:${site.port}${path}`;
-  /** The hosts that are asked for images by a page of `host`, which embeds one of each. */
+  /** Returns the hosts that a page of `host` requests images from; it embeds one image of each. */
   async function asked(host: string, blockAds: boolean): Promise<readonly string[]> {
     const mark = `/image.png?${host}&${blockAds}`;
     const embedded = [...AD_HOSTS, ...OTHER_HOSTS].map((from) => `of=${encodeURIComponent(at(from, mark))}`);
@@ -35,17 +35,17 @@ describe('blockAds', () => {
     return running.actor.capture(captureRequest(url, { blockAds, proxy: { server } }), patience);
   }
 
-  it('keeps back what comes from the hosts of advertisers, and nothing else', async () => {
+  it('blocks the hosts of advertisers, and nothing else', async () => {
     expect((await asked('news.example', false)).toSorted()).toEqual([...AD_HOSTS, ...OTHER_HOSTS].toSorted());
     expect((await asked('news.example', true)).toSorted()).toEqual(OTHER_HOSTS.toSorted());
   });
 
-  it("leaves an advertiser's own page whole", async () => {
+  it("leaves an advertiser's own page complete", async () => {
     expect(await asked('cdn.taboola.com', true)).toContain('cdn.taboola.com');
     expect(await asked('cdn.taboola.com', true)).not.toContain('securepubads.g.doubleclick.net');
   });
 
-  it('follows an advertiser that leads on to a page', async () => {
+  it("follows an advertiser's redirect to a page", async () => {
     const onward = encodeURIComponent(
       at('cdn.taboola.com', `/redirect?to=${encodeURIComponent(at('news.example', '/short'))}`),
     );

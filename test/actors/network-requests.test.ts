@@ -8,7 +8,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
-describe('the visitor that a capture seems to be', () => {
+describe('the network options of a capture', () => {
   const site = siteForSuite();
   /** Another origin: another port. */
   const elsewhere = siteForSuite();
@@ -22,7 +22,7 @@ describe('the visitor that a capture seems to be', () => {
   describe('headers', () => {
     const headers = { Authorization: 'Bearer mine', 'X-Shift': 'night' };
 
-    it('go with the page and with what it asks its own origin for', async () => {
+    it('are sent with the page and with requests to its own origin', async () => {
       const mark = `/embeds?of=${encodeURIComponent(elsewhere.url('/image.png?h1'))}&own=/image.png%3Fh2`;
       await capture(site.url(mark), { headers });
       for (const path of [mark, '/image.png?h2']) {
@@ -37,7 +37,7 @@ describe('the visitor that a capture seems to be', () => {
       expect(third?.headers).not.toHaveProperty('x-shift');
     });
 
-    it('stay behind when the target redirects to somebody else, and go along when it redirects to itself', async () => {
+    it('are sent after a same-origin redirect but not after a cross-origin one', async () => {
       const away = elsewhere.url('/title?t=h3');
       await capture(site.url(`/redirect?to=${encodeURIComponent(away)}`), { headers });
       await capture(site.url('/redirect?to=/title?t=h4'), { headers });
@@ -46,7 +46,7 @@ describe('the visitor that a capture seems to be', () => {
       expect(requestsFor(site, '/title?t=h4')[0]?.headers).toMatchObject({ authorization: 'Bearer mine' });
     });
 
-    it("go with what the target's own documents ask for, and not with what somebody else's in a frame does", async () => {
+    it("are sent with requests of the target's own documents, and not with those of a cross-origin frame", async () => {
       const secret = (by: string) => `/part?text=${by}`;
       const asking = (where: Site, by: string) => where.url(`/asks?fetch=${encodeURIComponent(site.url(secret(by)))}`);
       for (const frame of [asking(site, 'own'), asking(elsewhere, 'other')]) {
@@ -63,14 +63,14 @@ describe('the visitor that a capture seems to be', () => {
       ]);
     });
 
-    it('take the place of those that the browser would send', async () => {
+    it('replace those that the browser would send', async () => {
       await capture(site.url('/title?t=h5'), { headers: { 'accept-language': 'oc' } });
       expect(requestsFor(site, '/title?t=h5')[0]?.headers['accept-language']).toBe('oc');
     });
   });
 
   describe('cookies', () => {
-    it('are there for the first request, and belong to the target where no domain is named', async () => {
+    it('are sent with the first request, and belong to the target when no domain is named', async () => {
       const cookies = [
         { name: 'shift', value: 'night' },
         { name: 'deep', value: 'yes', path: '/cookie', httpOnly: true, sameSite: 'Lax' },
@@ -79,13 +79,13 @@ describe('the visitor that a capture seems to be', () => {
       expect((await capture(site.url('/cookie'), { cookies })).title).toBe('cookies: deep=yes; shift=night');
     });
 
-    it('are there for the domain that they name, where the page asks it for something', async () => {
+    it('are sent to the domain that they name, when the page requests something from it', async () => {
       const cookies = [{ name: 'third', value: '1', domain: '127.0.0.1' }];
       await capture(site.url(`/embeds?of=${encodeURIComponent(elsewhere.url('/image.png?c1'))}`), { cookies });
       expect(requestsFor(elsewhere, '/image.png?c1')[0]?.headers.cookie).toBe('third=1');
     });
 
-    it('that the browser refuses are named, and their values are not', async () => {
+    it('are named without their values when the browser refuses them', async () => {
       const refused = await failureOf(
         // The schema refuses it, too.
         running.actor.capture(
@@ -104,12 +104,12 @@ describe('the visitor that a capture seems to be', () => {
   describe('httpCredentials', () => {
     const httpCredentials = { username: 'harbour', password: 'master:key' };
 
-    it('are given when the target asks', async () => {
+    it('are sent when the target asks', async () => {
       const { title, responseCode } = await capture(site.url('/members'), { httpCredentials });
       expect({ title, responseCode }).toEqual({ title: 'Members only', responseCode: 200 });
     });
 
-    it('that are wrong end at the page that says so, after one more try', async () => {
+    it("end at the page's error document after one more attempt when they are wrong", async () => {
       const before = site.hits('/members');
       const wrong = { ...httpCredentials, password: 'guess' };
       const { title, responseCode } = await capture(site.url('/members'), { httpCredentials: wrong });
@@ -117,17 +117,17 @@ describe('the visitor that a capture seems to be', () => {
       expect(site.hits('/members') - before).toBe(2);
     });
 
-    it('are not given to anybody else who asks', async () => {
+    it('are not sent to any other origin that asks', async () => {
       const away = elsewhere.url('/members');
       const redirecting = site.url(`/redirect?to=${encodeURIComponent(away)}`);
       expect((await capture(redirecting, { httpCredentials })).title).toBe('Not a member');
-      // Every request is looked at, also that of somebody else who asks.
+      // Every request is checked, including those of third parties.
       expect((await capture(redirecting, { httpCredentials, blockAds: true })).title).toBe('Not a member');
       expect(requestsFor(elsewhere, '/members').every(({ headers }) => headers.authorization === undefined)).toBe(true);
     });
   });
 
-  it('looks away from a certificate that nobody trusts with ignoreCertErrors, and not without', async () => {
+  it('ignores an untrusted certificate with ignoreCertErrors, and not without', async () => {
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end('<!doctype html><title>Signed by itself</title>');

@@ -10,11 +10,11 @@ import { startSite } from '../fixtures/site.ts';
 import { startProxy } from '../support/proxy.ts';
 import { serve } from '../support/serve.ts';
 
-/** Every secret that a request can hold has this in it. */
+/** Part of every secret that a request can contain. */
 const MARK = 'hush';
 
 describe('the secrets of a request', () => {
-  it('are in no log, no event, no record and no error, whatever becomes of the capture', async () => {
+  it('appear in no log, event, record or error, however the capture ends', async () => {
     const log = new PassThrough();
     const logged = text(log);
     const site = await startSite();
@@ -40,7 +40,7 @@ describe('the secrets of a request', () => {
       { url, ...secrets, proxy: proxy(refusing.port) },
       { url, ...secrets, proxy: proxy(silent.port) },
       { url, ...secrets, proxy: { server: `http://u:${MARK}@10.0.0.1:3128` } },
-      // More bytes than browsers take.
+      // More bytes than browsers accept.
       { url, ...secrets, cookies: [{ name: 'session', value: `${MARK}${'é'.repeat(3000)}` }] },
       { url, proxy: { server: `socks5://u:${MARK}@127.0.0.1:1080` } },
       { url, headers: { 'X Key': MARK, Cookie: MARK }, cookies: [{ name: 'a', value: `${MARK};` }] },

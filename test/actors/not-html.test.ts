@@ -26,7 +26,7 @@ describe('a target that is not HTML', () => {
     expect(colours.size).toBeGreaterThan(3);
   });
 
-  describe('but a download is no page, and is told by its name, type and size', () => {
+  describe('when it is a download', () => {
     it.each([
       ['/files/cargo.zip', { name: 'cargo.zip', type: 'application/zip', bytes: 5000 }],
       ['/files/endless.zip', { name: 'endless.zip', type: 'application/zip', bytes: 1e12 }],
@@ -34,13 +34,13 @@ describe('a target that is not HTML', () => {
       ['/redirect?to=/files/cargo.zip', { name: 'cargo.zip', type: 'application/zip', bytes: 5000 }],
       ['/files/page-to-keep', { name: 'Bücher.html', type: 'text/html', bytes: null }],
       ['/files/pdf-to-keep', { name: 'report.pdf', type: 'application/pdf', bytes: null }],
-    ])('%s', async (path, download) => {
+    ])('fails with not_a_page and its name, type and size: %s', async (path, download) => {
       const error = await failureOf(capture(path));
       expect(error).toMatchObject({ code: 'not_a_page', download });
       expect(error.message).toBe(`the target is a download (${download.name}), not a page`);
     });
 
-    it('in the record and the answer as well', async () => {
+    it('has these in the record and in the answer as well', async () => {
       const service = await startService();
       const response = await service.post('/screenshot', { url: ground.site.url('/files/cargo.zip') });
       expect(response.status).toBe(422);
@@ -56,7 +56,7 @@ describe('a target that is not HTML', () => {
       await service.stop();
     });
 
-    it('also where requests are paused for something else', async () => {
+    it('fails in the same way when requests are paused for another option', async () => {
       const error = await failureOf(
         capture('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } }),
       );
@@ -65,18 +65,18 @@ describe('a target that is not HTML', () => {
     });
   });
 
-  it('is not what is captured where a page starts a download by itself', async () => {
+  it('is ignored when a page starts it by itself', async () => {
     const snapshot = await capture('/files/starts-download', { timeoutMs: 10_000 });
     expect(snapshot).toMatchObject({ title: 'Thank you', cutPhase: null, responseCode: 200 });
   });
 
-  it('is no page when it has no content', async () => {
+  it('fails with not_a_page when it has no content', async () => {
     const error = await failureOf(capture('/files/nothing'));
     expect(error).toMatchObject({ code: 'not_a_page', download: undefined });
     expect(error.message).toBe('the target answered without any content');
   });
 
-  describe('but a PDF', () => {
+  describe('when it is a PDF', () => {
     it('is shown on grey, at the width of the window, with its own type, size and title', async () => {
       const snapshot = await capture('/files/long.pdf');
       expect(snapshot).toMatchObject({
@@ -110,19 +110,19 @@ describe('a target that is not HTML', () => {
       expect(at(640, height - 400)).toEqual([0, 128, 0]);
     });
 
-    it('is shown whole where its viewer is given it in several pieces', async () => {
+    it('is complete when the viewer receives it in several pieces', async () => {
       const { image, contentLength } = await capture('/files/heavy.pdf');
       expect(contentLength).toBeGreaterThan(1_200_000);
       expect(pixelsOf(image).at(640, 400)).toEqual([0, 0, 255]);
     });
 
-    it('has the name of its file where it has no title, and letters where it brings no font', async () => {
+    it('gets its file name as title when it has none, and letters when it embeds no font', async () => {
       const { title, image } = await capture('/redirect?to=/file.pdf');
       expect(title).toBe('file.pdf');
       expect(new Set(pixelsOf(image).data).size).toBeGreaterThan(20);
     });
 
-    it('is as sharp as the screen, and as narrow', async () => {
+    it('is rendered at the scale factor and width of the viewport', async () => {
       const viewport = { width: 400, height: 300, deviceScaleFactor: 2, mobile: true, touch: true };
       const request = { ...captureRequest(ground.site.url('/files/long.pdf')), viewport };
       const { at } = pixelsOf((await ground.running.actor.capture(request, patience)).image);
@@ -131,14 +131,14 @@ describe('a target that is not HTML', () => {
       expect(at(783, 300)).toEqual([255, 0, 0]);
     });
 
-    it('is what the evidence is of, and not the page of ours that shows it', async () => {
+    it('is the subject of the evidence, not the viewer page', async () => {
       const { evidence } = await capture('/files/long.pdf', { evidence: ['headers', 'network'] });
       expect(evidence.headers?.items).toContainEqual({ name: 'content-type', value: 'application/pdf' });
       const asked = new Set(evidence.network?.items.map(({ url }) => url));
       expect([...asked]).toEqual([ground.site.url('/files/long.pdf')]);
     });
 
-    it('is shown also where pages may load no scripts', async () => {
+    it('is shown also when pages may load no scripts', async () => {
       const { title } = await capture('/files/long.pdf', { block: { types: ['script', 'xhr'], urls: ['*'] } });
       expect(title).toBe('A long report');
     });
@@ -147,7 +147,7 @@ describe('a target that is not HTML', () => {
       ['/files/locked.pdf', /needs a password/],
       ['/files/damaged.pdf', /damaged/],
       ['/files/large.pdf', /more than 32 MiB/],
-    ])('is no page when it cannot be shown: %s', async (path, reason) => {
+    ])('fails with not_a_page when it cannot be rendered: %s', async (path, reason) => {
       const error = await failureOf(capture(path));
       expect(error).toMatchObject({
         code: 'not_a_page',
@@ -156,7 +156,7 @@ describe('a target that is not HTML', () => {
       expect(error.message).toMatch(reason);
     });
 
-    it('is not given to the page that comes after it', async () => {
+    it('is not readable by the page that comes after it', async () => {
       const after = `if (location.pathname === '/files/long.pdf') location = '/short';
         else fetch('https://pdf-viewer.invalid/document').then(
           async (response) => { document.title = response.status + ' ' + (await response.arrayBuffer()).byteLength; },
@@ -167,7 +167,7 @@ describe('a target that is not HTML', () => {
       expect(title).toBe('404 0');
     });
 
-    it('that never ends is a timeout', async () => {
+    it('times out when it never ends', async () => {
       expect((await failureOf(capture('/files/endless.pdf', { timeoutMs: 2500 }))).code).toBe('capture_timeout');
     });
   });

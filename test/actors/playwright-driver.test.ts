@@ -6,12 +6,12 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { describeDriver } from './driver-suite.ts';
 
-/** What has a request driven by Playwright, and changes nothing of what is seen. */
+/** Makes Playwright drive a request without changing what is captured. */
 const BY_PLAYWRIGHT = { waitForFunction: 'true' };
 
 describeDriver('Playwright', BY_PLAYWRIGHT);
 
-/** Longest wait for what happens to a browser on a busy machine. */
+/** Maximum wait for a browser on a busy machine, in milliseconds. */
 const SOON = { timeout: 20_000 };
 
 describe('the browser of captures that interact', () => {
@@ -19,7 +19,7 @@ describe('the browser of captures that interact', () => {
   const start = actorPerTest();
   const request = (path: string, overrides: CaptureOptions = {}) =>
     captureRequest(site.url(path), { ...BY_PLAYWRIGHT, ...overrides });
-  /** The process of it, beside the one browser that there always is. */
+  /** Its process, beside the one browser that always runs. */
   const pidOf = ({ actor, events }: RunningActor): number => {
     const [always] = events;
     const other = actor.stats().browsers.find(({ pid }) => pid !== always?.pid);
@@ -27,7 +27,7 @@ describe('the browser of captures that interact', () => {
     return other.pid;
   };
 
-  it('is launched by the first of them, once for all that come together', async () => {
+  it('is launched by the first of them, once for concurrent ones', async () => {
     const { actor, events } = await start();
     await actor.capture(captureRequest(site.url('/short')), patience);
     expect(actor.stats().browsers).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('the browser of captures that interact', () => {
     expect(events.filter(({ type }) => type === 'browser.launched')).toHaveLength(2);
   });
 
-  it('is ended when nobody needs it, and launched again when somebody does', async () => {
+  it('ends when it is idle, and is launched again on demand', async () => {
     const { actor, next } = await start({ idleMs: 200 });
     const retired = next('browser.retired');
     await actor.capture(request('/short'), patience);
@@ -46,7 +46,7 @@ describe('the browser of captures that interact', () => {
     expect((await actor.capture(request('/short'), patience)).responseCode).toBe(200);
   });
 
-  it('is retired after its number of captures, and not missed until the next one', async () => {
+  it('is retired after its number of captures, and replaced on demand', async () => {
     const { actor, next } = await start({ retireAfter: 2 });
     const retired = next('browser.retired');
     for (let captures = 0; captures < 2; captures += 1) await actor.capture(request('/short'), patience);
@@ -58,7 +58,7 @@ describe('the browser of captures that interact', () => {
     ['is killed', 'SIGKILL'],
     ['hangs', 'SIGSTOP'],
   ] as const)(
-    'that %s costs its captures one retry and the others nothing',
+    'costs its captures one retry and the others nothing when it %s',
     async (_what, signal) => {
       const started = await start();
       const before = site.hits('/interact/opens');
@@ -78,7 +78,7 @@ describe('the browser of captures that interact', () => {
     90_000,
   );
 
-  it('is gone with the actor, in the middle of captures', async () => {
+  it('ends with the actor, also during captures', async () => {
     const started = await start();
     const capture = started.actor
       .capture(request('/interact/opens?ms=60000', { waitForFunction: 'port.open' }), patience)

@@ -8,17 +8,17 @@ import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
-/** The first byte of whoever begins to speak TLS. */
+/** First byte of a TLS handshake. */
 const TLS_HANDSHAKE = 0x16;
 
-describe('an address without a scheme', () => {
+describe('a URL without a scheme', () => {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
   const ground = siteAndActor();
 
   const capture = (url: string, overrides: object = {}) =>
     ground.running.actor.capture(screenshot.parse({ ...overrides, url }), patience);
 
-  it('is tried over http where nobody speaks TLS, at the port that it names', async () => {
+  it('is tried over http where the server does not speak TLS, at the same port', async () => {
     expect(await capture(`127.0.0.1:${ground.site.port}/short`)).toMatchObject({
       finalUrl: ground.site.url('/short'),
       responseCode: 200,
@@ -26,9 +26,9 @@ describe('an address without a scheme', () => {
     });
   });
 
-  it('brings its cookies for https alone, also where http is tried', async () => {
+  it('sends its cookies over https only, also when http is tried', async () => {
     const cookies = [{ name: 'session', value: '1' }];
-    // Browsers trust loopback, and send it what is secure over http too: told by what the browser keeps.
+    // Browsers trust loopback and send it secure cookies over http too, so the browser's cookie store is checked.
     const isSecure = async (url: string) => {
       const { evidence } = await capture(url, { cookies });
       return evidence.cookies.items.find(({ name }) => name === 'session')?.secure;
@@ -57,7 +57,7 @@ describe('an address without a scheme', () => {
     expect(cutPhase).toBeNull();
   });
 
-  it('stays with https where that is answered', async () => {
+  it('stays with https when that is answered', async () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) =>
       response.end('<h1>Hi</h1>'),
     );
@@ -66,7 +66,7 @@ describe('an address without a scheme', () => {
     expect(finalUrl).toBe(`https://127.0.0.1:${listening.port}/`);
   });
 
-  it('is not tried over http where the certificate is bad', async () => {
+  it('is not tried over http when the certificate is invalid', async () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE });
     await using listening = await listen(server);
     const error = await failureOf(capture(`127.0.0.1:${listening.port}/`));
@@ -75,14 +75,14 @@ describe('an address without a scheme', () => {
     expect(error.message).not.toContain('over http');
   });
 
-  it('says of both ways why nothing came, where nobody listens', async () => {
+  it('reports both failures when nothing listens', async () => {
     const port = await freePort(createHttpServer());
     const error = await failureOf(capture(`127.0.0.1:${port}`));
     expect(error.code).toBe('target_unreachable');
     expect(error.message).toMatch(/refused.*; over http: .*refused/);
   });
 
-  it('is what its plain way says where that is a download', async () => {
+  it('reports a download over http', async () => {
     expect((await failureOf(capture(`127.0.0.1:${ground.site.port}/download`))).code).toBe('not_a_page');
   });
 
@@ -99,7 +99,7 @@ describe('an address without a scheme', () => {
     await service.stop();
   });
 
-  it('is never tried over http when it was written with its scheme', async () => {
+  it('is never tried over http when a scheme was given', async () => {
     const error = await failureOf(capture(`https://127.0.0.1:${ground.site.port}/short?scheme`));
     expect(error.message).toContain('does not speak TLS');
     expect(ground.site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);

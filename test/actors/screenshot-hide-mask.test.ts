@@ -17,8 +17,8 @@ const ground = siteAndActor();
 const capture = (overrides: CaptureOptions, path = '/picture/parts') =>
   ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
-describe('what is hidden', () => {
-  it('is not in the picture, and keeps its place', async () => {
+describe('hidden elements', () => {
+  it('are not in the screenshot, and keep their place', async () => {
     const snapshot = await capture({ hide: ['#red', '//div[@id="floating"]', '#nowhere'] });
     const png = pngOf(snapshot);
     expect(countOf(png, RED)).toBe(0);
@@ -27,20 +27,20 @@ describe('what is hidden', () => {
     expect(colourAt(png, 41, 401)).toEqual(YELLOW);
   });
 
-  it('is hidden with all that is in it, however the page insists', async () => {
+  it("are hidden with their content, whatever the page's styles say", async () => {
     const png = pngOf(await capture({ hide: ['#stubborn'] }));
     expect(colourAt(png, 41, 561)).toEqual(WHITE);
     expect(colourAt(png, 41, 641)).toEqual(WHITE);
   });
 
-  it('is in the HTML copy as it was', async () => {
+  it('are unchanged in the HTML snapshot', async () => {
     const [plain, hidden] = await Promise.all([capture({}), capture({ hide: ['#red'], mask: ['#floating'] })]);
     expect(hidden.html).toBe(plain.html);
   });
 });
 
-describe('what is masked', () => {
-  it('is covered with one colour, and nothing else is', async () => {
+describe('masked elements', () => {
+  it('are covered with one colour, and nothing else is', async () => {
     const png = pngOf(await capture({ mask: ['#red', '#stubborn'] }));
     expect(countOf(png, MASK)).toBe(2 * 200 * 100);
     expect(countOf(png, RED)).toBe(0);
@@ -56,14 +56,14 @@ describe('what is masked', () => {
     expect(colourAt(png, 240, 160)).toEqual(WHITE);
   });
 
-  it('is covered to the edge of the pixels that it touches', async () => {
+  it('are covered to the edge of the pixels that they touch', async () => {
     const png = pngOf(await capture({ mask: ['#uneven'] }));
     expect(countOf(png, MASK)).toBe(101 * 51);
     expect(colourAt(png, 400, 60)).toEqual(MASK);
     expect(colourAt(png, 500, 110)).toEqual(MASK);
   });
 
-  it('is covered beyond the window too, and where it floats', async () => {
+  it('are covered outside the window, too, and where they float', async () => {
     const png = pngOf(await capture({ fullPage: true, mask: ['#deep', '#floating'] }));
     expect(countOf(png, MASK)).toBe(300 * 150 + 200 * 100);
     expect(countOf(png, BLUE)).toBe(0);
@@ -72,13 +72,13 @@ describe('what is masked', () => {
     expect(colourAt(png, 339, 1949)).toEqual(MASK);
   });
 
-  it('is covered in a dialog that lies above all', async () => {
+  it('are covered in a modal dialog', async () => {
     const png = pngOf(await capture({ mask: ['dialog p'] }, '/picture/dialog'));
     expect(countOf(png, MASK)).toBe(300 * 100);
     expect(countOf(png, RED)).toBe(0);
   });
 
-  it('is covered in the picture of an element', async () => {
+  it('are covered in the screenshot of an element', async () => {
     const png = pngOf(await capture({ selector: '#scroller', mask: ['#inner'] }));
     expect([png.width, png.height]).toEqual([200, 100]);
     expect(colourAt(png, 100, 1)).toEqual(YELLOW);
@@ -87,8 +87,8 @@ describe('what is masked', () => {
   });
 });
 
-describe('a page that is in the way', () => {
-  it('of names and calls is masked, hidden and scrolled through all the same', async () => {
+describe('a hostile page', () => {
+  it('is masked, hidden and scrolled through although it overrides names and functions', async () => {
     const masked = pngOf(await capture({ mask: ['#red'], fullPage: true }, '/picture/hostile'));
     expect(masked.height).toBe(2000);
     expect(countOf(masked, RED)).toBe(0);
@@ -98,12 +98,12 @@ describe('a page that is in the way', () => {
     expect(countOf(alone, RED)).toBe(200 * 100);
   });
 
-  it('that loads itself again and again is masked in the document that is shown', async () => {
+  it('is masked in the document that is shown when it reloads itself again and again', async () => {
     const png = pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, '/reload-loop'));
     expect(countOf(png, MASK)).toBeGreaterThan(10_000);
   });
 
-  it('of being replaced shows nothing that was to be masked, or fails', async () => {
+  it('shows nothing that was to be masked, or fails, when it is being replaced', async () => {
     const captures = Array.from({ length: 4 }, () => capture({ mask: ['div'], timeoutMs: 8000 }, '/picture/refresh'));
     for (const outcome of await Promise.allSettled(captures)) {
       if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);
@@ -113,8 +113,8 @@ describe('a page that is in the way', () => {
   });
 });
 
-describe('a selector of what is covered', () => {
-  it.each(['hide', 'mask'] as const)('that is none fails the capture: %s', async (option) => {
+describe('a selector to mask', () => {
+  it.each(['hide', 'mask'] as const)('fails the capture when it is invalid: %s', async (option) => {
     await expect(capture({ [option]: ['#red', 'div['] })).rejects.toMatchObject({
       code: 'selector_not_found',
       message: '"div[" is neither a CSS selector nor an XPath that gives elements',

@@ -40,7 +40,7 @@ describe('a viewport', () => {
     expect(colourAt(png, 2 * 599, 2 * 399)).toEqual(FLOATING);
   });
 
-  it('counts pixels in a full page too, of the picture and of the cap', async () => {
+  it('scales a full page, too, and the maximum height', async () => {
     const whole = await capture({ ...viewport(500, 400, 2), fullPage: true });
     expect(whole).toMatchObject({ width: 1000, height: 4800, fullHeight: 4800, truncated: false });
     expect(pngOf(whole).height).toBe(4800);
@@ -68,24 +68,24 @@ describe('a selector', () => {
     expect(countOf(png, colour)).toBe(width * height);
   });
 
-  it('shows as many pixels as the scale of the viewport makes of it', async () => {
+  it('is captured at the scale factor of the viewport', async () => {
     const snapshot = await capture({ ...viewport(800, 600, 2), selector: '#deep' });
     expect(snapshot).toMatchObject({ width: 600, height: 300 });
     expect(countOf(pngOf(snapshot), BLUE)).toBe(600 * 300);
   });
 
-  it('is looked for in what is there of a page that never finishes loading', async () => {
+  it('is found in what is there of a page that never finishes loading', async () => {
     const snapshot = await capture({ selector: 'h1', timeoutMs: 4000 }, '/never');
     expect(snapshot).toMatchObject({ cutPhase: 'load' });
     expect(snapshot.height).toBeLessThan(200);
   });
 
-  it('is cut where one picture can hold no more', async () => {
+  it('is truncated at the maximum size of an image', async () => {
     const snapshot = await capture({ selector: 'main', format: 'jpeg' }, '/endless-height?px=30000');
     expect(snapshot).toMatchObject({ width: 1280, height: 16_384, truncated: true });
   });
 
-  it('has what loads only where somebody looks', async () => {
+  it('has its lazy content loaded', async () => {
     const png = pngOf(await capture({ selector: '.watched' }, '/picture/lazy'));
     expect(colourAt(png, 5, 5)).toEqual(GREEN);
   });
@@ -106,7 +106,7 @@ describe('a selector', () => {
 });
 
 describe('a clip', () => {
-  it('shows that rectangle of the page, beyond the window as well', async () => {
+  it('shows that rectangle of the page, also outside the window', async () => {
     const snapshot = await capture({ clip: { x: 20, y: 1780, width: 340, height: 190 } });
     expect(snapshot).toMatchObject({ width: 340, height: 190, truncated: false });
     const png = pngOf(snapshot);
@@ -120,7 +120,7 @@ describe('a clip', () => {
   it.each([
     ['/picture/right-to-left', 3000, 2500],
     ['/picture/right-to-left?locked', 1280, 780],
-  ])('is where it is on %s too, %i pixels wide', async (path, width, x) => {
+  ])('has its place on %s, %i pixels wide', async (path, width, x) => {
     const whole = await capture({ fullPage: true }, path);
     expect(whole).toMatchObject({ width, height: 1500 });
     expect(countOf(pngOf(whole), BLUE)).toBe(300 * 150);
@@ -145,7 +145,7 @@ describe('a clip', () => {
     expect(snapshot).toMatchObject({ width: 1, height: 1 });
   });
 
-  it('that lies outside of the page fails, and says how large that is', async () => {
+  it("fails outside the page, and the error gives the page's size", async () => {
     const error = await failureOf(capture({ clip: { x: 0, y: 2400, width: 10, height: 10 } }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toBe('the clip lies outside of the page, which has 1280 by 2400 CSS pixels');
@@ -162,7 +162,7 @@ describe('omitBackground', () => {
 
   it('makes a webp with transparency', async () => {
     const { image } = await capture({ omitBackground: true, format: 'webp' });
-    // The extended format, and its flag for an alpha channel.
+    // The extended WebP format, and its flag for an alpha channel.
     expect(Buffer.from(image).toString('latin1', 12, 16)).toBe('VP8X');
     expect(Number(image[20]) & 0x10).toBe(0x10);
   });

@@ -10,7 +10,7 @@ describe('a PDF', () => {
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), { format: 'pdf', ...overrides }), patience);
 
-  it('has the page on as many sheets as it takes, A4 by default, and no pixels', async () => {
+  it('prints the page on as many sheets as needed, A4 by default, and has no pixel size', async () => {
     const snapshot = await capture('/picture/sheets?sheets=3');
     expect(snapshot).toMatchObject({
       width: 0,
@@ -33,7 +33,7 @@ describe('a PDF', () => {
     expect(Math.abs(Number(sheet?.[1]) - height)).toBeLessThanOrEqual(1);
   });
 
-  it('leaves colours behind the text out when it is told to', async () => {
+  it('leaves out backgrounds on request', async () => {
     const [plain, coloured] = await Promise.all([
       capture('/picture/parts', { pdf: { background: false } }),
       capture('/picture/parts'),
@@ -41,18 +41,18 @@ describe('a PDF', () => {
     expect(plain.image.byteLength).toBeLessThan(coloured.image.byteLength);
   });
 
-  it('does not show what is hidden', async () => {
+  it('does not show hidden elements', async () => {
     const [hidden, whole] = await Promise.all([
       capture('/picture/sheets?sheets=2', { hide: ['section'] }),
       capture('/picture/sheets?sheets=2'),
     ]);
-    // No font is embedded for no text.
+    // Without text no font is embedded.
     expect(text(whole.image)).toContain('/FontFile2');
     expect(text(hidden.image)).not.toContain('/FontFile2');
     expect(sheetsOf(hidden.image)).toHaveLength(2);
   });
 
-  it('of a page that takes more than 200 sheets has the first 200, and says so', async () => {
+  it('contains the first 200 sheets of a longer page, and says so', async () => {
     const [cut, whole] = await Promise.all([
       capture('/picture/sheets?sheets=203'),
       capture('/picture/sheets?sheets=200'),

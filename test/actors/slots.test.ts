@@ -4,7 +4,7 @@ import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-/** Together they fit into a test's time, so that one which waits in vain says what for. */
+/** Together they fit into a test's time limit, so that a failing wait reports its own condition. */
 const SOON = { timeout: 9_000 };
 
 describe('the slots', () => {
@@ -19,7 +19,7 @@ describe('the slots', () => {
     earlier = site.hits('/hang');
   });
 
-  /** What a capture that never ends by itself ends with. */
+  /** The error of a capture that runs until it is cancelled. */
   const hang = (): Promise<unknown> =>
     running.actor
       .capture(captureRequest(site.url('/hang'), { timeoutMs: 120_000 }), leaving.signal)
@@ -27,7 +27,7 @@ describe('the slots', () => {
   const hanging = () => site.hits('/hang') - earlier;
   const browsers = () => running.actor.stats().browsers.length;
 
-  it('grow while captures are under way, and the browsers with them', async () => {
+  it('grow during captures, and so does the number of browsers', async () => {
     const { actor } = running;
     const captures = [hang()];
     await expect.poll(hanging, SOON).toBe(1);
@@ -41,7 +41,7 @@ describe('the slots', () => {
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
   });
 
-  it('shrink while captures are under way, which go on, and the browsers with them', async () => {
+  it('shrink during captures, which continue, and so does the number of browsers', async () => {
     const { actor, events } = running;
     actor.setSlots(16);
     const captures = [hang(), hang(), hang()];
@@ -58,7 +58,7 @@ describe('the slots', () => {
     expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are wanted' });
   });
 
-  it('shrink when nobody sits on them, and a browser that is one too many goes at once', async () => {
+  it('shrink when they are idle, and a surplus browser ends at once', async () => {
     const { actor } = running;
     actor.setSlots(16);
     const captures = [hang(), hang()];
