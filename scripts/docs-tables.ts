@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
+import { describeOptions } from '../src/capture/options/describe.ts';
+import { describedRequest } from '../src/capture/request.ts';
 import { optionsTable } from '../src/config/flags.ts';
+import { configOf } from '../src/config.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
@@ -17,6 +20,7 @@ interface Table {
 
 export const TABLES: readonly Table[] = [
   { page: 'docs/options.md', name: 'service-options', text: optionsTable },
+  { page: 'docs/options.md', name: 'capture-options', text: captureOptionsTables },
   { page: 'docs/http-api.md', name: 'endpoints', text: endpointsTable },
   { page: 'docs/errors.md', name: 'errors', text: errorsTable },
   { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
@@ -35,6 +39,24 @@ export function withTables(page: string, text: string): string {
 }
 
 export const PAGES: readonly string[] = [...new Set(TABLES.map(({ page }) => page))];
+
+/** A table for each group of options, under its name. */
+function captureOptionsTables(): string {
+  const { timeoutMs, maxTimeoutMs } = configOf({}, { cores: 1 });
+  const groups = describedRequest({ maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs });
+  return Object.entries(groups)
+    .map(([group, fields]) => {
+      const rows = describeOptions(fields).map((option) => [
+        ...[`\`${option.name}\``, option.takes, option.default, option.description],
+      ]);
+      return `### ${headingOf(group)}\n\n${markdownTable(['option', 'takes', 'default', 'meaning'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+function headingOf(group: string): string {
+  return group === 'pdf' ? 'PDF' : `${group.slice(0, 1).toUpperCase()}${group.slice(1)}`;
+}
 
 function endpointsTable(): string {
   return markdownTable(

@@ -5,7 +5,7 @@ import { refuseContradictions, refuseTwoAnswers } from './options/contradictions
 import { withDevice } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
 import { objectError } from './options/fields.ts';
-import { optionFields } from './options/groups.ts';
+import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { readTarget } from './target.ts';
 
@@ -91,25 +91,33 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
         return z.NEVER;
       })
       .meta({
-        description: 'Without a scheme it is tried with `https://`, and where nothing answers there, with `http://`.',
+        description: 'An http or https URL. Without a scheme, `https://` is tried first and `http://` second.',
         examples: ['https://example.com/', 'example.com'],
       })
-      .register(optionFacts, { identity: false }),
+      .register(optionFacts, { identity: false, defaultText: 'required' }),
     ...optionFields,
     timeoutMs: z
       .int({ error: 'must be an integer of milliseconds, 1 or more' })
       .min(1, { error: 'must be 1 or more' })
       .default(Math.min(defaultTimeoutMs, maxTimeoutMs))
       .transform((timeoutMs) => Math.min(timeoutMs, maxTimeoutMs))
-      .meta({ description: `The deadline in milliseconds. Cut to ${maxTimeoutMs}.` })
-      .register(optionFacts, { identity: false }),
+      .meta({
+        description: `Deadline of the capture in milliseconds, counted from its start; time in the queue does not count. At most ${maxTimeoutMs}.`,
+      })
+      .register(optionFacts, { identity: false, defaultText: '`--timeout-ms`' }),
     callback: callbackField(callbacks)
       .meta({
         description:
-          'Is sent the event that the capture ends with, once it was admitted, by POST and signed as Standard Webhooks has it. Needs --webhook-secret. Its address must be public, or allowed by --allow-webhooks.',
+          'URL that is sent the event with which the capture ended, signed according to Standard Webhooks. Requires `--webhook-secret`. Its address must be public, or allowed by `--allow-webhooks`.',
       })
       .register(optionFacts, { identity: false }),
   };
+}
+
+/** The fields of a request for a configuration, those that name the target first, then by group. */
+export function describedRequest(limits: RequestLimits) {
+  const { url, timeoutMs, callback } = fieldsOf(limits);
+  return { target: { url, timeoutMs, callback }, ...OPTION_GROUPS };
 }
 
 type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;

@@ -21,14 +21,17 @@ export const contentFields = {
     'an object of before, after or both',
   )
     .optional()
-    .meta({ description: "Run as the page's own scripts are." }),
-  css: source().meta({ description: 'A style sheet that is added to the page, after its own. No @import.' }),
+    .meta({
+      description:
+        'JavaScript that runs in the page: `before` in each document before its own scripts, `after` once it has loaded.',
+    }),
+  css: source().meta({ description: 'Style sheet that is added after those of the page. No `@import`.' }),
   acceptCookieBanners: flag
     .default(false)
-    .meta({ description: 'A cookie banner that is known is given the answer that accepts all.' }),
+    .meta({ description: 'Answer known cookie banners by accepting everything.' }),
   rejectCookieBanners: flag
     .default(false)
-    .meta({ description: 'A cookie banner that is known is given the answer that accepts the least.' }),
+    .meta({ description: 'Answer known cookie banners by accepting as little as possible.' }),
 };
 
 export interface BannerAnswers {

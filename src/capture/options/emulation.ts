@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
+import { optionFacts } from './facts.ts';
 import { flag, objectOf, quantity } from './fields.ts';
 import { DEFAULT_VIEWPORT, type Viewport } from './screenshot.ts';
 
@@ -29,7 +30,7 @@ export const emulationFields = {
     .optional()
     .meta({
       description:
-        "The viewport and user agent of a device, by its name in Playwright's list; `viewport` and `userAgent` go before it.",
+        "Name of a device in Playwright's list: sets viewport, screen, scale, touch and user agent. `viewport` and `userAgent` override the device's values.",
       examples: ['iPhone 15', 'Pixel 9', 'iPad Pro 11 landscape'],
     }),
   userAgent: z
@@ -38,24 +39,30 @@ export const emulationFields = {
     .max(MAX_USER_AGENT_CHARACTERS, { error: `must have at most ${MAX_USER_AGENT_CHARACTERS} characters` })
     .regex(/^[\x20-\x7e]*$/, { error: 'must have printable ASCII characters only' })
     .optional()
-    .meta({ description: 'The value of `User-Agent` and `navigator.userAgent`.' }),
-  darkMode: flag.default(false).meta({ description: 'The page is told that its visitor prefers dark colours.' }),
-  reducedMotion: flag.default(false).meta({ description: 'The page is told that its visitor prefers less motion.' }),
+    .meta({
+      description: 'User agent string. Client hints (`Sec-CH-UA`, `navigator.userAgentData`) are derived from it.',
+    })
+    .register(optionFacts, { defaultText: 'that of desktop Chrome' }),
+  darkMode: flag.default(false).meta({ description: 'Emulate `prefers-color-scheme: dark`.' }),
+  reducedMotion: flag.default(false).meta({ description: 'Emulate `prefers-reduced-motion: reduce`.' }),
   locale: z
     .string({ error: LOCALE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
     .transform(reading(baseLocale, LOCALE))
     .optional()
     .meta({
-      description: 'The language that is asked for, and that numbers and dates are written in: a BCP 47 tag.',
+      description:
+        'Language of the visitor, a BCP 47 tag: `Accept-Language`, `navigator.languages`, number and date formats.',
       examples: ['de-AT'],
-    }),
+    })
+    .register(optionFacts, { defaultText: "the browser's" }),
   timezone: z
     .string({ error: TIMEZONE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
     .transform(reading(timeZone, TIMEZONE))
     .optional()
-    .meta({ description: "The page's time zone: an IANA name.", examples: ['Europe/Vienna'] }),
+    .meta({ description: 'Time zone of the page, an IANA name.', examples: ['Europe/Vienna'] })
+    .register(optionFacts, { defaultText: "the machine's" }),
   geolocation: objectOf(
     {
       latitude: quantity('degrees', -90, 90),
@@ -68,7 +75,8 @@ export const emulationFields = {
     'an object of latitude, longitude and, if wanted, accuracy',
   )
     .optional()
-    .meta({ description: 'Where the page is told it is, when it asks; without it the answer is no.' }),
+    .meta({ description: 'Position that the page gets when it asks. Without it, the permission is denied.' })
+    .register(optionFacts, { defaultText: 'denied' }),
 };
 
 interface Emulated {

@@ -62,7 +62,7 @@ export const headers = z
   })
   .meta({
     description:
-      "Sent with every request that the target's own documents make to its own origin, and to no other. Not those that belong to the connection, nor `Cookie`, `User-Agent`, `Origin` and `Sec-*`.",
+      "Headers, sent to the target's own origin only. Headers of the connection, `Cookie`, `User-Agent`, `Origin` and `Sec-*` are refused.",
     maxProperties: MAX_HEADERS,
   });
 

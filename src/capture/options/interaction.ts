@@ -84,7 +84,7 @@ export const interactionFields = {
     .optional()
     .meta({
       description:
-        'Done one after another once the page has loaded, each on the first element that matches its selector as soon as that can be seen and takes it. When one never does, the capture fails with `action_failed`.',
+        'Steps, performed in order once the page has loaded, each on the first element that matches its selector as soon as it is visible and enabled. A step that cannot be performed fails the capture with `action_failed`.',
       examples: [
         [
           { type: 'click', selector: '#menu' },
@@ -97,7 +97,7 @@ export const interactionFields = {
     .register(optionFacts, { secret: true }),
   form: form
     .optional()
-    .meta({ description: 'A form that is filled in, and sent, behind the actions.' })
+    .meta({ description: 'Form to fill in, and submit, after the actions.' })
     .register(optionFacts, { secret: true }),
 };
 

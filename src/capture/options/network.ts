@@ -48,12 +48,12 @@ export const networkFields = {
     .optional()
     .meta({ description: "Given to the target's own origin when it asks (Basic, Digest)." })
     .register(optionFacts, { secret: true }),
-  ignoreCertErrors: flag.default(false).meta({ description: 'TLS certificates are not checked.' }),
+  ignoreCertErrors: flag.default(false).meta({ description: 'Accept invalid TLS certificates.' }),
   proxy: proxy.optional(),
   block: block
     .optional()
     .meta({ description: 'Requests of the page that are blocked. The page itself is never blocked.' }),
   blockAds: flag.default(false).meta({
-    description: 'Requests to the hosts of companies whose business is advertising are blocked.',
+    description: 'Block requests to the hosts of advertising companies.',
   }),
 };

@@ -40,7 +40,7 @@ export const proxy = written
     return known === undefined ? { server: read.server } : { server: read.server, credentials: known };
   })
   .meta({
-    description: 'Everything goes through this HTTP proxy, or nowhere. Its address is checked as a target is.',
+    description: 'HTTP proxy for all requests of this capture. Its address is checked like that of a target.',
   });
 
 function readServer(text: string): UpstreamProxy | null {

@@ -16,14 +16,14 @@ export const recordFields = {
     .optional()
     .meta({
       description:
-        'What is noted beyond what comes for free: each of them costs a little. `GET /results/{id}` has it in `evidence`, a `perception_hash` is in the result itself.',
+        'Evidence to record beyond what is always recorded; each kind costs a little. `GET /results/{id}` returns it in `evidence`; `perception_hash` is a field of the result.',
       examples: [['redirects', 'tls'], 'all'],
     }),
   cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS)
     .default(0)
     .meta({
       description:
-        'A stored capture of exactly this URL with equal options that is at most so old is the answer, with `cached: true`; equal requests under way that have it share one page. With 0 it is captured anew.',
+        'Accept a stored capture of the same URL with equal options that is at most this old, in milliseconds; it is answered with `cached: true`. Equal requests in flight share one capture. 0 captures anew.',
     })
     .register(optionFacts, { identity: false }),
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { optionFacts } from './facts.ts';
 import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
 
 export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
@@ -78,32 +79,34 @@ export type Rectangle = Immutable<z.output<typeof clip>>;
 export const screenshotFields = {
   fullPage: flag.default(false).meta({
     description:
-      'The whole page, to a cap of 16384 px, past which `truncated` is true. It is scrolled through first, so that what loads only where somebody looks is there.',
+      'Capture the whole page, up to 16384 pixels high, instead of the window. The page is scrolled through first, so that lazy content loads. When it is higher, `truncated` is true.',
   }),
   format: z
     .enum([...CAPTURE_FORMATS, 'jpg'], { error: 'must be png, jpeg, webp or pdf' })
     .default('png')
     .transform((format) => (format === 'jpg' ? 'jpeg' : format))
-    .meta({ description: '`jpg` is read as `jpeg`.' }),
-  quality: integer('', 1, 100).default(DEFAULT_QUALITY).meta({ description: 'For jpeg and webp.' }),
+    .meta({ description: 'Format of the image. `jpg` is read as `jpeg`.' }),
+  quality: integer('', 1, 100).default(DEFAULT_QUALITY).meta({ description: 'Quality of `jpeg` and `webp`.' }),
   viewport: viewport
     .transform((given): Viewport => ({ ...given, mobile: false, touch: false }))
     .optional()
     .meta({
-      description: 'The window, in CSS pixels.',
+      description: 'Size of the window in CSS pixels.',
       default: { width: DEFAULT_VIEWPORT.width, height: DEFAULT_VIEWPORT.height, deviceScaleFactor: 1 },
-    }),
+    })
+    .register(optionFacts, { defaultText: `${DEFAULT_VIEWPORT.width} × ${DEFAULT_VIEWPORT.height}` }),
   selector: selector.optional().meta({
     description:
-      'The first visible element that matches, and nothing else. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. When there is none the capture fails with `selector_not_found`.',
+      'Capture only the first visible element that matches. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. Without a match the capture fails with `selector_not_found`.',
     examples: ['main article', '//table[1]'],
   }),
   clip: clip.optional().meta({
-    description: 'That rectangle of the page, in CSS pixels from its upper left corner. What lies outside is cut.',
+    description:
+      'Capture only this rectangle of the page, in CSS pixels from its upper left corner. What lies outside the page is cut.',
   }),
   omitBackground: flag
     .default(false)
-    .meta({ description: 'What the page does not paint is transparent, in png and webp.' }),
-  hide: selectors.meta({ description: 'Elements that match are not shown; their place stays empty.' }),
-  mask: selectors.meta({ description: 'Elements that match are covered with one colour, #ff00ff.' }),
+    .meta({ description: 'Make the background of the page transparent (`png`, `webp`).' }),
+  hide: selectors.meta({ description: 'Matching elements become invisible; their space stays.' }),
+  mask: selectors.meta({ description: 'Matching elements are covered with `#ff00ff`.' }),
 };

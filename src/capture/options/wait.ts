@@ -13,21 +13,21 @@ export const waitFields = {
     .default('load')
     .meta({
       description:
-        'What the page must have come to: `load`; `domcontentloaded`, which waits for no images; `networkidle`, when the page and the frames in it asked for nothing in half a second.',
+        'Milestone of the page to wait for: `load`, `domcontentloaded` (does not wait for images) or `networkidle` (no request of the page or its frames for 500 ms).',
     }),
   waitForSelector: selector.optional().meta({
     description:
-      'Until an element that matches is visible. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`.',
+      'Wait until a matching element is visible. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`.',
     examples: ['#chart canvas', '//h2[text()="Results"]'],
   }),
   waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)
     .optional()
     .meta({
       description:
-        'Until this JavaScript expression, or what this function returns, is truthy in the page. A promise is awaited; what throws does not hold yet.',
+        'Wait until this JavaScript expression, or the result of this function, is truthy in the page. A promise is awaited; an exception counts as false.',
       examples: ["document.querySelectorAll('.row').length > 10"],
     }),
   delayMs: integer('milliseconds', 0, MAX_DELAY_MS)
     .default(0)
-    .meta({ description: 'Milliseconds to wait after all else.' }),
+    .meta({ description: 'Wait this long after everything else, in milliseconds.' }),
 };
