@@ -1,6 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import got, { RequestError, type Response } from 'got';
 import { AttemptLog } from './attempt-log.ts';
+import { ACCEPTED_CODINGS, type Decompression, decompressWithin } from './decompress.ts';
 import type { Settings } from './options.ts';
 import { type ApiRequest, authenticate, redirectTarget } from './request.ts';
 import { failureCode, isCorruptBody, type Obstacle, toTransportError } from './transport-error.ts';
@@ -57,6 +58,7 @@ async function send(
   const { retries, retryDelayMs, rateLimiter, maxBodyBytes } = settings;
   let obstacle: Obstacle = null;
   let wire: ClientRequest | undefined;
+  let decompression: Decompression | undefined;
 
   const takeToken = async (): Promise<void> => {
     if (rateLimiter === null) return;
@@ -69,7 +71,9 @@ async function send(
   };
 
   const exchange = got(url, {
-    headers,
+    headers: { ...headers, 'accept-encoding': ACCEPTED_CODINGS },
+    // Its own decompression has no limit.
+    decompress: false,
     responseType: 'buffer',
     throwHttpErrors: false,
     followRedirect: false,
@@ -101,18 +105,27 @@ async function send(
       },
     },
   });
-  exchange.on('request', (sent) => {
-    wire = sent;
-  });
-  exchange.on('downloadProgress', ({ transferred }) => {
-    if (transferred <= maxBodyBytes || obstacle !== null) return;
+  const refuseBody = (): void => {
+    if (obstacle !== null) return;
     obstacle = 'body';
     // Without an error: nobody listens for one any more when the last byte has arrived already.
     wire?.destroy();
+  };
+  exchange.on('request', (sent: ClientRequest) => {
+    wire = sent;
+    decompression?.stop();
+    decompression = undefined;
+    sent.prependOnceListener('response', (message) => {
+      decompression = decompressWithin(message, maxBodyBytes, refuseBody);
+    });
+  });
+  exchange.on('downloadProgress', ({ transferred }) => {
+    if (transferred > maxBodyBytes) refuseBody();
   });
 
-  const { response, error } = await settle(exchange);
-  if (response !== null && error === null && obstacle === null) return replyOf(response, response.rawBody, log);
+  const { response, body, error } = await settle(exchange, () => decompression?.body);
+  decompression?.stop();
+  if (response !== null && error === null && obstacle === null) return replyOf(response, body, log);
   const status = response?.statusCode ?? null;
   log.end({ status, failure: signal.aborted ? 'aborted' : failureCode(error), retryInMs: null });
   signal.throwIfAborted();
@@ -121,14 +134,24 @@ async function send(
   throw toTransportError(error, { obstacle, status, attempts: log.made, timeoutMs, settings });
 }
 
+interface Exchanged {
+  readonly response: Response | null;
+  readonly body: Uint8Array;
+  readonly error: unknown;
+}
+
 /** How an exchange ended: with an answer, with an error, or with an error in the middle of an answer. */
 async function settle(
   exchange: PromiseLike<Response>,
-): Promise<{ readonly response: Response | null; readonly error: unknown }> {
+  decompressed: () => Promise<Uint8Array> | null | undefined,
+): Promise<Exchanged> {
+  let response: Response | null = null;
   try {
-    return { response: await exchange, error: null };
+    response = await exchange;
+    return { response, body: (await decompressed()) ?? response.rawBody, error: null };
   } catch (error) {
-    return { response: (error instanceof RequestError ? error.response : undefined) ?? null, error };
+    response ??= (error instanceof RequestError ? error.response : undefined) ?? null;
+    return { response, body: new Uint8Array(), error };
   }
 }
 

@@ -24,21 +24,25 @@ export interface BrokenExchange {
 
 /** Returns whether the body arrived but cannot be decompressed, so that a retry would not help. */
 export function isCorruptBody(error: unknown): boolean {
-  return error instanceof RequestError && /^(?:Z_|ERR_BROTLI|ERR__ERROR|ZSTD_)/.test(innermostCode(error));
+  return /^(?:Z_|ERR_BROTLI|ERR__ERROR|ZSTD_)/.test(innermostCode(error));
 }
 
 /** Error code of a broken exchange (`ECONNRESET`); null when a complete answer arrived. */
 export function failureCode(error: unknown): string | null {
   if (error === null) return null;
   if (error instanceof GotTimeoutError) return 'ETIMEDOUT';
-  if (!(error instanceof RequestError)) return 'UNKNOWN';
-  return error.code === 'ERR_NON_2XX_3XX_RESPONSE' ? null : innermostCode(error);
+  const code = innermostCode(error);
+  return code === 'ERR_NON_2XX_3XX_RESPONSE' ? null : code;
 }
 
 /** got's own codes name the stage that failed; the code of the cause names the failure. */
-function innermostCode(error: RequestError): string {
-  const { cause } = error;
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : error.code;
+function innermostCode(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return codeOf(cause) ?? codeOf(error) ?? 'UNKNOWN';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Returns the error for an exchange without an answer. */
