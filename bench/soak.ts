@@ -27,39 +27,39 @@ import { type Finding, formatFindings } from './support/table.ts';
 /*
  * npm run soak [-- [--seconds n] [--seed n] [--mongo]]
  *
- * Waves of clients with good, slow, broken, hanging and forbidden targets, some of whom hang up, while browsers are
- * killed and the database goes away. After each wave everything is back at its base line, which is taken after a first
- * wave without faults; at the end every capture that was accepted is accounted for. Prints what was compared and ends
- * with 1 when something is not as it ought to be. With --mongo the database is a MongoDB (MONGOMS_SYSTEM_BINARY).
+ * Sends waves of clients with good, slow, broken, hanging and forbidden targets; some clients disconnect, browsers are
+ * killed, and the database becomes unavailable. After each wave every count must be back at the base line, which is
+ * taken after a first wave without faults; at the end every accepted capture must be accounted for. Prints the
+ * comparison and exits with 1 when a target is missed. With --mongo the database is MongoDB (MONGOMS_SYSTEM_BINARY).
  */
 
 const CLIENTS = 24;
 const MAX_CONCURRENT = 6;
-/** Small, so that some are refused. */
+/** Small enough that some captures are refused. */
 const MAX_QUEUE = 12;
-/** Often enough that browsers are retired during a soak. */
+/** Small enough that browsers are retired during a soak. */
 const RETIRE_AFTER = 60;
-/** How long things may take to come to rest after a wave: a browser that hangs is found out after ten seconds. */
-const REST_MS = 60_000;
-/** Of these none may be left, whatever the first wave left. */
+/** Time limit for the counts to settle after a wave: a hung browser is detected after 10 s. */
+const SETTLE_MS = 60_000;
+/** Counts that must be 0, whatever the first wave left. */
 const NONE: Reading = {
   'captures inside': 0,
-  'records that wait': 0,
-  'files under way': 0,
+  'records in the outbox': 0,
+  'staged files': 0,
   'browser contexts': 0,
   pages: 0,
   sockets: 0,
 };
-/** Code that is compiled, and caches that fill, are no leak; what 10 KiB a capture left behind would be found. */
+/** Allows for compiled code and filled caches; a leak of 10 KiB a capture exceeds it. */
 const HEAP_SLACK_MIB = 16;
-/** The driver keeps connections, and timers of its own for them, up to its pool's size. */
+/** MongoDB's driver keeps connections, and timers for them, up to the size of its pool. */
 const MONGO_SLACK: Reading = { sockets: 20, 'file descriptors': 20, timers: 40 };
-const BURIAL_MS = 10_000;
-/** More than a soak of hours can store. */
+const REAP_MS = 10_000;
+/** A page size larger than the number of captures in a soak of hours. */
 const EVERYTHING = 1_000_000;
-/** From so many seconds on a browser may hang now and then, which costs more than ten. */
+/** Minimum length in seconds of a soak in which browsers hang: each hang costs more than 10 s. */
 const LONG_S = 120;
-/** Failures that no target, client or database may cause. */
+/** Failures of the service itself, which no target, client or database may cause. */
 const OWN_FAULTS = ['internal', 'storage_full', 'invalid_request'];
 
 const { values } = parseArgs({
@@ -114,27 +114,27 @@ const ledger = new Ledger();
 const wave = () => Promise.all(Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger)));
 
 await wave();
-const base = await firstRest();
+const base = await firstSettled();
 const baseHeap = await heapMiB();
 const slack = mongo === undefined ? {} : MONGO_SLACK;
 const highest: Record<string, number> = { ...base };
-const unrest: string[] = [];
+const deviations: string[] = [];
 let largestHeap = baseHeap;
 let waves = 0;
 for (const until = performance.now() + seconds * 1000; performance.now() < until || waves === 0; ) {
   const startedAt = performance.now();
   const [faults] = await Promise.all([anyFaults(surroundings, random, seconds >= LONG_S), wave()]);
   const overAt = performance.now();
-  const now = await restFrom(base);
-  const rest = `over after ${inSeconds(overAt - startedAt)}, at rest after ${inSeconds(performance.now() - overAt)} more`;
+  const now = await settledFrom(base);
+  const timing = `ended after ${inSeconds(overAt - startedAt)}, settled ${inSeconds(performance.now() - overAt)} later`;
   const heap = await heapMiB();
   waves += 1;
   for (const [name, value] of Object.entries(now)) highest[name] = Math.max(highest[name] ?? 0, value);
   largestHeap = Math.max(largestHeap, heap);
   const wrong = above(base, now, slack);
-  unrest.push(...wrong.map((text) => `wave ${waves}: ${text}`));
+  deviations.push(...wrong.map((text) => `wave ${waves}: ${text}`));
   console.log(
-    `wave ${waves}: ${faults}; ${rest}; ${heap.toFixed(1)} MiB${wrong.length > 0 ? `; ${wrong.join('; ')}` : ''}`,
+    `wave ${waves}: ${faults}; ${timing}; ${heap.toFixed(1)} MiB${wrong.length > 0 ? `; ${wrong.join('; ')}` : ''}`,
   );
 }
 
@@ -145,8 +145,8 @@ const problems = await problemsOf(baseUrl, dataDir, ledger.answered);
 await running.stop();
 await site.stop();
 await mongo?.remove();
-// What was killed is gone when the kernel has buried it.
-for (const until = performance.now() + BURIAL_MS; familyProcesses(families) > 0 && performance.now() < until; )
+// A killed process disappears only when the kernel has reaped it.
+for (const until = performance.now() + REAP_MS; familyProcesses(families) > 0 && performance.now() < until; )
   await delay(100);
 const processesLeft = familyProcesses(families);
 const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
@@ -165,7 +165,7 @@ const findings: readonly Finding[] = [
     what: `after each of ${waves} waves: ${name}`,
     figure: String(highest[name]),
     target: `<= ${value + (slack[name] ?? 0)}`,
-    met: !unrest.some((text) => text.includes(`: ${name}: `)),
+    met: !deviations.some((text) => text.includes(`: ${name}: `)),
   })),
   {
     what: 'after each wave: heap after a full collection, MiB',
@@ -174,30 +174,30 @@ const findings: readonly Finding[] = [
     met: largestHeap <= baseHeap + HEAP_SLACK_MIB,
   },
   exact('captures accepted = stored + failed + timed out + cancelled + rejected', captures.accepted, exits),
-  exact('captures stored = images on the disk', captures.stored, images.length),
+  exact('captures stored = images on disk', captures.stored, images.length),
   exact('captures that ended with a record = records in the database', recorded, records.length),
-  exact(`problems with the ${ledger.answered.length} records that were answered, and all images`, problems.length, 0),
-  exact('answers that are no fault of a target, client or database', ownFaults, 0),
-  exact('connections that broke', ledger.broken.length, 0),
-  exact('browser processes that are left when it has stopped', processesLeft, 0),
-  exact('directories that are left when it has stopped', directoriesLeft.length, 0),
-  exact('warnings of the runtime', warnings.length, 0),
+  exact(`problems in the ${ledger.answered.length} answered records and their images`, problems.length, 0),
+  exact('answers that are a failure of the service itself', ownFaults, 0),
+  exact('broken connections', ledger.broken.length, 0),
+  exact('browser processes left after the stop', processesLeft, 0),
+  exact('directories left after the stop', directoriesLeft.length, 0),
+  exact('runtime warnings', warnings.length, 0),
 ];
 console.log(
-  `\n${ledger.requests} requests, ${ledger.hungUp} hung up; ${pool.crashes} browsers crashed, ${pool.launches} launched`,
+  `\n${ledger.requests} requests, ${ledger.hungUp} disconnected; ${pool.crashes} browsers crashed, ${pool.launches} launched`,
 );
 console.log(`answers: ${[...ledger.codes].map(([code, count]) => `${code || 'stored'} ${count}`).join(', ')}`);
 console.log(`events: ${[...ends].map(([type, count]) => `${type} ${count}`).join(', ')}\n`);
 console.log(formatFindings(findings));
-for (const text of [...unrest, ...problems, ...ledger.broken, ...directoriesLeft, ...warnings]) console.log(text);
+for (const text of [...deviations, ...problems, ...ledger.broken, ...directoriesLeft, ...warnings]) console.log(text);
 if (findings.some(({ met }) => !met)) process.exitCode = 1;
 
 function inSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** The base line: nothing is under way, and nothing changes any more. */
-async function firstRest(): Promise<Reading> {
+/** Returns the base line: no capture is in progress, and two readings a second apart are equal. */
+async function firstSettled(): Promise<Reading> {
   let before = await read(observed);
   for (;;) {
     await delay(1000);
@@ -207,9 +207,9 @@ async function firstRest(): Promise<Reading> {
   }
 }
 
-/** The first reading that is nowhere above the base line, or the last before patience ends. */
-async function restFrom(line: Reading): Promise<Reading> {
-  for (const until = performance.now() + REST_MS; ; await delay(200)) {
+/** Returns the first reading that is nowhere above the base line, or the last one within the time limit. */
+async function settledFrom(line: Reading): Promise<Reading> {
+  for (const until = performance.now() + SETTLE_MS; ; await delay(200)) {
     const now = await read(observed);
     if (above(line, now, slack).length === 0 || performance.now() > until) return now;
   }

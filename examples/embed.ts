@@ -1,11 +1,11 @@
 /*
- * Captures pages in a program of its own, without a server; the screenshots are under data/.
+ * Captures pages with Capstan as a library, without a server. The screenshots are stored under data/.
  *
  *   node examples/embed.ts <url>...
  */
 import { captureRequest, createService } from 'capstan';
 
-// What is not public is refused, unless it is named.
+// Private addresses are refused unless they are allowed here.
 const service = await createService({ dbPath: 'results.db', allowTargets: ['127.0.0.1'] });
 service.events$.subscribe((event) => {
   if (event.type === 'capture.started') console.log(`capturing ${event.url}`);

@@ -1,7 +1,7 @@
 /*
- * Prints what a Capstan captures, as it happens; when the connection ends, it comes back for what it missed.
+ * Prints captures as they end. After a disconnect it reconnects and replays the events that it missed.
  *
- *   node examples/subscriber.ts [http://127.0.0.1:8080] [--since <event id>]     CAPSTAN_API_KEY, where there is one
+ *   node examples/subscriber.ts [http://127.0.0.1:8080] [--since <event id>]     (CAPSTAN_API_KEY: the key, if one is needed)
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -31,12 +31,12 @@ for (;;) {
   await delay(1000);
 }
 
-/** A line of a block is `id: …`, `event: …`, `data: …` or a comment. */
+/** Handles one block of lines: `id: ...`, `event: ...`, `data: ...` or a comment. */
 function receive(block: string): void {
   const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s)));
   lastEventId = fields.id ?? lastEventId;
   if (fields.data === undefined) return;
   const { at, url, result, failure, text } = JSON.parse(fields.data);
-  if (fields.event === 'gap') console.log(`${at}  (something is missing: ${text})`);
+  if (fields.event === 'gap') console.log(`${at}  (events are missing: ${text})`);
   else console.log(`${at}  ${url}  ${result?.screenshot || failure?.reason}`);
 }

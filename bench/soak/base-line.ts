@@ -6,20 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { browserCensus } from './census.ts';
 
-/** What ought to be after each wave as it was before. */
+/** Counts that must return to their base line after each wave, by name. */
 export type Reading = Readonly<Record<string, number>>;
 
 export interface ObservedService {
   readonly service: CaptureService;
   readonly dataDir: string;
-  /** Where the browsers have their profiles. */
+  /** Directory of the browser profiles. */
   readonly temporary: string;
-  /** Process ids of all browsers that were launched. */
+  /** Process ids of all browsers launched so far. */
   readonly families: ReadonlySet<number>;
   readonly timers: LiveTimers;
 }
 
-/** Timers that are set, those that keep no process alive included: Node does not tell of them otherwise. */
+/** Timers that are set, including unreferenced ones, which `getActiveResourcesInfo` does not list. */
 export interface LiveTimers {
   readonly count: number;
 }
@@ -41,18 +41,18 @@ export function watchTimers(): LiveTimers {
   };
 }
 
-/** Everything that is open, counted. What can only be seen through something that is opened for it comes first. */
+/** Counts everything that is open. The browser census comes first, because it opens connections itself. */
 export async function read({ service, dataDir, temporary, families, timers }: ObservedService): Promise<Reading> {
   const browsers = await browserCensus(temporary);
-  // The hooks tell of what was destroyed a turn later.
+  // Async hooks report destroyed resources one turn later.
   await delay(20);
   const { captures, queue, pool, store } = service.stats();
   const resources = process.getActiveResourcesInfo();
   const ofType = (type: string) => resources.filter((name) => name === type).length;
   return {
     'captures inside': captures.inside + queue.running + queue.queued + pool.busy,
-    'records that wait': store.outbox,
-    'files under way': await filesUnderWay(dataDir),
+    'records in the outbox': store.outbox,
+    'staged files': await stagedFiles(dataDir),
     'browser contexts': browsers.contexts,
     pages: browsers.pages,
     browsers: pool.browsers.length,
@@ -60,7 +60,7 @@ export async function read({ service, dataDir, temporary, families, timers }: Ob
     'browser processes': familyProcesses(families),
     'child processes': ofType('ProcessWrap'),
     sockets: ofType('TCPSocketWrap'),
-    'listening sockets (lanes)': ofType('TCPServerWrap'),
+    'listening sockets (egress proxies)': ofType('TCPServerWrap'),
     pipes: ofType('PipeWrap'),
     timers: timers.count,
     'listeners of the process': process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
@@ -68,10 +68,10 @@ export async function read({ service, dataDir, temporary, families, timers }: Ob
   };
 }
 
-/** MiB that JavaScript holds after a full collection, buffers outside of the heap included. */
+/** Returns the MiB that JavaScript holds after a full collection, including buffers outside the heap. */
 export async function heapMiB(): Promise<number> {
   if (globalThis.gc === undefined) throw new Error('the soak needs --expose-gc');
-  // What is finalized by the first is let go by the second.
+  // The second collection frees what the first one finalized.
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc();
     await delay(10);
@@ -80,22 +80,22 @@ export async function heapMiB(): Promise<number> {
   return (heapUsed + external) / 2 ** 20;
 }
 
-/** What is above its base line. */
+/** Describes each count that is above its base line. */
 export function above(base: Reading, now: Reading, slack: Reading = {}): readonly string[] {
   return Object.entries(now)
     .filter(([name, value]) => !(value <= (base[name] ?? 0) + (slack[name] ?? 0)))
     .map(([name, value]) => `${name}: ${value}, not ${base[name]}`);
 }
 
-/** Staged captures and drafts of records: nothing when no capture is inside. */
-async function filesUnderWay(dataDir: string): Promise<number> {
+/** Counts staged captures; 0 when no capture is in progress. */
+async function stagedFiles(dataDir: string): Promise<number> {
   const workspaces = join(dataDir, 'workspaces');
   const names = await readdir(workspaces);
   const staged = await Promise.all(names.map((name) => readdir(join(workspaces, name, 'staging'))));
   return staged.flat().length;
 }
 
-/** Of the browsers that ever were: a browser leads a group that its children cannot leave, though it may end first. */
+/** Counts processes in the groups of all browsers launched so far; children stay in the group when the browser ends. */
 export function familyProcesses(browsers: ReadonlySet<number>): number {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && browsers.has(groupOf(name))).length;
 }
@@ -103,7 +103,7 @@ export function familyProcesses(browsers: ReadonlySet<number>): number {
 function groupOf(pid: string): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name stands in parentheses and may hold anything; state, parent and group follow the last one.
+    // The name is in parentheses and may contain anything; state, parent and group follow the last parenthesis.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
   } catch {
     return Number.NaN;

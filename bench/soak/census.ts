@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** A browser that hangs does not answer, and is not counted. */
+/** Time limit for the answers of one browser; a hung browser does not answer. */
 const ANSWER_MS = 2000;
 
 const CONTEXTS = z.object({ result: z.object({ browserContextIds: z.array(z.string()) }) });
@@ -16,8 +16,8 @@ export interface BrowserCensus {
 }
 
 /**
- * What is open in the browsers whose profiles lie in a directory, by their own account: each is asked on a debugging
- * port beside the service's pipe (see `observable`). `contexts` is NaN while one of them does not answer.
+ * Counts contexts and pages of the browsers whose profiles are in a directory. Each browser is asked over a debugging
+ * port beside the service's pipe (see `observable`). Both counts are NaN while a browser does not answer.
  */
 export async function browserCensus(directory: string): Promise<BrowserCensus> {
   const profiles = (await readdir(directory)).filter((name) => name.startsWith('capstan-profile-'));
@@ -29,7 +29,7 @@ export async function browserCensus(directory: string): Promise<BrowserCensus> {
   };
 }
 
-/** A script that starts a browser with a debugging port of its own choice, which it writes into its profile. */
+/** Returns a script that starts a browser with a debugging port; the browser writes the port into its profile. */
 export function observable(executable: string): string {
   return `#!/bin/sh\nexec '${executable}' --remote-debugging-port=0 "$@"\n`;
 }
@@ -56,23 +56,23 @@ async function ask(profile: string, methods: readonly string[]): Promise<readonl
   const [port, path] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
   try {
-    await heard(socket, 'open');
+    await nextEvent(socket, 'open');
     const answers: unknown[] = [];
     for (const [id, method] of methods.entries()) {
-      const answer = heard(socket, 'message');
+      const answer = nextEvent(socket, 'message');
       socket.send(JSON.stringify({ id, method }));
       const event = await answer;
       answers.push(JSON.parse(event instanceof MessageEvent ? String(event.data) : 'null'));
     }
     return answers;
   } finally {
-    const closed = heard(socket, 'close');
+    const closed = nextEvent(socket, 'close');
     socket.close();
     await closed.catch(() => undefined);
   }
 }
 
-function heard(socket: WebSocket, name: 'open' | 'message' | 'close'): Promise<Event> {
+function nextEvent(socket: WebSocket, name: 'open' | 'message' | 'close'): Promise<Event> {
   return new Promise((resolve, reject) => {
     socket.addEventListener(name, resolve, { once: true });
     socket.addEventListener('error', () => reject(new Error('the browser does not answer')), { once: true });

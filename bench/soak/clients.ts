@@ -8,23 +8,23 @@ import { anyTarget } from './targets.ts';
 const SINGLE = z.object({ data: resultSchema.nullish().catch(null), code: z.string().default('') });
 const BATCH = z.array(z.object({ result: resultSchema.nullable(), code: z.string().nullable() }));
 
-/** Clients come within this. */
+/** Every client of a wave starts within this time. */
 const ARRIVAL_MS = 1500;
-/** Who hangs up does it within this. */
-const PATIENCE_MS = 2500;
-const HANG_UPS = 0.15;
-const BATCHES = 0.15;
+/** A client that disconnects does so within this time. */
+const DISCONNECT_MS = 2500;
+const DISCONNECT_SHARE = 0.15;
+const BATCH_SHARE = 0.15;
 const MAX_BATCH = 5;
 
-/** What clients saw of a service, over a whole soak. */
+/** What the clients of a whole soak were answered. */
 export class Ledger {
-  /** Every record that was answered, also those of captures that failed. */
+  /** Every answered record, including those of failed captures. */
   readonly answered: AnsweredResult[] = [];
-  /** How often each code was answered; `''` is success. */
+  /** Number of answers by error code; `''` is success. */
   readonly codes = new Map<string, number>();
   requests = 0;
   hungUp = 0;
-  /** Requests whose connection broke although the client stayed. */
+  /** Errors of requests whose connection broke although the client did not disconnect. */
   readonly broken: string[] = [];
 
   note(code: string, result: AnsweredResult | null): void {
@@ -33,12 +33,12 @@ export class Ledger {
   }
 }
 
-/** One client: waits for its moment, asks for one page or a batch, and may hang up. Never rejects. */
+/** One client: starts at a random time, requests one page or a batch, and may disconnect. Never rejects. */
 export async function oneClient(serviceUrl: string, origin: string, random: Random, ledger: Ledger): Promise<void> {
   const arrivalMs = random.integer(0, ARRIVAL_MS);
-  const size = random.next() < BATCHES ? random.integer(2, MAX_BATCH) : 1;
+  const size = random.next() < BATCH_SHARE ? random.integer(2, MAX_BATCH) : 1;
   const requests = Array.from({ length: size }, () => anyTarget(origin, random).request);
-  const hangUpMs = random.next() < HANG_UPS ? random.integer(0, PATIENCE_MS) : undefined;
+  const hangUpMs = random.next() < DISCONNECT_SHARE ? random.integer(0, DISCONNECT_MS) : undefined;
 
   await delay(arrivalMs);
   ledger.requests += 1;
@@ -63,7 +63,7 @@ export async function oneClient(serviceUrl: string, origin: string, random: Rand
   }
 }
 
-/** A connection of its own for each, closed after it: none of ours stays open between the waves. */
+/** Sends a request on a connection of its own, so that no connection stays open between waves. */
 function post(url: string, body: unknown, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body);

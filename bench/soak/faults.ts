@@ -5,16 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../test/faults/random.ts';
 import type { MongoServer } from '../../test/support/mongo.ts';
 
-/** What can be done to a service's surroundings. */
+/** The surroundings of a service, in which faults are caused. */
 export interface Surroundings {
-  /** Process ids of the browsers that serve now. */
+  /** Process ids of the current browsers. */
   readonly browsers: () => readonly number[];
-  /** Takes the database away, and gives the way to bring it back. */
+  /** Makes the database unavailable; resolves with the function that brings it back. */
   readonly stopDatabase: () => Promise<() => Promise<void>>;
 }
 
-/** Faults begin within this after the wave. */
-const MOMENT_MS = 2500;
+/** Every fault begins within this time after the wave. */
+const START_MS = 2500;
 const MIN_AWAY_MS = 500;
 const MAX_AWAY_MS = 4000;
 
@@ -42,18 +42,18 @@ const databaseAway: Fault = async ({ stopDatabase }, random) => {
   return `database away ${awayMs} ms`;
 };
 
-/** In a short soak a browser that hangs would cost most of the time: it is found out after ten seconds. */
+/** Hangs are left out of short soaks: a hung browser is detected after 10 s. */
 const COMMON = [kill, kill, databaseAway, databaseAway, databaseAway] as const;
 const RARE = [...COMMON, ...COMMON, hang] as const;
 
-/** One or two faults at random moments, or none. Resolves with what was done. */
+/** Causes up to two faults at random times. Resolves with their descriptions. */
 export async function anyFaults(surroundings: Surroundings, random: Random, long: boolean): Promise<string> {
   const faults = Array.from({ length: random.integer(0, 2) }, () => ({
     fault: random.pick<Fault>(long ? RARE : COMMON),
-    afterMs: random.integer(0, MOMENT_MS),
+    afterMs: random.integer(0, START_MS),
   }));
   const done = faults
-    // Two of them at once would not be two absences.
+    // Two overlapping outages of the database would be one.
     .filter(({ fault }, at) => fault !== databaseAway || faults.findIndex((one) => one.fault === fault) === at)
     .map(async ({ fault, afterMs }) => {
       await delay(afterMs);
@@ -62,7 +62,7 @@ export async function anyFaults(surroundings: Surroundings, random: Random, long
   return (await Promise.all(done)).join(', ') || 'undisturbed';
 }
 
-/** SQLite's file, locked by another process. */
+/** Locks SQLite's file from another process; resolves with the function that unlocks it. */
 export async function lockSqlite(path: string): Promise<() => Promise<void>> {
   const child = fork(join(import.meta.dirname, 'lock-process.ts'), [path]);
   await once(child, 'message');

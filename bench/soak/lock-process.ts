@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { lockDatabase } from '../../test/faults/locked-database.ts';
 
-/* Another process that holds SQLite's write lock on a file (the first argument) until its parent lets it go. */
+/* Holds SQLite's write lock on a file (the first argument) until the parent process disconnects. */
 
 const [, , path = ''] = process.argv;
 using _ = lockDatabase(path);

@@ -1,8 +1,8 @@
 import type { Random } from '../../test/faults/random.ts';
 
-/** Where addresses lead that nobody may capture. */
+/** A private address, which may not be captured. */
 const PRIVATE = 'http://10.255.255.1/';
-/** A page that never comes is given up after this. */
+/** Deadline for pages that never arrive. */
 const HANGING_TIMEOUT_MS = 2000;
 const TIMEOUT_MS = 30_000;
 
@@ -16,7 +16,7 @@ const PATHS = {
 
 export type Kind = keyof typeof PATHS;
 
-/** Half of what comes is as it should be. */
+/** Weighted: six of ten targets are good or slow. */
 const KINDS = ['good', 'good', 'good', 'good', 'slow', 'slow', 'broken', 'broken', 'hanging', 'forbidden'] as const;
 
 export interface Target {
