@@ -30,6 +30,25 @@ describe('the visitor that a page sees', () => {
   const acceptLanguage = () =>
     ground.site.requests.findLast(({ url }) => url === '/visitor')?.headers['accept-language'];
 
+  it.each<[Options['media'], string]>([
+    [undefined, 'screen'],
+    ['screen', 'screen'],
+    ['print', 'print'],
+  ])('matches media queries of %s as %s media', async (media, matched) => {
+    const after = "document.title = ['screen', 'print'].filter((type) => matchMedia(type).matches).join()";
+    expect((await visit({ ...(media && { media }), javascript: { after } })).title).toBe(matched);
+  });
+
+  it('is shown the styles for print with media print', async () => {
+    const css = '@media print { body { background: rgb(0, 200, 0); } }';
+    const colour = async (media: 'screen' | 'print') => {
+      const { data } = PNG.sync.read(Buffer.from((await visit({ media, css })).image));
+      return [...data.subarray(0, 3)];
+    };
+    expect(await colour('print')).toEqual([0, 200, 0]);
+    expect(await colour('screen')).toEqual([255, 255, 255]);
+  });
+
   it.each<[string, Options]>([
     ['our driver', {}],
     ['Playwright', { waitForFunction: 'true' }],

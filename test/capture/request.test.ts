@@ -17,6 +17,7 @@ const DEFAULTS = {
   pdf: { paper: 'A4', landscape: false, margin: 10, scale: 1, background: true },
   waitUntil: 'load',
   delayMs: 0,
+  media: 'screen',
   darkMode: false,
   reducedMotion: false,
   ignoreCertErrors: false,

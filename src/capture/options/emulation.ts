@@ -43,6 +43,10 @@ export const emulationFields = {
       description: 'User agent string. Client hints (`Sec-CH-UA`, `navigator.userAgentData`) are derived from it.',
     })
     .register(optionFacts, { defaultText: 'that of desktop Chrome' }),
+  media: z
+    .enum(['screen', 'print'], { error: 'must be screen or print' })
+    .default('screen')
+    .meta({ description: 'CSS media type that the page is rendered for. A PDF is always rendered for `print`.' }),
   darkMode: flag.default(false).meta({ description: 'Emulate `prefers-color-scheme: dark`.' }),
   reducedMotion: flag.default(false).meta({ description: 'Emulate `prefers-reduced-motion: reduce`.' }),
   locale: z

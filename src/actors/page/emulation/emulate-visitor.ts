@@ -15,7 +15,7 @@ export function emulateVisitor(
   request: CaptureRequest,
   ownUserAgent: string | undefined,
 ): Promise<unknown> {
-  const { locale, timezone, geolocation } = request;
+  const { locale, timezone, geolocation, media } = request;
   const sent: Promise<unknown>[] = [];
   const override = userAgentOverride(request, ownUserAgent);
   if (override !== undefined) sent.push(session.send('Emulation.setUserAgentOverride', override));
@@ -23,7 +23,9 @@ export function emulateVisitor(
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));
   if (geolocation !== undefined) sent.push(session.send('Emulation.setGeolocationOverride', { ...geolocation }));
   const features = mediaFeatures(request);
-  if (features.length > 0) sent.push(session.send('Emulation.setEmulatedMedia', { features }));
+  if (features.length > 0 || media !== 'screen') {
+    sent.push(session.send('Emulation.setEmulatedMedia', { features, ...(media !== 'screen' && { media }) }));
+  }
   if (request.viewport.touch) {
     sent.push(session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: TOUCH_POINTS }));
   }
