@@ -12,42 +12,68 @@ export interface Memory {
 /** The text of a file; undefined where there is none, or it cannot be read. */
 export type ReadText = (path: string) => string | undefined;
 
-const CGROUP_ROOT = '/sys/fs/cgroup';
+/** A version of control groups: where its groups are, and what their files are called. */
+interface Hierarchy {
+  readonly root: string;
+  /** Finds the group of this process in /proc/self/cgroup. */
+  readonly own: RegExp;
+  readonly limitFile: string;
+  readonly usageFile: string;
+  /** Lines of `memory.stat` that count what the system gives back when memory is short. */
+  readonly reclaimable: RegExp;
+}
+
+/*
+ * Only the page cache of files is reclaimable: shared memory, which browsers use much of, is not, although the cache
+ * includes it. In version 1 the fields without `total_` leave out the groups below.
+ */
+const V1: Hierarchy = {
+  root: '/sys/fs/cgroup/memory',
+  own: /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(\/.*)$/m,
+  limitFile: 'memory.limit_in_bytes',
+  usageFile: 'memory.usage_in_bytes',
+  reclaimable: /^total_(?:active_file|inactive_file) (\d+)$/gm,
+};
+const V2: Hierarchy = {
+  root: '/sys/fs/cgroup',
+  own: /^0::(\/.*)$/m,
+  limitFile: 'memory.max',
+  usageFile: 'memory.current',
+  reclaimable: /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm,
+};
 
 /**
- * The tightest of the machine and of the control groups (v2) around this process, each of which may have a limit. Null
- * where the system does not tell.
+ * Returns the tightest of the machine and of the control groups (v1 and v2) around this process, each of which may have
+ * a limit. Null where the system does not tell.
  *
- * Not `process.availableMemory()`: that counts the page cache of a control group as used, and a service that writes
- * files would look full for ever. The cache is given back when memory is short, and `MemAvailable`, which
- * `os.freemem()` gives on Linux, counts it as available too.
+ * Not `process.availableMemory()`: it counts the page cache of a control group as used, and a service that writes files
+ * would look full for ever. The cache is given back when memory is short, and `MemAvailable`, which `os.freemem()`
+ * returns on Linux, counts it as available too.
  */
 export function readMemory(read: ReadText = readText, machine: () => Memory | null = readMachine): Memory | null {
-  const groups = groupsOf(read('/proc/self/cgroup') ?? '').map((group) => readGroup(group, read));
+  const memberships = read('/proc/self/cgroup') ?? '';
+  const groups = [V1, V2].flatMap((version) =>
+    groupsOf(memberships, version).map((group) => readGroup(group, version, read)),
+  );
   const known = [machine(), ...groups].filter((memory) => memory !== null);
   return known.toSorted((a, b) => a.availableBytes - b.availableBytes)[0] ?? null;
 }
 
-/** The directories of the group and of those around it. In a container the outermost alone may be there. */
-function groupsOf(cgroup: string): readonly string[] {
-  const [, own = '/'] = /^0::(\/.*)$/m.exec(cgroup) ?? [];
-  const steps = posix.normalize(own).split('/').filter(Boolean);
-  return [...steps.keys(), steps.length].map((depth) => posix.join(CGROUP_ROOT, ...steps.slice(0, depth)));
+/** The directories of the group and of those around it. A container may see the outermost alone. */
+function groupsOf(memberships: string, { root, own }: Hierarchy): readonly string[] {
+  const [, path = '/'] = own.exec(memberships) ?? [];
+  const steps = posix.normalize(path).split('/').filter(Boolean);
+  return [...steps.keys(), steps.length].map((depth) => posix.join(root, ...steps.slice(0, depth)));
 }
 
-function readGroup(group: string, read: ReadText): Memory | null {
-  const limit = read(`${group}/memory.max`)?.trim();
-  const current = read(`${group}/memory.current`);
-  if (limit === undefined || limit === 'max' || current === undefined) return null;
+function readGroup(group: string, { limitFile, usageFile, reclaimable }: Hierarchy, read: ReadText): Memory | null {
+  const limit = read(`${group}/${limitFile}`)?.trim();
+  const usage = read(`${group}/${usageFile}`);
+  if (limit === undefined || limit === 'max' || usage === undefined) return null;
   const totalBytes = Number(limit);
-  const reclaimable = cachedBytes(read(`${group}/memory.stat`) ?? '');
-  return { totalBytes, availableBytes: Math.max(0, totalBytes - Number(current) + reclaimable) };
-}
-
-/** Files alone: shared memory, which browsers use much of, is no cache although `file` counts it. */
-function cachedBytes(stat: string): number {
-  const lines = stat.matchAll(/^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm);
-  return lines.reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+  const lines = (read(`${group}/memory.stat`) ?? '').matchAll(reclaimable);
+  const reclaimableBytes = lines.reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+  return { totalBytes, availableBytes: Math.max(0, totalBytes - Number(usage) + reclaimableBytes) };
 }
 
 /** What macOS calls free leaves out what it would give back at once, and says nothing. */

@@ -1,6 +1,23 @@
-import { freemem, totalmem } from 'node:os';
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readMemory } from '../../src/pressure/memory.ts';
+
+/** A version 1 group of the test's own, where the machine has such groups and lets us make one. */
+const GROUP = `/sys/fs/cgroup/memory/capstan-test-${process.pid}`;
+const canMakeGroup = isWritable('/sys/fs/cgroup/memory/memory.limit_in_bytes');
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const MACHINE = { availableBytes: 8000, totalBytes: 16_000 };
 
@@ -46,11 +63,52 @@ describe('the memory that is left', () => {
     expect(withFiles(files)).toEqual(MACHINE);
   });
 
-  it('is there to be read on this machine', () => {
+  it('is that of a version 1 group, with the page cache of its children counted as left', () => {
+    const files = {
+      '/proc/self/cgroup': '9:name=systemd:/\n4:cpu,memory:/docker/abc\n0::/\n',
+      // A container sees its own group as the root; the group of the machine has no limit.
+      '/sys/fs/cgroup/memory/memory.limit_in_bytes': '1000\n',
+      '/sys/fs/cgroup/memory/memory.usage_in_bytes': '900\n',
+      '/sys/fs/cgroup/memory/memory.stat':
+        'cache 350\nshmem 50\ninactive_file 1\nactive_file 2\ntotal_inactive_file 200\ntotal_active_file 100\n',
+    };
+    expect(withFiles(files)).toEqual({ availableBytes: 400, totalBytes: 1000 });
+  });
+
+  it("is the machine's where a version 1 group is unlimited", () => {
+    const files = {
+      '/proc/self/cgroup': '4:memory:/\n',
+      '/sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
+      '/sys/fs/cgroup/memory/memory.usage_in_bytes': '6870294528\n',
+    };
+    expect(withFiles(files)).toEqual(MACHINE);
+  });
+
+  it.runIf(canMakeGroup)('is that of a real control group that this process is put into', async () => {
+    const limit = 512 * 1024 * 1024;
+    const program = `
+      import { readMemory } from ${JSON.stringify(join(import.meta.dirname, '../../src/pressure/memory.ts'))};
+      process.stdout.write(JSON.stringify(readMemory()));
+    `;
+    const enter = `echo $$ > ${GROUP}/cgroup.procs; exec "$0" "$@"`;
+    const args = ['-c', enter, process.execPath, '--input-type=module', '-e', program];
+    mkdirSync(GROUP);
+    try {
+      writeFileSync(`${GROUP}/memory.limit_in_bytes`, String(limit));
+      const { stdout } = await promisify(execFile)('sh', args);
+      const { availableBytes, totalBytes } = JSON.parse(stdout);
+      expect(totalBytes).toBe(limit);
+      expect(availableBytes).toBeGreaterThan(0);
+      expect(availableBytes).toBeLessThan(limit);
+    } finally {
+      rmdirSync(GROUP);
+    }
+  });
+
+  it('is read from this machine', () => {
     const memory = readMemory();
+    expect(memory?.totalBytes).toBeLessThanOrEqual(totalmem());
     expect(memory?.availableBytes).toBeGreaterThan(0);
     expect(memory?.availableBytes).toBeLessThan(memory?.totalBytes ?? 0);
-    expect(memory?.totalBytes).toBeLessThanOrEqual(totalmem());
-    expect(freemem()).toBeGreaterThan(0);
   });
 });
