@@ -176,6 +176,12 @@ export const CATALOGUE = {
     text: 'No browser could be started.',
     help: 'Operators: `/readyz` and the log have the cause.',
   },
+  storage_unavailable: {
+    status: 503,
+    retryable: true,
+    text: 'The data directory cannot be written.',
+    help: 'Operators: the log has the cause, such as `EACCES` or a file system that is not mounted.',
+  },
   shutting_down: {
     status: 503,
     retryable: true,

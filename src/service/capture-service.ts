@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
@@ -73,7 +74,8 @@ export interface CaptureService {
 }
 
 export type Readiness =
-  | { readonly ready: true }
-  | { readonly ready: false; readonly code: 'shutting_down' | 'browser_unavailable'; readonly reason: string };
+  /** `degraded`: parts that cannot be used, although captures can be made. */
+  | { readonly ready: true; readonly degraded: readonly 'database'[] }
+  | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
 
 /** What `GET /stats` sends. */

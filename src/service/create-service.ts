@@ -93,6 +93,11 @@ export async function createService(
       if (state === 'up') logger.info('the database can be used');
       else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database cannot be used');
     },
+    onStoreFailure: (failure) => {
+      if (failure === undefined) logger.info('captures can be stored again');
+      else logger.error({ code: failure.code, err: failure.cause }, `captures cannot be stored: ${failure.message}`);
+    },
+    onWarning: (text) => logger.warn(text),
     onProblem: (problem) => logger.error({ err: problem }, 'the stores have a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },
     onRetained: (removed) => logger.info(removed, 'captures were removed that were too old or too much'),
@@ -183,9 +188,11 @@ export async function createService(
   const readiness = (): Readiness => {
     if (stopping !== undefined) return { ready: false, code: 'shutting_down', reason: 'the service is shutting down' };
     const { availability } = actor;
-    return availability.available
-      ? { ready: true }
-      : { ready: false, code: 'browser_unavailable', reason: availability.reason };
+    if (!availability.available) return { ready: false, code: 'browser_unavailable', reason: availability.reason };
+    const { refusal } = storage.captureStore;
+    if (refusal !== undefined) return { ready: false, code: refusal.code, reason: refusal.message };
+    const { state } = storage.results;
+    return { ready: true, degraded: state === 'down' || state === 'damaged' ? ['database'] : [] };
   };
 
   const monitor = watchPressure({

@@ -49,11 +49,14 @@ export interface RemovedArtifacts {
 
 /**
  * A store in which the artifacts of a capture appear and disappear together. Writing rejects with a `CapstanError`,
- * `storage_full` or `internal` with its cause, and leaves nothing half-written.
+ * `storage_full` or `storage_unavailable` when nothing can be stored, else `internal`, each with its cause, and leaves
+ * nothing half-written.
  */
 export interface ArtifactStore {
   /** Identifies this store in the records of its captures; constant for the store's whole life. */
   id(): Promise<string>;
+  /** Stores something and removes it again. Rejects as `stage` would. */
+  probe(): Promise<void>;
   /** Writes the artifacts of a capture together with its whole record. The id must be unused. */
   stage(record: DetailedResult, picture: Picture): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;

@@ -1,6 +1,8 @@
+import type { CapstanError } from '../capture/errors.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './captures/retention.ts';
+import { checkDatabaseFile, checkDataDirectory, rememberDatabase } from './check-places.ts';
 import type { Database } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
@@ -16,6 +18,7 @@ import { openMongo } from './mongo/open.ts';
 import { holdNode } from './node-leases.ts';
 import type { ResultStore, StoreState } from './result-store.ts';
 import { openSqlite } from './sqlite/open.ts';
+import { writeFailure } from './write-failure.ts';
 
 /*
  * Opens everything that is stored, and chooses the implementation of each port:
@@ -39,6 +42,10 @@ export interface StorageOptions {
   readonly onRetained?: (removed: RetentionCounts) => void;
   /** Called when the state of the database changes, with the reason when it is `down`. */
   readonly onState?: (state: StoreState, reason: string) => void;
+  /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
+  readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
+  /** Called with one line when data directory and database do not fit together. */
+  readonly onWarning?: (text: string) => void;
   /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -65,6 +72,8 @@ export interface Storage {
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const data = createDataDirectory(options.dataDir);
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
+  const { dataDir, dbPath = null } = options;
+  if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
   const database = await openDatabase(options);
   const { results, jobs, idempotency } = database;
   const artifacts = createFileArtifactStore(data);
@@ -74,6 +83,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     outbox: createFileOutbox(data),
     ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
+    ...(options.onStoreFailure === undefined ? {} : { onStoreFailure: options.onStoreFailure }),
   });
   const node = holdNode({ ids, leases: database.nodes, random: Math.random });
 
@@ -96,8 +106,19 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     await data.close();
   }
 
+  async function remember(path: string): Promise<void> {
+    try {
+      await rememberDatabase(dataDir, await artifacts.id(), path);
+    } catch (error) {
+      // A full disk is no reason not to start; the next start notes it.
+      if (writeFailure(error).code !== 'storage_full') throw error;
+    }
+  }
+
   try {
+    await checkDataDirectory({ dataDir, dbPath, results, onWarning: options.onWarning ?? (() => {}) });
     await captureStore.start();
+    if (dbPath !== null && results.state === 'up') await remember(dbPath);
     await node.refresh();
   } catch (error) {
     await close();

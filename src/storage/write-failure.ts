@@ -1,13 +1,20 @@
 import { CapstanError } from '../capture/errors.ts';
 import { codeOf } from './system-error.ts';
 
-/** No space, quota or inodes, or a limit on file size: conditions that end when somebody makes room. */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** No space, no quota, no inodes, or a limit on the size of a file: ends when somebody frees space. */
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Returns the error for clients when files cannot be written. */
+/** The failure that a client gets when the data directory cannot be written. Names no path; the cause is for the log. */
 export function writeFailure(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
-  return FULL.has(codeOf(error) ?? '')
+  const code = codeOf(error);
+  if (code === undefined) return new CapstanError('internal', undefined, { cause: error });
+  return FULL.has(code)
     ? new CapstanError('storage_full', undefined, { cause: error })
-    : new CapstanError('internal', undefined, { cause: error });
+    : new CapstanError('storage_unavailable', `The data directory cannot be written (${code}).`, { cause: error });
+}
+
+/** Whether nothing can be stored at all, as opposed to a defect that concerns one capture. */
+export function isStoreFailure({ code }: CapstanError): boolean {
+  return code === 'storage_full' || code === 'storage_unavailable';
 }

@@ -29,7 +29,7 @@ export interface OutageOptions {
 }
 
 /** Failures of the service itself that end without anything being changed in the request. */
-const OUTAGES: ReadonlySet<FailureCode> = new Set(['browser_unavailable', 'storage_full']);
+const OUTAGES: ReadonlySet<FailureCode> = new Set(['browser_unavailable', 'storage_full', 'storage_unavailable']);
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;

@@ -40,6 +40,7 @@ describe('the artifact store in files', () => {
     directory = await temporaryDirectory();
     data = createDataDirectory(join(directory.path, 'data'));
     artifacts = createFileArtifactStore(data);
+    await artifacts.id();
   });
 
   afterEach(async () => {
@@ -84,9 +85,16 @@ describe('the artifact store in files', () => {
     expect(await artifacts.record(ID)).toBeUndefined();
   });
 
-  it('continues when the data directory is emptied', async () => {
+  it('refuses to write while its store.json is gone, and continues when it is back', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
+    const mark = await readFile(join(data.path, 'store.json'));
     for (const name of await readdir(data.path)) await rm(join(data.path, name), { recursive: true });
+    const refused = { code: 'storage_unavailable' };
+    await expect(putCapture(artifacts, resultOf(ID + 1), PICTURE)).rejects.toMatchObject(refused);
+    await expect(artifacts.probe()).rejects.toMatchObject(refused);
+    expect(await readdir(data.path)).toEqual([]);
+    await writeFile(join(data.path, 'store.json'), mark);
+    await artifacts.probe();
     await putCapture(artifacts, resultOf(ID + 1), PICTURE);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1]);
   });

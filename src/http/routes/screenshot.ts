@@ -37,6 +37,7 @@ const CAPTURE_FAILURES = [
   'shutting_down',
   'capture_timeout',
   'storage_full',
+  'storage_unavailable',
 ] as const satisfies readonly FailureCode[];
 
 const FILE_HEADERS = ['ETag', 'Cache-Control', 'Accept-Ranges', 'X-Capture-Id'] as const;

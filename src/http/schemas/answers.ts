@@ -77,7 +77,14 @@ export type JobAnswer = Immutable<z.output<typeof JobSchema>>;
 
 export const RemovedSchema = z.strictObject({ id });
 
-export const ProbeSchema = z.strictObject({ status: z.enum(['live', 'ready']) });
+export const ProbeSchema = z.strictObject({
+  status: z.enum(['live', 'ready']),
+  degraded: z
+    .array(z.enum(['database']))
+    .readonly()
+    .exactOptional()
+    .meta({ description: 'Parts that cannot be used, although captures can be made.' }),
+});
 
 export const FailureSchema = z.strictObject({
   success: z.literal(false),

@@ -6,9 +6,10 @@ import { putCapture } from '../artifact-store.ts';
 import type { Outbox } from '../outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
 import type { ResultStore } from '../result-store.ts';
-import { writeFailure } from '../write-failure.ts';
+import { isStoreFailure, writeFailure } from '../write-failure.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
 import { createRemover, type Removed, type Remover } from './remover.ts';
+import { createStoreHealth, type StoreHealth } from './store-health.ts';
 
 const MAX_OUTBOX = 10_000;
 
@@ -18,6 +19,8 @@ export interface CaptureStoreOptions {
   readonly outbox: Outbox;
   /** Maximum number of records that may wait for the database. */
   readonly maxOutbox?: number;
+  /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
+  readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
   /** Reports failures in the background: a record that the database refuses, files that cannot be removed. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -26,12 +29,15 @@ export interface CaptureStoreOptions {
 export interface CaptureStore {
   /** Number of records on disk that wait for the database. */
   readonly pending: number;
+  /** Why no capture can be stored now; undefined when one can. */
+  readonly refusal: CapstanError | undefined;
   /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
   start(): Promise<void>;
   /**
    * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
-   * database is away the record waits on disk, which counts as stored. Rejects with `storage_full`, `internal`, or
-   * `database_unavailable` when too many records wait; then nothing of the capture is left.
+   * database is away the record waits on disk, which counts as stored. Rejects with `storage_full`,
+   * `storage_unavailable`, `internal`, or `database_unavailable` when too many records wait; then nothing of the capture
+   * is left.
    */
   keep(capture: DetailedResult, picture: Picture | null): Promise<Result>;
   /**
@@ -56,15 +62,19 @@ class OutboxCaptureStore implements CaptureStore {
   readonly #delivery: OutboxDelivery;
   readonly #maxOutbox: number;
   readonly #onProblem: (problem: unknown) => void;
+  readonly #health: StoreHealth;
   #underway = 0;
 
-  constructor({ artifacts, results, outbox, maxOutbox = MAX_OUTBOX, onProblem = () => {} }: CaptureStoreOptions) {
+  constructor(options: CaptureStoreOptions) {
+    const { artifacts, results, outbox, maxOutbox = MAX_OUTBOX } = options;
+    const { onProblem = () => {}, onStoreFailure = () => {} } = options;
     this.#artifacts = artifacts;
     this.#results = results;
     this.#outbox = outbox;
     this.#remover = createRemover({ artifacts, results, outbox });
     this.#delivery = new OutboxDelivery({ artifacts, results, outbox, remover: this.#remover, onProblem });
     this.#maxOutbox = maxOutbox;
+    this.#health = createStoreHealth({ probe: () => artifacts.probe(), onChange: onStoreFailure });
     this.#onProblem = onProblem;
   }
 
@@ -76,15 +86,17 @@ class OutboxCaptureStore implements CaptureStore {
     try {
       await this.#delivery.adopt();
     } catch (error) {
-      // A full disk must not prevent the start: this is retried, and captures report the problem.
-      if (writeFailure(error).code !== 'storage_full') throw error;
-      this.#onProblem(error);
+      const failure = writeFailure(error);
+      // A full disk must not prevent the start: captures are refused until there is room.
+      if (failure.code !== 'storage_full') throw error;
+      this.#health.failed(failure);
     }
     this.#delivery.start();
   }
 
   async keep(capture: DetailedResult, picture: Picture | null): Promise<Result> {
-    this.#admit();
+    const full = this.#fullOutbox();
+    if (full !== undefined) throw full;
     this.#underway += 1;
     try {
       if (picture === null) {
@@ -94,7 +106,11 @@ class OutboxCaptureStore implements CaptureStore {
       const record = { ...capture, artifacts: { store: await this.#storeId(), kinds: ARTIFACT_KINDS } };
       if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, picture);
       else await this.#keepCapture(record, picture);
+      this.#health.succeeded();
       return withoutEvidence(record);
+    } catch (error) {
+      if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);
+      throw error;
     } finally {
       this.#underway -= 1;
     }
@@ -112,8 +128,13 @@ class OutboxCaptureStore implements CaptureStore {
     return this.#remover.has(id);
   }
 
-  close(): Promise<void> {
-    return this.#delivery.stop();
+  async close(): Promise<void> {
+    await this.#health.stop();
+    await this.#delivery.stop();
+  }
+
+  get refusal(): CapstanError | undefined {
+    return this.#health.failure ?? this.#fullOutbox();
   }
 
   async #storeId(): Promise<string> {
@@ -124,12 +145,12 @@ class OutboxCaptureStore implements CaptureStore {
     }
   }
 
-  #admit(): void {
-    if (this.#results.kind === 'none' || !this.#delivery.isAway) return;
-    if (this.#delivery.pending + this.#underway < this.#maxOutbox) return;
-    throw new CapstanError(
+  #fullOutbox(): CapstanError | undefined {
+    if (this.#results.kind === 'none' || !this.#delivery.isAway) return undefined;
+    if (this.#delivery.pending + this.#underway < this.#maxOutbox) return undefined;
+    return new CapstanError(
       'database_unavailable',
-      `The database is away, and ${this.#maxOutbox} records wait for it, which is the most.`,
+      `The database cannot be used, and the outbox is full: ${this.#maxOutbox} records wait.`,
     );
   }
 

@@ -1,5 +1,7 @@
+import { CapstanError } from '../../capture/errors.ts';
 import { codeOf } from '../system-error.ts';
-import { readOrCreateStoreId } from './store-id.ts';
+import { storeFile } from './layout.ts';
+import { readOrCreateStoreId, readStore, restoreHint } from './store-id.ts';
 import { openWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
 
 /** The data directory of a service, and this process's workspace in it, made when it is first needed. */
@@ -9,7 +11,10 @@ export interface DataDirectory {
   storeId(): Promise<string>;
   /** Rejects with the system's error while it cannot be made; the next call tries again. */
   workspace(): Promise<Workspace>;
-  /** Does something in the workspace, once more in a new one when somebody has emptied the data directory under us. */
+  /**
+   * Does something in the workspace, and again in a new one when the workspace was removed. Rejects with
+   * `storage_unavailable` when the store itself is gone.
+   */
   use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>;
   /**
    * Removes what processes left that are gone; `adopt` first takes over the records that wait in their outboxes. Rejects
@@ -39,12 +44,23 @@ export function createDataDirectory(path: string): DataDirectory {
     return opening;
   }
 
+  /** An empty directory in the place of a store is a lost mount, or a mistake: writing into it would hide that. */
+  async function checkStillThere(): Promise<void> {
+    if (identifying === undefined || (await readStore(path)) !== undefined) return;
+    throw new CapstanError('storage_unavailable', 'The data directory has lost its store.json: is it mounted?', {
+      cause: new Error(
+        `${storeFile(path)} is gone: mount it again, or restore the file, ${restoreHint(path, await identifying)}`,
+      ),
+    });
+  }
+
   async function use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
     const first = workspace();
     try {
       return await work(await first);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
+      await checkStillThere();
       if (opening === first) opening = undefined;
       return work(await workspace());
     }

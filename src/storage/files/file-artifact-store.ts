@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DetailedResult } from '../../capture/result.ts';
@@ -16,7 +17,7 @@ import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
-import { captureDirectory, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
+import { captureDirectory, capturesDirectory, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { removeCaptures } from './remove-captures.ts';
 import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
@@ -24,6 +25,8 @@ import { bytesOfCapture, createStoredBytes } from './stored-bytes.ts';
 
 /** Infos that a list reads at once. */
 const READ_TOGETHER = 16;
+/** As much as a capture may take: on a disk that is nearly full a small file would still fit. */
+const PROBE_BYTES = 1024 * 1024;
 /** How often the directory of a capture's minute is made, when others remove it because it is empty. */
 const MOVES = 5;
 
@@ -87,6 +90,25 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     };
   }
 
+  async function probe(): Promise<void> {
+    try {
+      await data.use(async ({ staging }) => {
+        const name = `probe-${randomUUID()}`;
+        const published = join(capturesDirectory(data.path), name);
+        try {
+          await writeDurably(join(staging, name), new Uint8Array(PROBE_BYTES));
+          await makeDirectory(capturesDirectory(data.path));
+          await rename(join(staging, name), published);
+        } finally {
+          await rm(join(staging, name), { force: true });
+          await rm(published, { force: true }).catch(() => undefined);
+        }
+      });
+    } catch (error) {
+      throw writeFailure(error);
+    }
+  }
+
   async function info(id: number): Promise<ScreenshotInfo | undefined> {
     const text = await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE), 'utf8'));
     return text === undefined ? undefined : parseScreenshotInfo(text);
@@ -145,6 +167,7 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
 
   return {
     id: () => data.storeId(),
+    probe,
     stage,
     info,
     record,

@@ -1,28 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { codeOf } from '../system-error.ts';
 import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { storeFile } from './layout.ts';
 
-const storeSchema = z.object({ id: z.uuid() });
+/*
+ * `store.json` marks a data directory that is in use. It tells a first start from a file system that is not mounted, and
+ * names the store in the records of its captures.
+ */
+
+const storeSchema = z.object({
+  id: z.uuid(),
+  /** Absolute path of the SQLite file that the directory was last used with. */
+  database: z.string().nullable().default(null),
+});
+
+export type StoreMark = z.output<typeof storeSchema>;
 
 /** Undefined when the directory holds no store, or is not there. */
-export async function readStoreId(dataDir: string): Promise<string | undefined> {
+export async function readStore(dataDir: string): Promise<StoreMark | undefined> {
   const text = await ifThere(readFile(storeFile(dataDir), 'utf8'));
-  return text === undefined ? undefined : storeSchema.parse(JSON.parse(text)).id;
+  return text === undefined ? undefined : storeSchema.parse(JSON.parse(text));
 }
 
 /** Gives the directory an id if it has none. Of several processes that do so at once, all get the same. */
 export async function readOrCreateStoreId(dataDir: string): Promise<string> {
-  const known = await readStoreId(dataDir);
-  if (known !== undefined) return known;
+  const known = await readStore(dataDir);
+  if (known !== undefined) return known.id;
   await makeDirectory(dataDir);
   const id = randomUUID();
   const draft = `${storeFile(dataDir)}.${id}`;
-  await writeDurably(draft, `${JSON.stringify({ id })}\n`);
   try {
+    await writeDurably(draft, textOf({ id, database: null }));
     // Unlike a rename, a link never replaces the file of a process that was faster.
     await link(draft, storeFile(dataDir));
     await syncDirectory(dataDir);
@@ -33,4 +44,25 @@ export async function readOrCreateStoreId(dataDir: string): Promise<string> {
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** Notes the database that the directory is used with. */
+export async function noteDatabase(dataDir: string, mark: StoreMark): Promise<void> {
+  const draft = `${storeFile(dataDir)}.${randomUUID()}`;
+  try {
+    await writeDurably(draft, textOf(mark));
+    await rename(draft, storeFile(dataDir));
+    await syncDirectory(dataDir);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** The command that marks an empty directory as the store that it was. */
+export function restoreHint(dataDir: string, id: string): string {
+  return `echo '{"id":"${id}"}' > ${storeFile(dataDir)}`;
+}
+
+function textOf(mark: StoreMark): string {
+  return `${JSON.stringify(mark)}\n`;
 }

@@ -1,0 +1,99 @@
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CapstanError } from '../../src/capture/errors.ts';
+import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
+import { keepPicture, temporaryDirectory } from './parts.ts';
+
+const ID = 300_000_000_000_000;
+
+describe('the places where captures are stored', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const opened: Storage[] = [];
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+
+  afterEach(async () => {
+    for (const storage of opened.splice(0)) await storage.close();
+    await directory.remove();
+  });
+
+  const dataDir = () => join(directory.path, 'data');
+  const dbPath = () => join(directory.path, 'database', 'results.db');
+
+  async function start(options: Partial<StorageOptions> = {}): Promise<Storage> {
+    const storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath(), ...options });
+    opened.push(storage);
+    return storage;
+  }
+
+  async function stop(): Promise<void> {
+    for (const storage of opened.splice(0)) await storage.close();
+  }
+
+  it('end the start with one line when the database file is missing that was used before', async () => {
+    await keepPicture((await start()).captureStore, ID);
+    await stop();
+    await rename(join(directory.path, 'database'), join(directory.path, 'unmounted'));
+    await expect(start()).rejects.toThrow(`the database ${dbPath()} is missing: mount it, restore a backup, or run`);
+    expect(await readdir(directory.path)).not.toContain('database');
+    await rename(join(directory.path, 'unmounted'), join(directory.path, 'database'));
+    expect(await (await start()).results.get(ID)).toMatchObject({ id: ID });
+  });
+
+  it('end the start with one line when the data directory is empty that the database has captures of', async () => {
+    const storage = await start();
+    await keepPicture(storage.captureStore, ID);
+    const id = await storage.artifacts.id();
+    await stop();
+    await rename(dataDir(), join(directory.path, 'unmounted'));
+    await mkdir(dataDir());
+    await expect(start()).rejects.toThrow(
+      `the data directory ${dataDir()} is empty, but the database has captures of store ${id}: mount it, or mark it as that store: mkdir -p ${dataDir()} && echo '{"id":"${id}"}' > ${dataDir()}/store.json`,
+    );
+    await writeFile(join(dataDir(), 'store.json'), JSON.stringify({ id }));
+    await keepPicture((await start()).captureStore, ID + 1);
+  });
+
+  it('are warned of when another data directory has captures in the same database', async () => {
+    await keepPicture((await start()).captureStore, ID);
+    await (await start({ dataDir: join(directory.path, 'other'), dbPath: null })).artifacts.id();
+    const onWarning = vi.fn<(text: string) => void>();
+    await start({ dataDir: join(directory.path, 'other'), onWarning });
+    expect(onWarning.mock.calls).toEqual([
+      [expect.stringContaining('the database has captures of another data directory')],
+    ]);
+  });
+
+  it('report once that nothing can be stored, with the cause, and that it can again', async () => {
+    const onStoreFailure = vi.fn<(failure: CapstanError | undefined) => void>();
+    const { captureStore } = await start({ onStoreFailure });
+    await rm(join(dataDir(), 'captures'), { recursive: true, force: true });
+    await writeFile(join(dataDir(), 'captures'), 'in the way');
+    for (let at = 0; at < 3; at += 1) {
+      await expect(keepPicture(captureStore, ID + at)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    }
+    expect(captureStore.refusal).toMatchObject({
+      code: 'storage_unavailable',
+      message: expect.stringMatching(/^The data directory cannot be written \((ENOTDIR|EEXIST)\)\.$/),
+      cause: expect.objectContaining({ code: expect.stringMatching(/^E/) }),
+    });
+    expect(onStoreFailure).toHaveBeenCalledTimes(1);
+    await rm(join(dataDir(), 'captures'));
+    await vi.waitFor(() => expect(captureStore.refusal).toBeUndefined(), { timeout: 10_000 });
+    expect(onStoreFailure.mock.calls.map(([failure]) => failure?.code)).toEqual(['storage_unavailable', undefined]);
+    await keepPicture(captureStore, ID);
+  });
+
+  it('refuse captures when the database is unusable for good and the outbox is full', async () => {
+    await mkdir(dbPath(), { recursive: true });
+    const { captureStore } = await start({ maxOutbox: 2 });
+    await keepPicture(captureStore, ID);
+    expect(captureStore.refusal).toBeUndefined();
+    await keepPicture(captureStore, ID + 1);
+    expect(captureStore.refusal).toMatchObject({ code: 'database_unavailable' });
+    await expect(keepPicture(captureStore, ID + 2)).rejects.toMatchObject({ code: 'database_unavailable' });
+  });
+});
