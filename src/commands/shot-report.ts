@@ -1,13 +1,42 @@
 import { stripVTControlCharacters } from 'node:util';
 import { SingleBar } from 'cli-progress';
+import type { FailureCode } from '../capture/errors.ts';
+import type { Evidence } from '../capture/evidence.ts';
+import type { Result } from '../capture/result.ts';
 
-/** How one capture ended, for people. */
+/** How one capture ended. */
 export type Shot =
-  | { readonly saved: true; readonly file: string; readonly status: number; readonly title: string }
-  | { readonly saved: false; readonly url: string; readonly code: string; readonly reason: string };
+  | {
+      readonly saved: true;
+      readonly url: string;
+      readonly file: string;
+      readonly status: number;
+      readonly title: string;
+      readonly result: Omit<Result, 'artifacts'>;
+      readonly evidence: Evidence | null;
+    }
+  | {
+      readonly saved: false;
+      readonly url: string;
+      readonly code: FailureCode | 'file_exists';
+      readonly reason: string;
+    };
 
-/** A line for each capture on standard output, and on a terminal a bar on standard error below them. */
-export function startReport(total: number): { done(shot: Shot): void; end(): void } {
+/** What a line tells of it. */
+type ShotFacts =
+  | Pick<Extract<Shot, { saved: true }>, 'saved' | 'file' | 'status' | 'title'>
+  | Extract<Shot, { saved: false }>;
+
+export interface Report {
+  done(shot: Shot): void;
+  /** Ends it with a summary. */
+  end(): void;
+}
+
+/** Writes a line for each capture to standard output, and to standard error a summary, and on a terminal a bar. */
+export function startReport(total: number, json: boolean): Report {
+  const startedAt = performance.now();
+  const counts = { saved: 0, failed: 0 };
   const bar = process.stderr.isTTY
     ? new SingleBar({
         format: '{bar} {value}/{total}  {eta_formatted} left',
@@ -19,16 +48,30 @@ export function startReport(total: number): { done(shot: Shot): void; end(): voi
   bar?.start(total, 0);
   return {
     done(shot) {
+      counts[shot.saved ? 'saved' : 'failed'] += 1;
       if (bar !== null) process.stderr.write('\r\x1b[K');
-      process.stdout.write(`${shotLine(shot)}\n`);
+      process.stdout.write(`${json ? JSON.stringify(jsonShot(shot)) : shotLine(shot)}\n`);
       bar?.increment();
     },
-    end: () => bar?.stop(),
+    end() {
+      bar?.stop();
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      const left = total - counts.saved - counts.failed;
+      const undone = left > 0 ? `, ${left} not captured` : '';
+      process.stderr.write(`${counts.saved} saved, ${counts.failed} failed${undone}, in ${seconds} s\n`);
+    },
   };
 }
 
-/** What pages say of themselves cannot break the line, nor give orders to the terminal. */
-export function shotLine(shot: Shot): string {
+function jsonShot(shot: Shot): object {
+  const { url } = shot;
+  return shot.saved
+    ? { url, file: shot.file, result: shot.result, evidence: shot.evidence, error: null, code: null }
+    : { url, file: null, result: null, evidence: null, error: shot.reason, code: shot.code };
+}
+
+/** Returns one line without control characters: a page's title must not send commands to the terminal. */
+export function shotLine(shot: ShotFacts): string {
   const line = shot.saved
     ? `saved ${shot.file}  ${shot.status} ${shot.title}`
     : `failed ${shot.url}: ${shot.code} ${shot.reason}`;

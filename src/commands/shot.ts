@@ -1,72 +1,90 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { dirname, extname, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { concatMap, fromEvent, lastValueFrom, reduce, takeUntil, tap } from 'rxjs';
 import { z } from 'zod';
-import { IMAGE_FORMATS } from '../capture/options/screenshot.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
-import { readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags } from '../config/flags.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, OPTIONS } from '../config.ts';
 import { openLog } from '../log.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
-import { makeFolder, saveShot } from './shot-files.ts';
+import { makeFolder, type ShotPlace, saveShot } from './shot-files.ts';
+import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { type Shot, startReport } from './shot-report.ts';
+import { type BadLine, readTargets } from './shot-targets.ts';
+
+const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
 
 const shotFlags = z.object({
   outDir: z.string().min(1),
-  fullPage: z.boolean().default(false),
-  format: z.preprocess((format) => (format === 'jpg' ? 'jpeg' : format), z.enum(IMAGE_FORMATS)),
-  quality: z.coerce.number().int().min(1).max(100),
+  output: z.string().min(1).optional(),
+  list: z.array(z.string()).default([]),
+  json: z.boolean().default(false),
+  force: z.boolean().default(false),
   concurrency: z.coerce.number().int().min(1).max(1000).optional(),
   logLevel: z.string().default('error'),
 });
 
 const TAKES: Readonly<Record<string, string>> = {
   outDir: '--out-dir takes the path of a directory',
-  format: '--format takes one of png, jpeg, webp',
-  quality: '--quality takes an integer from 1 to 100',
+  output: '--output takes the path of a file',
   concurrency: '--concurrency takes an integer from 1 to 1000',
 };
+
+/** Extensions of `--output` that name a format. */
+const FORMAT_OF: Readonly<Record<string, string>> = {
+  '.png': 'png',
+  '.jpg': 'jpeg',
+  '.jpeg': 'jpeg',
+  '.webp': 'webp',
+  '.pdf': 'pdf',
+};
+
+const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 export function registerShotCommand(program: Command): void {
   const command = program
     .command('shot')
     .description('Capture pages without a server: an image file and a line for each. Exit code 1 if any failed.')
-    .argument('<url...>', 'what to capture; - reads addresses from standard input, one a line')
-    .addOption(new Option('--out-dir <dir>', 'where the images go').default('shots'))
-    .option('--full-page', 'the whole page, not only what a window shows')
-    .addOption(new Option('--format <format>', `${IMAGE_FORMATS.join(', ')}`).default('png'))
-    .addOption(new Option('--quality <n>', '1 to 100, of jpeg and webp').default('80'))
-    .option('--concurrency <n>', 'captures at once; default: --max-concurrent of the service');
-  addConfigFlags(command, [
-    'timeoutMs',
-    'maxTimeoutMs',
-    'allowTargets',
-    'denyTargets',
-    'browserPath',
-    'sandbox',
-    'logLevel',
-  ]).action(async (addresses: readonly string[], flags: Readonly<Record<string, unknown>>) => {
-    const { outDir, concurrency, logLevel, ...options } = parseFlags(flags);
-    const config = processConfig({ ...flags, logLevel });
-    const { screenshot } = requestSchemas({
-      maxBatch: 1,
-      defaultTimeoutMs: config.timeoutMs,
-      maxTimeoutMs: config.maxTimeoutMs,
+    .argument('[url...]', 'pages to capture; - reads URLs from standard input, one a line')
+    .option('--list <file>', 'a file of URLs, one a line; blank lines and lines that begin with # are skipped', collect)
+    .addOption(new Option('--out-dir <dir>', 'directory of the images').default('shots'))
+    .option('-o, --output <file>', 'file of the image, for a single page; its extension names the format')
+    .option('--force', 'overwrite existing files')
+    .option('--json', 'write a JSON object for each page, with its result and evidence')
+    .option('--concurrency <n>', 'maximum number of captures at once; default: --max-concurrent of the service');
+  addCaptureFlags(command);
+  addConfigFlags(command, ['timeoutMs', 'maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'])
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        `What is logged to standard error: this level and all above it. Takes ${LOG_LEVELS}. Default: error, whatever CAPSTAN_LOG_LEVEL or a file says.`,
+      ).helpGroup('Running:'),
+    )
+    .action(async (urls: readonly string[], flags: Readonly<Record<string, unknown>>) => {
+      const { outDir, output, list, json, force, concurrency, logLevel } = parseFlags(flags);
+      const config = processConfig({ ...flags, logLevel });
+      const targets = await readTargets(urls, list);
+      if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
+        throw new ConfigError('--output takes one page; use --out-dir for more');
+      }
+      const format = FORMAT_OF[extname(output ?? '').toLowerCase()];
+      const options = { ...(format !== undefined && { format }), ...readCaptureFlags(flags) };
+      const requests = requestsOf(targets.urls, options, config, flags);
+      const place = { file: output ?? null, dir: output === undefined ? outDir : dirname(output), force };
+      const maxConcurrent = concurrency ?? config.maxConcurrent;
+      process.exitCode = await shoot(requests, targets.badLines, place, json, { ...config, maxConcurrent });
     });
-    const requests = (await readAddresses(addresses)).map((address) =>
-      parseOrRefuse(screenshot, { ...options, url: checked(address) }),
-    );
-    const maxConcurrent = concurrency ?? config.maxConcurrent;
-    if (!(await shoot(requests, outDir, { ...config, maxConcurrent }))) process.exitCode = 1;
-  });
+}
+
+function collect(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text];
 }
 
 function parseFlags(flags: Readonly<Record<string, unknown>>): z.output<typeof shotFlags> {
@@ -76,40 +94,54 @@ function parseFlags(flags: Readonly<Record<string, unknown>>): z.output<typeof s
   throw new ConfigError(`${TAKES[name] ?? name}, not ${JSON.stringify(flags[name])}`);
 }
 
-async function readAddresses(given: readonly string[]): Promise<readonly string[]> {
-  const piped = given.includes('-') ? (await text(process.stdin)).split('\n') : [];
-  const lines = piped.map((line) => line.trim()).filter((line) => line !== '');
-  const addresses = given.flatMap((address) => (address === '-' ? lines : [address]));
-  if (addresses.length === 0) throw new ConfigError('shot takes at least one address, and standard input had none');
-  return addresses;
+function requestsOf(
+  urls: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+  { timeoutMs, maxTimeoutMs }: Config,
+  flags: Readonly<Record<string, unknown>>,
+): readonly CaptureRequest[] {
+  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs });
+  try {
+    // The options are checked also when every line of a list is bad.
+    parseOrRefuse(screenshot, { ...options, url: 'https://example.com/' });
+    return urls.map((url) => parseOrRefuse(screenshot, { ...options, url }));
+  } catch (error) {
+    const [problem] = error instanceof CapstanError ? error.problems : [];
+    throw problem === undefined ? error : flagError(problem.path, problem.message, flags);
+  }
 }
 
-function checked(address: string): string {
-  const reading = readTarget(address);
-  if (!reading.ok) throw new ConfigError(`shot takes addresses, and ${JSON.stringify(address)} ${reading.problem}`);
-  return address;
-}
-
-/** Captures every request and saves its image. Resolves with true when all of them are saved. */
-async function shoot(requests: readonly CaptureRequest[], outDir: string, config: Config): Promise<boolean> {
-  await makeOutDir(outDir);
+/** Captures every request and saves its image. Resolves with the exit code. */
+async function shoot(
+  requests: readonly CaptureRequest[],
+  badLines: readonly BadLine[],
+  place: ShotPlace,
+  json: boolean,
+  config: Config,
+): Promise<number> {
+  await makeOutDir(place.dir);
   const log = openLog(config);
   const { logger } = log;
   const ending = watchForEnd(logger);
   const { createService } = await import('../service/create-service.ts');
   const service = await createService({ ...config, ...withoutServer(requests.length) }, logger);
   ending.watchOver(service);
-  const report = startReport(requests.length);
+  const report = startReport(requests.length + badLines.length, json);
   try {
+    for (const { place: url, problem } of badLines) {
+      report.done({ saved: false, url, code: 'invalid_request', reason: problem });
+    }
     const shots = service.submitBatch(requests, config.maxConcurrent).pipe(
       takeUntil(fromEvent(ending.signal, 'abort')),
       concatMap((item) =>
-        finish(item, (result) => saveShot(service.artifacts, result, outDir, item.index, requests.length)),
+        finish(item, (result) => saveShot(service.artifacts, result, place, item.index, requests.length)),
       ),
       tap((shot) => report.done(shot)),
       reduce((saved, shot) => saved + (shot.saved ? 1 : 0), 0),
     );
-    return (await lastValueFrom(shots)) === requests.length;
+    const saved = await lastValueFrom(shots);
+    if (ending.signal.aborted) return EXIT_CODES[String(ending.signal.reason)] ?? 1;
+    return saved === requests.length && badLines.length === 0 ? 0 : 1;
   } finally {
     report.end();
     await service.stop(0);
@@ -143,9 +175,19 @@ function withoutServer(size: number): Partial<Config> {
   };
 }
 
-async function finish(item: BatchItem, save: (result: Result) => Promise<string>): Promise<Shot> {
-  const { outcome, url } = item;
+async function finish({ outcome, url }: BatchItem, save: (result: Result) => Promise<string>): Promise<Shot> {
   if (outcome.state !== 'stored') return { saved: false, url, ...outcome.failure };
-  const { response_code: status, title } = outcome.result;
-  return { saved: true, file: await save(outcome.result), status, title };
+  const { artifacts: _artifacts, ...result } = outcome.result;
+  try {
+    const file = await save(outcome.result);
+    const { response_code: status, title } = result;
+    return { saved: true, url, file, status, title, result, evidence: outcome.evidence };
+  } catch (error) {
+    if (!isExisting(error)) throw error;
+    return { saved: false, url, code: 'file_exists', reason: `${error.path} exists: use --force to overwrite it` };
+  }
+}
+
+function isExisting(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }

@@ -1,10 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OPTION_GROUPS } from '../../src/capture/options/groups.ts';
 import { shotFileName } from '../../src/commands/shot-files.ts';
 import { shotLine } from '../../src/commands/shot-report.ts';
+import { flagOf } from '../../src/config/options.ts';
+import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { capstan, ground } from './capstan-process.ts';
+import { capstan, ground, launch } from './capstan-process.ts';
 
 describe('capstan shot', () => {
   const site = siteForSuite();
@@ -21,17 +25,17 @@ describe('capstan shot', () => {
       'pictures',
     ];
     const { code, stdout, stderr } = await capstan(args, place.options);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^2 saved, 0 failed, in [\d.]+ s\n$/) });
     expect(await readdir(place.path)).toEqual(['pictures']);
     const files = (await readdir(join(place.path, 'pictures'))).sort();
-    expect(files).toEqual(['127.0.0.1_404-2.png', '127.0.0.1_short-1.png']);
+    expect(files).toEqual([`127.0.0.1_${site.port}_404-2.png`, `127.0.0.1_${site.port}_short-1.png`]);
     for (const file of files) {
       const image = await readFile(join(place.path, 'pictures', file));
       expect(image.subarray(1, 4).toString('latin1')).toBe('PNG');
     }
     const lines = stdout.trim().split('\n').sort();
-    expect(lines[0]).toMatch(/^saved pictures\/127\.0\.0\.1_404-2\.png {2}404 /);
-    expect(lines[1]).toMatch(/^saved pictures\/127\.0\.0\.1_short-1\.png {2}200 \S/);
+    expect(lines[0]).toMatch(/^saved pictures\/127\.0\.0\.1_\d+_404-2\.png {2}404 /);
+    expect(lines[1]).toMatch(/^saved pictures\/127\.0\.0\.1_\d+_short-1\.png {2}200 \S/);
     expect(await place.browsers()).toEqual([]);
   });
 
@@ -40,7 +44,7 @@ describe('capstan shot', () => {
     const args = ['shot', `127.0.0.1:${site.port}/short`, '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stdout } = await capstan(args, place.options);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^saved 127\.0\.0\.1_short-1\.png {2}200 /);
+    expect(stdout).toMatch(/^saved 127\.0\.0\.1_\d+_short-1\.png {2}200 /);
   });
 
   it('goes on after a failure, names it, and ends with exit code 1', async () => {
@@ -54,8 +58,8 @@ describe('capstan shot', () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^failed http:\/\/10\.1\.2\.3\/x: target_forbidden \S/);
     expect(lines[1]).toMatch(/^failed http:\/\/127\.0\.0\.1:1\/: target_\w+ \S/);
-    expect(lines[2]).toMatch(/^saved 127\.0\.0\.1_short-3\.jpg {2}200 /);
-    expect(await readdir(place.path)).toEqual(['127.0.0.1_short-3.jpg']);
+    expect(lines[2]).toMatch(/^saved 127\.0\.0\.1_\d+_short-3\.jpg {2}200 /);
+    expect(await readdir(place.path)).toEqual([`127.0.0.1_${site.port}_short-3.jpg`]);
   });
 
   it.each([
@@ -64,6 +68,13 @@ describe('capstan shot', () => {
     [['--concurrency', '0'], '--concurrency takes an integer from 1'],
     [['--timeout-ms', 'soon'], '--timeout-ms "soon" (from the command line) cannot be'],
     [['http://'], 'shot takes addresses'],
+    [['http://127.0.0.2/', '-o', 'x.png'], '--output takes one page'],
+    [['--list', '/none'], '--list takes a file of URLs'],
+    [['--viewport', 'width=0,height=1'], '--viewport.width must be an integer of CSS pixels from 1 to 4096'],
+    [['--viewport', '800'], '--viewport takes name=value or JSON'],
+    [['--actions', '{'], '--actions takes JSON'],
+    [['--full-page', '--clip', 'x=0,y=0,width=1,height=1'], '--clip cannot be had together with fullPage'],
+    [['--device', 'iPhone 1000'], '--device is not a device'],
     [['--out-dir', import.meta.filename], '--out-dir takes a directory that can be written to'],
     [['--out-dir', join(import.meta.filename, 'x')], '--out-dir takes a directory that can be written to'],
     [['--out-dir', '/proc/none/x'], '--out-dir takes a directory that can be written to'],
@@ -72,6 +83,78 @@ describe('capstan shot', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(line);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('takes every capture option as a flag', async () => {
+    await using place = await ground();
+    const args = ['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'made/page.webp', '--json'];
+    const options = [
+      '--viewport',
+      'width=300,height=200',
+      '--headers',
+      'X-Trace: a,b=c',
+      '--hide',
+      'h1',
+      '--hide',
+      'p',
+    ];
+    const actions = ['--actions', '{"type":"wait","ms":1}', '--cookies', 'name=a,value=b', '--evidence', 'headers'];
+    const { code, stdout } = await capstan([...args, ...options, ...actions], place.options);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      url: site.url('/short'),
+      file: 'made/page.webp',
+      result: { width: 300, height: 200, format: 'webp', response_code: 200 },
+      evidence: { headers: { items: expect.any(Array) } },
+      error: null,
+    });
+    const { headers } = site.requests.findLast(({ url }) => url === '/short') ?? {};
+    expect(headers).toMatchObject({ 'x-trace': 'a,b=c', cookie: 'a=b' });
+    const image = await readFile(join(place.path, 'made/page.webp'));
+    expect(image.subarray(8, 12).toString('latin1')).toBe('WEBP');
+  });
+
+  it('reads lists with comments and blank lines, names a bad line and captures the rest', async () => {
+    await using place = await ground();
+    await writeFile(join(place.path, 'urls.txt'), `# pages\n\n${site.url('/short')}\r\nhttp://\n`);
+    const args = ['shot', '--list', 'urls.txt', '--allow-targets', '127.0.0.1', '--out-dir', 'images'];
+    const { code, stdout, stderr } = await capstan(args, place.options);
+    expect(code).toBe(1);
+    const [bad, saved, ...more] = stdout.trim().split('\n');
+    expect(bad).toMatch(/^failed urls\.txt:4: invalid_request \S/);
+    expect(saved).toMatch(/^saved images\//);
+    expect(more).toEqual([]);
+    expect(stderr).toMatch(/^1 saved, 1 failed, in /);
+  });
+
+  it('overwrites nothing without --force', async () => {
+    await using place = await ground();
+    const shot = (...more: readonly string[]) =>
+      capstan(['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'page.png', ...more], place.options);
+    await writeFile(join(place.path, 'page.png'), 'mine');
+    expect(await shot()).toMatchObject({ code: 1, stdout: expect.stringContaining('file_exists page.png exists') });
+    expect(await readFile(join(place.path, 'page.png'), 'utf8')).toBe('mine');
+    expect(await shot('--force')).toMatchObject({ code: 0 });
+    expect((await readFile(join(place.path, 'page.png'))).subarray(1, 4).toString('latin1')).toBe('PNG');
+  });
+
+  it('ends with exit code 130 and a summary on Ctrl-C', async () => {
+    await using place = await ground();
+    const requested = site.hits('/hang');
+    const args = ['shot', site.url('/hang'), '--allow-targets', '127.0.0.1'];
+    const { child, stderr } = launch(args, place.options);
+    const ended = once(child, 'close');
+    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(await stderr).toMatch(/^0 saved, 0 failed, 1 not captured, in /);
+    expect(await place.browsers()).toEqual([]);
+  });
+
+  it('says in --help which log level is the default', async () => {
+    const { stdout } = await capstan(['shot', '--help']);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(/--log-level <level> .*? Default: error,/);
+    for (const name of Object.keys(OPTION_GROUPS.screenshot)) expect(stdout).toContain(flagOf(name));
   });
 
   it('refuses an empty list', async () => {
@@ -85,10 +168,12 @@ describe('shotFileName', () => {
 
   it.each([
     ['https://example.com/', 'example.com-1.png'],
-    ['https://example.com/a/b.html?q=1#f', 'example.com_a_b.html-1.png'],
+    ['https://example.com/a/b.html?q=1#f', 'example.com_a_b.html_q_1-1.png'],
+    ['http://example.com:8080/s/code?c=404', 'example.com_8080_s_code_c_404-1.png'],
+    ['https://con/', 'con-1.png'],
     ['https://example.com/../../etc/passwd', 'example.com_etc_passwd-1.png'],
     ['https://example.com/%2e%2e%2f%00%0a', 'example.com_2e_2e_2f_00_0a-1.png'],
-    ['http://[::1]:8080/x', '1_x-1.png'],
+    ['http://[::1]:8080/x', '1_8080_x-1.png'],
   ])('of %s is %s', (url, file) => {
     expect(name(url)).toBe(file);
   });

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { readTarget } from '../capture/target.ts';
+import { ConfigError } from '../config.ts';
+
+/** A line that names no page. */
+export interface BadLine {
+  /** `urls.txt:3` */
+  readonly place: string;
+  readonly problem: string;
+}
+
+export interface ShotTargets {
+  readonly urls: readonly string[];
+  readonly badLines: readonly BadLine[];
+}
+
+/**
+ * Reads what to capture: the URLs of the command line, and the lines of lists, of which `-` is standard input. Blank
+ * lines and those that begin with `#` are skipped.
+ * @throws ConfigError for a bad URL on the command line, a list that cannot be read, and when there is nothing to capture.
+ */
+export async function readTargets(args: readonly string[], lists: readonly string[]): Promise<ShotTargets> {
+  const urls: string[] = [];
+  const badLines: BadLine[] = [];
+  const addList = async (list: string): Promise<void> => {
+    for (const [index, line] of (await readList(list)).split('\n').entries()) {
+      const url = line.trim();
+      if (url === '' || url.startsWith('#')) continue;
+      const reading = readTarget(url);
+      if (reading.ok) urls.push(url);
+      else badLines.push({ place: `${list === '-' ? 'standard input' : list}:${index + 1}`, problem: reading.problem });
+    }
+  };
+  for (const arg of args) {
+    if (arg === '-') await addList(arg);
+    else urls.push(checked(arg));
+  }
+  for (const list of lists) await addList(list);
+  if (urls.length + badLines.length === 0) {
+    throw new ConfigError('shot takes at least one address: as an argument, in a --list, or with - on standard input');
+  }
+  return { urls, badLines };
+}
+
+function checked(url: string): string {
+  const reading = readTarget(url);
+  if (!reading.ok) throw new ConfigError(`shot takes addresses, and ${JSON.stringify(url)} ${reading.problem}`);
+  return url;
+}
+
+async function readList(list: string): Promise<string> {
+  if (list === '-') return text(process.stdin);
+  try {
+    return await readFile(list, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `--list takes a file of URLs, one a line: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
