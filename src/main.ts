@@ -5,12 +5,12 @@ import { registerShotCommand } from './commands/shot.ts';
 import { ConfigError } from './config.ts';
 import { packageVersion } from './version.ts';
 
-/** Bad usage: a flag or a value that cannot be. */
+/** Exit code for invalid flags, values and arguments. */
 const EXIT_USAGE = 2;
 
 /**
- * The command line. `args` are those behind the program's name. Resolves with the exit code, once the command is done:
- * 0; 1 when it failed; 2 when it was asked for what cannot be.
+ * Runs the command line. `args` come after the program's name. Resolves with the exit code when the command is done: 0,
+ * 1 when it failed, 2 for invalid usage.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const program = createProgram();
@@ -27,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 function createProgram(): Command {
   const program = new Command('capstan')
-    .description('Captures web pages, keeps what it saw, and answers later questions about it.')
+    .description('Captures web pages: screenshots, PDFs and HTML snapshots, over HTTP or into files.')
     .version(packageVersion())
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })

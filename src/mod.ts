@@ -6,7 +6,7 @@ import { configOf } from './config.ts';
 import { type CaptureService, createService as joinParts, type ServiceConfig } from './service/create-service.ts';
 
 /*
- * What a Node program that embeds Capstan imports: `import { createService } from 'capstan'`.
+ * The library: `import { createService } from 'capstan'`.
  */
 
 export { CapstanError, type Failure, type FailureCode } from './capture/errors.ts';
@@ -20,13 +20,15 @@ export type { ServiceStats } from './capture/stats.ts';
 export { ConfigError } from './config.ts';
 export type { CaptureService, ServiceConfig } from './service/create-service.ts';
 
-/** Options of `capstan serve`, by their keys in a configuration file; what is left out has its default. */
+/** Options of `capstan serve` by their configuration keys; omitted options have their defaults. */
 export type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };
 
 /**
- * Starts a service without a server: its browsers, its way out, its stores. No environment variable and no file is
- * read. `logger` hears what the server's log would say; by default nobody does. Rejects with a `ConfigError` for an
- * option that cannot be. To be stopped with `stop()`, else its browsers and the process stay.
+ * Starts a service without a server: browsers, egress and stores. Reads no environment variable and no file. Stop it with
+ * `stop()`; until then its browsers keep the process alive.
+ *
+ * @param logger Receives what the server would log. @default silent
+ * @throws ConfigError for an option that is not valid.
  */
 export async function createService(
   config: EmbeddedConfig = {},
@@ -36,8 +38,9 @@ export async function createService(
 }
 
 /**
- * A request as `POST /screenshot` takes it: `https://` is put before a `url` that has no scheme. Throws a
- * `CapstanError` `invalid_request` that names every bad field.
+ * Returns the request that `POST /screenshot` makes of a URL and options.
+ *
+ * @throws CapstanError with code `invalid_request`, which names every bad field.
  */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   const { timeoutMs, maxTimeoutMs } = configOf({}, { cores: 1 });

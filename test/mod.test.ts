@@ -45,9 +45,11 @@ describe('createService of the library', () => {
 
   it('refuses invalid options and names the accepted values', async () => {
     await expect(createService({ maxQueue: -1 })).rejects.toThrow(
-      new ConfigError('--max-queue -1 (from the program) cannot be; it takes an integer from 0 to 1000000 (captures)'),
+      new ConfigError(
+        '--max-queue -1 (from the program) is not valid; it takes an integer from 0 to 1000000 (captures)',
+      ),
     );
-    await expect(createService({ dbPath: 'a.db', mongoUrl: 'mongodb://h/d' })).rejects.toThrow(/^two stores at once/);
+    await expect(createService({ dbPath: 'a.db', mongoUrl: 'mongodb://h/d' })).rejects.toThrow(/^two databases/);
     const misspelt: object = { maxQueu: 1 };
     await expect(createService(misspelt)).rejects.toThrow(/^there is no option "maxQueu"; there are host, /);
   });

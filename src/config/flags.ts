@@ -2,8 +2,8 @@ import { type Command, Option as Flag } from 'commander';
 import { OPTIONS, type Option } from './options.ts';
 
 /**
- * Puts the table's options on a command, as text that is not yet checked: `loadConfig` checks it, whatever its source,
- * and so every refusal reads the same. `names`: only these.
+ * Adds the flags of options to a command. Their values stay unchecked text: `loadConfig` checks values of every source
+ * alike. `names`: only these options.
  */
 export function addConfigFlags(command: Command, names?: readonly string[]): Command {
   for (const option of OPTIONS.filter(({ name }) => names === undefined || names.includes(name))) {
@@ -20,7 +20,10 @@ function flagsOf(option: Option): readonly Flag[] {
   if (option.kind === 'switch') {
     return [
       new Flag(option.flag, describe(option)),
-      new Flag(option.flag.replace('--', '--no-'), `Not that, whatever ${option.variable} or the file says.`),
+      new Flag(
+        option.flag.replace('--', '--no-'),
+        `Turns ${option.flag} off, whatever ${option.variable} or the file says.`,
+      ),
     ];
   }
   const flag = new Flag(`${option.flag} <${option.placeholder}>`, describe(option));
@@ -35,14 +38,14 @@ function describe(option: Option): string {
   return `${option.description} Takes ${option.takes}. Default: ${defaultText(option)}. Variable: ${option.variable}.`;
 }
 
-/** The default for people: `none`, `8080`, `four a core`. */
+/** Returns an option's default for people: `none`, `8080`, `4 per core`. */
 export function defaultText(option: Option): string {
   if (option.defaultText !== undefined) return option.defaultText;
   if (option.default === null || typeof option.default === 'function') return 'none';
   return Array.isArray(option.default) ? option.default.join(',') || 'none' : String(option.default);
 }
 
-/** The README's table of options, in Markdown. */
+/** Returns the documentation's table of service options, in Markdown. */
 export function optionsTable(): string {
   const rows = OPTIONS.map((option) =>
     [

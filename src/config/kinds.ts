@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseTargetList } from '../egress/address-policy.ts';
 
 /*
- * The kinds of options: what each takes, and how it is told. `options.ts` is the table of those that there are.
+ * The kinds of service options: what each accepts, and how its schema is described. `options.ts` is the table.
  */
 
 export type OptionGroup =
@@ -16,33 +16,33 @@ export type OptionGroup =
   | 'IP information'
   | 'Running';
 
-/** What a default may depend on. */
+/** Facts of the machine that a default may depend on. */
 export interface Machine {
-  /** Processors that this process may use. */
+  /** Number of processors that this process may use. */
   readonly cores: number;
 }
 
 export type OptionValue = string | number | boolean | readonly string[] | null;
 
 export interface OptionFacts {
-  /** How text, from a flag or a variable, becomes a value. `list` is divided at commas. */
+  /** How the text of a flag or variable becomes a value. A `list` is split at commas. */
   readonly kind: 'text' | 'number' | 'list' | 'switch';
   readonly group: OptionGroup;
   readonly description: string;
-  /** What stands behind the flag in `--help`. */
+  /** Placeholder after the flag in `--help`. */
   readonly placeholder: string;
-  /** What it takes, for people: completes "takes ...". */
+  /** Accepted values, for people: completes "takes ...". */
   readonly takes: string;
-  /** Null: not set. A function, when it depends on the machine; `defaultText` then says how. */
+  /** Null: not set. A function when it depends on the machine; `defaultText` then describes it. */
   readonly default: OptionValue | ((machine: Machine) => OptionValue);
   readonly defaultText?: string;
-  /** Never shown. `url`: only the credentials inside it are not. */
+  /** `whole`: never shown. `url`: the credentials in it are never shown. */
   readonly secret?: 'whole' | 'url';
-  /** The flag may be given more than once, and each time gives one element, commas included. */
+  /** Each use of the flag adds one element, commas included. */
   readonly repeatable?: true;
 }
 
-/** What is known of each option, by its schema. */
+/** Facts of each option, by its schema. */
 export const table = z.registry<OptionFacts>();
 
 export type Facts = Omit<OptionFacts, 'kind' | 'takes'>;
@@ -72,7 +72,7 @@ export function targets(facts: Omit<Facts, 'placeholder' | 'default'>) {
     })
     .register(table, {
       kind: 'list',
-      takes: 'addresses, networks and host names, divided by commas',
+      takes: 'addresses, networks and host names, separated by commas',
       placeholder: 'cidr,host,...',
       default: [],
       ...facts,
@@ -80,7 +80,7 @@ export function targets(facts: Omit<Facts, 'placeholder' | 'default'>) {
 }
 
 export function nameServers(facts: Omit<Facts, 'placeholder' | 'default'>) {
-  const takes = 'addresses with or without a port (10.0.0.53, 127.0.0.1:5353, [fd00::53]:53), divided by commas';
+  const takes = 'addresses with or without a port (10.0.0.53, 127.0.0.1:5353, [fd00::53]:53), separated by commas';
   return z.array(z.string().refine(isNameServer, `it takes ${takes}`)).register(table, {
     kind: 'list',
     takes,
@@ -90,7 +90,7 @@ export function nameServers(facts: Omit<Facts, 'placeholder' | 'default'>) {
   });
 }
 
-/** As Node understands it, which is what asks them. */
+/** Checked by Node's own parser, which the lookups use. */
 function isNameServer(text: string): boolean {
   try {
     new Resolver().setServers([text]);
@@ -110,7 +110,7 @@ export function file(facts: Facts & { readonly takes?: string }) {
 
 const BYTE_UNITS = 'KMGT';
 
-/** A number, or text such as `10G` or `1.5T`, which becomes one. */
+/** A number of bytes, or text such as `10G` or `1.5T`. */
 export function bytes(facts: Facts) {
   const withUnit = z
     .string()
@@ -122,7 +122,7 @@ export function bytes(facts: Facts) {
     .nullable()
     .register(table, {
       kind: 'number',
-      takes: 'a number of bytes from 1, also with K, M, G or T behind it (500M, 1.5T)',
+      takes: 'a number of bytes from 1, optionally with the unit K, M, G or T (500M, 1.5T)',
       ...facts,
     });
 }

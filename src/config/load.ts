@@ -2,36 +2,37 @@ import type { Machine } from './kinds.ts';
 import { masked } from './mask.ts';
 import { type Config, configSchema, flagOf, OPTIONS, type Option, variableOf } from './options.ts';
 
-/** The start cannot go on. The message is one line, for people, and shows no secret. */
+/** A configuration that cannot be used. The message is one line, for people, and shows no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 export interface ConfigSources {
-  /** What the command line gave, by option name, `config` among them. What was not given is absent. */
+  /** Values from the command line, by option name, including `config`. Absent options are not set. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The text of a file; throws when there is none. */
+  /** Returns the text of a file. @throws When it cannot be read. */
   readonly readFile: (path: string) => string;
-  /** `config/default.json`. */
+  /** Path of `config/default.json`. */
   readonly defaultsFile: string;
   readonly machine: Machine;
 }
 
-/** A value that is not yet checked, and where it came from. */
+/** A value before it is checked, and its source. */
 interface Setting {
   readonly value: unknown;
-  /** For people: completes "from ...". */
+  /** Source, for people: completes "from ...". */
   readonly from: string;
-  /** Somebody chose it, in other words it is not from the file of defaults. */
+  /** False when it comes from the file of defaults. */
   readonly chosen: boolean;
 }
 
 type Settings = ReadonlyMap<string, Setting>;
 
 /**
- * The effective configuration: a flag beats the environment, which beats the file named by `--config`, whose keys
- * beat those of the file of defaults. Throws a `ConfigError` for the first thing that is wrong.
+ * Returns the effective configuration: a flag overrides the environment, which overrides the file named by `--config`,
+ * which overrides the file of defaults.
+ * @throws ConfigError for the first value that is not valid.
  */
 export function loadConfig(sources: ConfigSources): Config {
   const named = sources.flags.config ?? sources.env[variableOf('config')];
@@ -48,8 +49,9 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 /**
- * The configuration of a program that brings its own values; the rest is as in the table. Reads no environment and no
- * file. Throws a `ConfigError` for the first thing that is wrong.
+ * Returns the configuration of an embedding program: its own values, and defaults for the rest. Reads no environment and
+ * no file.
+ * @throws ConfigError for the first value that is not valid.
  */
 export function configOf(given: Readonly<Record<string, unknown>>, machine: Machine): Config {
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -71,13 +73,13 @@ function builtIn(option: Option, machine: Machine): Setting {
   return { value, from: 'the built-in default', chosen: false };
 }
 
-/** A key that is null is not set. */
+/** Null means "not set". */
 function fromFile(sources: ConfigSources, path: string, chosen: boolean): [string, Setting][] {
   return Object.entries(readObject(sources, path)).flatMap(([name, value]): [string, Setting][] => {
     const option = OPTIONS.find((candidate) => candidate.name === name);
     if (option === undefined) {
       const known = OPTIONS.map((candidate) => candidate.name).join(', ');
-      throw new ConfigError(`${path}: there is no option "${name}"; the keys it takes are ${known}`);
+      throw new ConfigError(`${path}: there is no option "${name}"; the options are ${known}`);
     }
     if (value === null) return [];
     const divided = option.kind === 'list' && typeof value === 'string' ? divide(value) : value;
@@ -88,16 +90,16 @@ function fromFile(sources: ConfigSources, path: string, chosen: boolean): [strin
 function readObject(sources: ConfigSources, path: string): object {
   const content = parseJson(path, read(sources, '--config', path));
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
-  throw new ConfigError(`--config ${path} cannot be; it takes a file with one JSON object of options`);
+  throw new ConfigError(`--config ${path} is not valid; it takes a file with one JSON object of options`);
 }
 
-/** Says where and not what: the parser's own message quotes the file, and a key may stand there. */
+/** The error names the position only: the parser's message quotes the file, which may contain a secret. */
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const [place = 'somewhere'] = /line \d+ column \d+/.exec(String(error)) ?? [];
-    throw new ConfigError(`--config ${path} cannot be; it takes JSON, and this is none (${place})`);
+    throw new ConfigError(`--config ${path} is not valid; it takes JSON, and this is not JSON (${place})`);
   }
 }
 
@@ -111,9 +113,9 @@ function read(sources: ConfigSources, flag: string, path: string): string {
 }
 
 /**
- * An unknown variable stops the start: a misspelt `CAPSTAN_API_KEYS` that nobody reads would leave the service open.
- * A container platform that links services by variables (`CAPSTAN_PORT=tcp://10.0.0.7:8080`, `CAPSTAN_SERVICE_HOST`)
- * sets names that nobody chose; those are passed over. An empty variable is not set, but an empty key is a mistake.
+ * An unknown variable stops the start: a misspelt `CAPSTAN_API_KEYS` would leave the service open. Variables that
+ * container platforms set to link services (`CAPSTAN_PORT=tcp://10.0.0.7:8080`, `CAPSTAN_SERVICE_HOST`) are ignored. An
+ * empty variable is not set, but an empty secret is an error.
  */
 function fromEnvironment(env: ConfigSources['env']): [string, Setting][] {
   return Object.entries(env).flatMap(([variable, text]): [string, Setting][] => {
@@ -151,7 +153,7 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** Text that does not read as its kind stays text, for the schema to refuse. */
+/** Text that cannot be converted stays text, which the schema refuses. */
 function fromText(option: Option, text: string): unknown {
   switch (option.kind) {
     case 'text':
@@ -174,7 +176,7 @@ function refuseTwoStores(settings: Settings): void {
     const setting = settings.get(option.name);
     return setting === undefined || setting.value === null ? [] : [describe(option, setting)];
   });
-  if (stores.length > 1) throw new ConfigError(`two stores at once: ${stores.join(' and ')}; give one of the two`);
+  if (stores.length > 1) throw new ConfigError(`two databases: ${stores.join(' and ')}; configure one of them`);
 }
 
 function parse(settings: Settings): Config {
@@ -185,35 +187,35 @@ function parse(settings: Settings): Config {
   throw refusal(String(issue?.path[0]), issue?.code === 'custom' ? issue.message : undefined, settings);
 }
 
-/** `why`: what a check of our own had to say, which is more precise than what the table says. */
+/** `why`: the message of a custom check, which is more precise than the table. */
 function refusal(name: string, why: string | undefined, settings: Settings): ConfigError {
   const option = OPTIONS.find((candidate) => candidate.name === name);
   const setting = settings.get(name);
   if (option === undefined || setting === undefined) return new ConfigError(`${flagOf(name)}: there is no such option`);
-  return new ConfigError(`${describe(option, setting)} cannot be; ${why ?? `it takes ${option.takes}`}`);
+  return new ConfigError(`${describe(option, setting)} is not valid; ${why ?? `it takes ${option.takes}`}`);
 }
 
-/** `--max-queue -1 (from the environment, CAPSTAN_MAX_QUEUE)`, in one line whatever the value holds. */
+/** `--max-queue -1 (from the environment, CAPSTAN_MAX_QUEUE)`, in one line whatever the value contains. */
 function describe(option: Option, setting: Setting): string {
   const value = masked(option, setting.value);
   const text = Array.isArray(value) ? value.join(',') : value;
-  // In quotes where text is the mistake: "10" in a file is not 10.
+  // Quoted where being text is the mistake: "10" in a file is not 10.
   const plain = option.kind === 'text' || option.kind === 'list';
   const shown = plain && typeof text === 'string' && /^[\w./:@*+,-]+$/.test(text) ? text : JSON.stringify(text);
   return `${option.flag} ${shown.length > 120 ? `${shown.slice(0, 120)}...` : shown} (from ${setting.from})`;
 }
 
-/** Whoever only lowers the largest deadline means the usual one too; whoever chose both has made a mistake. */
+/** Lowering only the largest deadline lowers the default deadline too; choosing both inconsistently is an error. */
 function withTimeoutInside(config: Config, settings: Settings): Config {
   if (config.timeoutMs <= config.maxTimeoutMs) return config;
   const usual = settings.get('timeoutMs');
   if (usual?.chosen !== true) return { ...config, timeoutMs: config.maxTimeoutMs };
   throw new ConfigError(
-    `--timeout-ms ${config.timeoutMs} (from ${usual.from}) cannot be; it takes at most --max-timeout-ms, ${config.maxTimeoutMs}`,
+    `--timeout-ms ${config.timeoutMs} (from ${usual.from}) is not valid; it takes at most --max-timeout-ms, ${config.maxTimeoutMs}`,
   );
 }
 
-/** A file without a key stops the start: whoever names one wants a check to be made. */
+/** A key file without a key stops the start, because it would leave the service open. */
 function withKeysOfFile(config: Config, sources: ConfigSources): Config {
   if (config.apiKeyFile === null) return config;
   const keys = read(sources, '--api-key-file', config.apiKeyFile)
@@ -223,6 +225,6 @@ function withKeysOfFile(config: Config, sources: ConfigSources): Config {
   const parsed = configSchema.shape.apiKey.min(1).safeParse(keys);
   if (parsed.success) return { ...config, apiKey: [...config.apiKey, ...parsed.data] };
   throw new ConfigError(
-    `--api-key-file ${config.apiKeyFile} cannot be; it takes a file with one key on each line, printable ASCII characters without spaces or commas`,
+    `--api-key-file ${config.apiKeyFile} is not valid; it takes a file with one key on each line, printable ASCII characters without spaces or commas`,
   );
 }

@@ -2,7 +2,7 @@ import type { Option } from './options.ts';
 
 const MASK = '***';
 
-/** A value as it may be shown: a secret becomes `***`, a URL loses its password and the secrets in its query. */
+/** Returns a value that may be shown: secrets become `***`, in a URL its password and the secrets in its query. */
 export function masked(option: Pick<Option, 'secret'>, value: unknown): unknown {
   if (value === null || value === undefined || option.secret === undefined) return value;
   if (Array.isArray(value)) return value.map((element) => masked(option, element));
@@ -10,8 +10,8 @@ export function masked(option: Pick<Option, 'secret'>, value: unknown): unknown 
 }
 
 /**
- * Up to the last `@`, because a password that was not escaped may hold any character; hiding too much of a bad URL is
- * better than showing half of a password.
+ * Masks up to the last `@`, because an unescaped password may contain any character; hiding too much of a malformed URL
+ * is better than showing half of a password.
  */
 function maskUrl(url: string): string {
   return url

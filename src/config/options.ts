@@ -3,8 +3,8 @@ import { LIMIT_BOUNDS } from '../capture/limits.ts';
 import { bytes, choice, file, integer, nameServers, type OptionFacts, table, targets } from './kinds.ts';
 
 /*
- * The one table of options. Flags, environment variables, keys of the configuration file, `--help`,
- * `--print-config`, the lines that refuse a bad value and the README's table all derive from it.
+ * The one table of service options. Flags, environment variables, keys of the configuration file, `--help`,
+ * `--print-config`, error texts for bad values and the table in docs/options.md derive from it.
  */
 
 export const configSchema = z.strictObject({
@@ -14,21 +14,21 @@ export const configSchema = z.strictObject({
     .register(table, {
       kind: 'text',
       group: 'Listening',
-      description: 'The address to listen on.',
+      description: 'Address to listen on.',
       placeholder: 'address',
       takes: 'an IP address or a host name',
       default: '127.0.0.1',
     }),
   port: integer(0, 65535, '', {
     group: 'Listening',
-    description: 'The port to listen on; 0 takes a free one.',
+    description: 'Port to listen on; 0 chooses a free one.',
     placeholder: 'n',
     default: 8080,
   }),
   apiKey: z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/)).register(table, {
     kind: 'list',
     group: 'Listening',
-    description: 'A key that clients must send. May be given more than once, so that a key can be rotated.',
+    description: 'Key that clients must send. Repeatable, so that keys can be rotated.',
     placeholder: 'secret',
     takes: 'printable ASCII characters without spaces or commas',
     default: [],
@@ -37,7 +37,7 @@ export const configSchema = z.strictObject({
   }),
   apiKeyFile: file({
     group: 'Listening',
-    description: 'A file with one more key on each line; unlike a flag, nobody sees it in the list of processes.',
+    description: 'File with one key on each line. Unlike a flag, its content is not visible in the process list.',
     placeholder: 'file',
     takes: 'the path of a file with one key on each line',
     default: null,
@@ -48,13 +48,13 @@ export const configSchema = z.strictObject({
     description:
       'Host names that requests without an API key may be sent to, besides localhost and the address that is listened on; others are answered 421.',
     placeholder: 'host,...',
-    takes: 'host names and IP addresses, divided by commas',
+    takes: 'host names and IP addresses, separated by commas',
     default: [],
   }),
 
   dbPath: file({
     group: 'Storing',
-    description: 'The SQLite file of results. Without it, and without --mongo-url, /results* answers 503.',
+    description: 'SQLite file of the results. Without it and without --mongo-url, /results* answers 503.',
     placeholder: 'file',
     default: null,
   }),
@@ -65,7 +65,7 @@ export const configSchema = z.strictObject({
     .register(table, {
       kind: 'text',
       group: 'Storing',
-      description: 'MongoDB, or a cluster of it, in place of the file.',
+      description: 'MongoDB server or cluster, instead of --db-path.',
       placeholder: 'url',
       takes: 'a mongodb:// or mongodb+srv:// URL',
       default: null,
@@ -74,7 +74,7 @@ export const configSchema = z.strictObject({
   dataDir: z.string().min(1).register(table, {
     kind: 'text',
     group: 'Storing',
-    description: 'Where screenshots and HTML copies are stored.',
+    description: 'Directory of the images and HTML snapshots.',
     placeholder: 'dir',
     takes: 'the path of a directory',
     default: 'data',
@@ -82,47 +82,47 @@ export const configSchema = z.strictObject({
   retainDays: z.number().min(0.01).max(36_500).nullable().register(table, {
     kind: 'number',
     group: 'Storing',
-    description: 'Captures older than this are removed, files and records.',
+    description: 'Maximum age of a capture in days; older ones are removed, files and records.',
     placeholder: 'n',
     takes: 'a number from 0.01 to 36500 (days)',
     default: null,
   }),
   retainBytes: bytes({
     group: 'Storing',
-    description: 'When the files are more than this, the oldest captures are removed, files and records.',
+    description: 'Maximum size of all files together; above it the oldest captures are removed, files and records.',
     placeholder: 'n',
     default: null,
   }),
 
   maxConcurrent: integer(LIMIT_BOUNDS.maxConcurrent.min, LIMIT_BOUNDS.maxConcurrent.max, 'captures', {
     group: 'Limits',
-    description: 'Captures under way at once, those of batches included.',
+    description: 'Maximum number of captures at the same time, batches included.',
     placeholder: 'n',
-    // Pages that wait for a network keep four a core busy; pages that do not are fastest at 1.5 a core.
+    // Pages that wait for a network keep 4 per core busy; pages that do not are fastest at 1.5 per core.
     default: (machine) => machine.cores * 4,
-    defaultText: 'four a core',
+    defaultText: '4 per core',
   }),
   maxQueue: integer(LIMIT_BOUNDS.maxQueue.min, LIMIT_BOUNDS.maxQueue.max, 'captures', {
     group: 'Limits',
-    description: 'Captures that may wait; one more is answered 429.',
+    description: 'Maximum number of waiting captures; further ones are answered 429.',
     placeholder: 'n',
     default: 1000,
   }),
   maxBatch: integer(1, 100_000, 'requests', {
     group: 'Limits',
-    description: 'Most requests in one batch.',
+    description: 'Maximum number of requests in one batch.',
     placeholder: 'n',
     default: 1000,
   }),
   timeoutMs: integer(1, 3_600_000, 'milliseconds', {
     group: 'Limits',
-    description: "A capture's deadline, when the request names none.",
+    description: 'Deadline of a capture whose request names none.',
     placeholder: 'ms',
     default: 30_000,
   }),
   maxTimeoutMs: integer(1, 3_600_000, 'milliseconds', {
     group: 'Limits',
-    description: 'The largest deadline that a request may ask for.',
+    description: 'Largest deadline that a request may name.',
     placeholder: 'ms',
     default: 120_000,
   }),
@@ -137,31 +137,31 @@ export const configSchema = z.strictObject({
   maxMemoryMb: z.int().min(1).max(1_048_576).nullable().register(table, {
     kind: 'number',
     group: 'Limits',
-    description: "The service's own memory, its browsers' left out, above which new captures are answered 429.",
+    description: 'Memory of the service without its browsers, above which new captures are answered 429.',
     placeholder: 'mib',
     takes: 'an integer from 1 to 1048576 (MiB)',
-    // Half of the machine is the browsers'; past V8's limit the process would be ended.
+    // Half of the machine is left to the browsers; past V8's heap limit the process would be ended.
     default: null,
     defaultText: "half of the machine, at most 3/4 of V8's heap limit, at least 512",
   }),
   minFreeMemory: integer(0, 90, 'per cent of the machine, or of its control group', {
     group: 'Limits',
-    description: 'Free memory below which new captures are answered 429; 0 does not look at it.',
+    description: 'Free memory below which new captures are answered 429; 0 turns the check off.',
     placeholder: 'n',
-    // Room for the pages that are open to grow, before the system kills a process to make some.
+    // Open pages need room to grow before the system kills a process.
     default: 5,
   }),
   maxLoopDelayMs: integer(50, 600_000, 'milliseconds', {
     group: 'Limits',
-    description: 'How late the event loop may be before new captures are answered 429.',
+    description: 'Delay of the event loop above which new captures are answered 429.',
     placeholder: 'ms',
-    // Ten times what is seen while browsers take all of a machine: past it, time-outs are no longer kept.
+    // Ten times the delay measured while browsers use all cores; beyond it, deadlines are no longer kept.
     default: 1_000,
   }),
 
   allowTargets: targets({
     group: 'Targets',
-    description: 'Private targets that may be captured all the same.',
+    description: 'Private targets that may be captured.',
   }),
   denyTargets: targets({
     group: 'Targets',
@@ -177,7 +177,7 @@ export const configSchema = z.strictObject({
   webhook: z.array(z.url({ protocol: /^https?$/ })).register(table, {
     kind: 'list',
     group: 'Webhooks',
-    description: 'A receiver that is told how every capture and batch ended. May be given more than once.',
+    description: 'Receiver of a message about the end of every capture and batch. Repeatable.',
     placeholder: 'url',
     takes: 'an http:// or https:// URL',
     default: [],
@@ -187,8 +187,7 @@ export const configSchema = z.strictObject({
   webhookSecret: z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)).register(table, {
     kind: 'list',
     group: 'Webhooks',
-    description:
-      'What webhooks are signed with; without it there are none. May be given more than once, so that it can be rotated.',
+    description: 'Secret that signs webhooks; without one, none are sent. Repeatable, so that secrets can be rotated.',
     placeholder: 'secret',
     takes: 'whsec_ and 24 to 64 bytes in base64',
     default: [],
@@ -197,12 +196,12 @@ export const configSchema = z.strictObject({
   }),
   allowWebhooks: targets({
     group: 'Webhooks',
-    description: 'Private receivers that may be told all the same; --allow-targets does not open them.',
+    description: 'Private receivers that webhooks may be sent to; --allow-targets does not apply to them.',
   }),
 
   browserPath: file({
     group: 'Browser',
-    description: 'The Chromium to drive. Without it: the first of those that Playwright, the system or npm installed.',
+    description: 'Chromium executable. By default, the first one found that Playwright, the system or npm installed.',
     placeholder: 'file',
     default: null,
     defaultText: 'found',
@@ -210,7 +209,7 @@ export const configSchema = z.strictObject({
   sandbox: choice(['auto', 'on', 'off'], {
     group: 'Browser',
     description:
-      "Chromium's sandbox; auto turns it off only where it cannot work. Browsers of a service that is root run as nobody.",
+      "Chromium's sandbox. `auto` turns it off only where the system does not allow it. When the service is root, browsers run as nobody.",
     placeholder: 'mode',
     default: 'auto',
   }),
@@ -225,7 +224,7 @@ export const configSchema = z.strictObject({
   }),
   retireAfter: integer(1, 1_000_000, 'captures', {
     group: 'Browser',
-    description: 'Captures after which a browser process is replaced by a fresh one.',
+    description: 'Number of captures after which a browser process is replaced.',
     placeholder: 'n',
     default: 500,
   }),
@@ -233,7 +232,7 @@ export const configSchema = z.strictObject({
   ipinfo: z.boolean().register(table, {
     kind: 'switch',
     group: 'IP information',
-    description: 'Look up what is known about the address that a target answered from.',
+    description: 'Look up the IP address that each target answered from.',
     placeholder: '',
     takes: 'true or false',
     default: false,
@@ -241,7 +240,7 @@ export const configSchema = z.strictObject({
   ipinfoUrl: z.url({ protocol: /^https?$/ }).register(table, {
     kind: 'text',
     group: 'IP information',
-    description: 'The upstream, an ipapi.co or one that speaks like it.',
+    description: 'Service for IP lookups: ipapi.co or one with the same interface.',
     placeholder: 'url',
     takes: 'an http:// or https:// URL',
     default: 'https://ipapi.co/',
@@ -254,7 +253,7 @@ export const configSchema = z.strictObject({
     .register(table, {
       kind: 'text',
       group: 'IP information',
-      description: "The upstream's key.",
+      description: 'Key of the service for IP lookups.',
       placeholder: 'secret',
       takes: 'printable ASCII characters without spaces',
       default: null,
@@ -263,7 +262,7 @@ export const configSchema = z.strictObject({
   ipinfoRate: z.number().min(0.01).max(1000).register(table, {
     kind: 'number',
     group: 'IP information',
-    description: 'Most requests to the upstream in a second.',
+    description: 'Maximum number of IP lookups per second.',
     placeholder: 'n',
     takes: 'a number from 0.01 to 1000 (requests a second)',
     default: 5,
@@ -271,7 +270,7 @@ export const configSchema = z.strictObject({
 
   logLevel: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     group: 'Running',
-    description: 'What is logged: this level and all above it.',
+    description: 'Lowest level that is logged.',
     placeholder: 'level',
     default: 'info',
   }),
@@ -285,25 +284,25 @@ export const configSchema = z.strictObject({
   }),
   graceMs: integer(0, 600_000, 'milliseconds', {
     group: 'Running',
-    description: 'How long captures under way may take to finish when the service is stopped.',
+    description: 'Time that captures in progress have to finish when the service is stopped.',
     placeholder: 'ms',
     default: 10_000,
   }),
 });
 
-/** The effective configuration: every option decided. Null and the empty list mean "not set". */
+/** The effective configuration, with a value for every option. Null and the empty list mean "not set". */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
 export interface Option extends OptionFacts {
-  /** The key in the configuration file. */
+  /** Key in the configuration file. */
   readonly name: string;
-  /** With its dashes. */
+  /** Flag with its dashes. */
   readonly flag: string;
   /** Name of the environment variable. */
   readonly variable: string;
 }
 
-/** The table, in the order in which people read it. */
+/** The table, in the order of the documentation. */
 export const OPTIONS: readonly Option[] = Object.entries(configSchema.shape).flatMap(([name, schema]) => {
   const facts = table.get(schema);
   return facts === undefined ? [] : [{ name, flag: flagOf(name), variable: variableOf(name), ...facts }];

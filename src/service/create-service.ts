@@ -310,7 +310,7 @@ function checkReceivers(
   }
   for (const receiver of webhook) {
     const refusal = egress.screenLiteral(new URL(receiver));
-    if (refusal !== null) throw new ConfigError(`--webhook cannot be: ${refusal.reason}`);
+    if (refusal !== null) throw new ConfigError(`--webhook is not allowed: ${refusal.reason}`);
   }
 }
 

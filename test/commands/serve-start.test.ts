@@ -17,12 +17,9 @@ describe('capstan', () => {
     [['serve', '--port'], "capstan: option '--port <n>' argument missing\n"],
     [
       ['serve', '--port', 'x'],
-      'capstan: --port "x" (from the command line) cannot be; it takes an integer from 0 to 65535\n',
+      'capstan: --port "x" (from the command line) is not valid; it takes an integer from 0 to 65535\n',
     ],
-    [
-      ['serve', '--db-path', 'a', '--mongo-url', 'mongodb://me:hush@h/d'],
-      /^capstan: two stores at once: (?!.*hush).*\n$/,
-    ],
+    [['serve', '--db-path', 'a', '--mongo-url', 'mongodb://me:hush@h/d'], /^capstan: two databases: (?!.*hush).*\n$/],
   ])('refuses %j with one line and exit code 2', async (args, line) => {
     const { code, stdout, stderr } = await capstan(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -63,11 +60,11 @@ describe('capstan serve --print-config', () => {
     const inFile = await capstan(['serve', '--config', 'mine.json'], place.options);
     expect(inFile).toMatchObject({ code: 2, stdout: '' });
     expect(inFile.stderr).toBe(
-      'capstan: --retire-after 0 (from mine.json) cannot be; it takes an integer from 1 to 1000000 (captures)\n',
+      'capstan: --retire-after 0 (from mine.json) is not valid; it takes an integer from 1 to 1000000 (captures)\n',
     );
     const inVariable = await capstan(['serve'], { env: { CAPSTAN_SANDBOX: 'maybe' } });
     expect(inVariable.stderr).toBe(
-      'capstan: --sandbox maybe (from the environment, CAPSTAN_SANDBOX) cannot be; it takes one of auto, on, off\n',
+      'capstan: --sandbox maybe (from the environment, CAPSTAN_SANDBOX) is not valid; it takes one of auto, on, off\n',
     );
   });
 });

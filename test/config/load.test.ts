@@ -55,7 +55,7 @@ describe('loadConfig', () => {
   it('lowers the usual deadline with the largest, unless both were chosen', () => {
     expect(load({ flags: { maxTimeoutMs: '5000' } }).timeoutMs).toBe(5000);
     expect(refusal({ flags: { maxTimeoutMs: '5000', timeoutMs: '6000' } })).toBe(
-      '--timeout-ms 6000 (from the command line) cannot be; it takes at most --max-timeout-ms, 5000',
+      '--timeout-ms 6000 (from the command line) is not valid; it takes at most --max-timeout-ms, 5000',
     );
   });
 
@@ -148,17 +148,17 @@ describe('a configuration that cannot be', () => {
     expect(refusal({ flags: { sandbox: `a\nb${'c'.repeat(10_000)}` } })).toMatch(/^--sandbox "a\\nbc{1,200}\.\.\. .*$/);
   });
 
-  it('two stores at once are refused, whatever their sources', () => {
+  it('two databases are refused, whatever their sources', () => {
     const line = refusal({ flags: { dbPath: 'a.db' }, env: { CAPSTAN_MONGO_URL: 'mongodb://me:hush@h/d' } });
     expect(line).toBe(
-      'two stores at once: --db-path a.db (from the command line) and ' +
-        '--mongo-url mongodb://me:***@h/d (from the environment, CAPSTAN_MONGO_URL); give one of the two',
+      'two databases: --db-path a.db (from the command line) and ' +
+        '--mongo-url mongodb://me:***@h/d (from the environment, CAPSTAN_MONGO_URL); configure one of them',
     );
   });
 
   it('an unknown key of a file is refused with those that it takes, without its value', () => {
     const line = refusal({ flags: { config: 'f' }, files: { f: '{"apiKeys": ["hush"]}' } });
-    expect(line).toMatch(/^f: there is no option "apiKeys"; the keys it takes are host, port, apiKey,/);
+    expect(line).toMatch(/^f: there is no option "apiKeys"; the options are host, port, apiKey,/);
     expect(line).not.toContain('hush');
   });
 
@@ -171,7 +171,7 @@ describe('a configuration that cannot be', () => {
   it('a file that is missing, is no JSON or no object is named, and not quoted', () => {
     expect(refusal({ flags: { config: '/nowhere/f' } })).toMatch(/^--config \/nowhere\/f cannot be read: ENOENT/);
     const broken = refusal({ flags: { config: 'f' }, files: { f: '{"apiKey": "hush}' } });
-    expect(broken).toMatch(/^--config f cannot be; it takes JSON/);
+    expect(broken).toMatch(/^--config f is not valid; it takes JSON/);
     expect(broken).not.toContain('hush');
     expect(refusal({ flags: { config: 'f' }, files: { f: '[]' } })).toContain('one JSON object of options');
   });
@@ -180,7 +180,7 @@ describe('a configuration that cannot be', () => {
     expect(refusal({ env: { CAPSTAN_API_KEY: '' } })).toContain('--api-key');
     const line = refusal({ flags: { apiKey: ['hush hush'] } });
     expect(line).toBe(
-      '--api-key *** (from the command line) cannot be; it takes printable ASCII characters without spaces or commas',
+      '--api-key *** (from the command line) is not valid; it takes printable ASCII characters without spaces or commas',
     );
   });
 

@@ -211,7 +211,7 @@ describe('--webhook', () => {
 
   it('stops the start when nothing would ever reach it', async () => {
     const starting = startService({ ...NO_BROWSER, webhookSecret: [SECRET], webhook: ['http://10.0.0.1/'] });
-    await expect(starting).rejects.toThrow(/--webhook cannot be: 10\.0\.0\.1 is not public .*--allow-webhooks/);
+    await expect(starting).rejects.toThrow(/--webhook is not allowed: 10\.0\.0\.1 is not public .*--allow-webhooks/);
     const unsigned = startService({ ...NO_BROWSER, webhook: ['https://example.com/'] });
     await expect(unsigned).rejects.toThrow('--webhook-secret');
   });
