@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { registerDbCommand } from './commands/db.ts';
 import { registerIpCommand } from './commands/ip.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
@@ -42,6 +43,7 @@ function createProgram(): Command {
     });
   registerServeCommand(program);
   registerShotCommand(program);
+  registerDbCommand(program);
   registerIpCommand(program);
   return program;
 }

@@ -57,11 +57,19 @@ function claimFile(db: DatabaseSync): void {
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
-/** Applies the migrations that the file does not have yet. Throws a `NewerSchemaError`. */
-function migrate(db: DatabaseSync): void {
+/** Reads the schema version of a file of ours. Throws a `ForeignFileError` or a `NewerSchemaError`. */
+export function checkedVersion(db: DatabaseSync): number {
+  if (pragma(db, 'application_id') !== APPLICATION_ID) {
+    throw new ForeignFileError('it is a SQLite database of another application');
+  }
   const version = pragma(db, 'user_version');
   if (version > MIGRATIONS.length) throw new NewerSchemaError('the SQLite database', version, MIGRATIONS.length);
-  for (const { up } of MIGRATIONS.slice(version)) up(db);
+  return version;
+}
+
+/** Applies the migrations that the file does not have yet. Throws a `NewerSchemaError`. */
+function migrate(db: DatabaseSync): void {
+  for (const { up } of MIGRATIONS.slice(checkedVersion(db))) up(db);
   // Written every time: a file that can be read but not written must show now, not with the first result.
   db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { addConfigFlags } from '../config/flags.ts';
+import { processConfig } from './process-config.ts';
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** The places that the configuration names, whatever else it says. */
+const FLAGS = ['dbPath', 'mongoUrl', 'dataDir'];
+
+/** `capstan db`: looks after what a service has stored, while it runs or without it. */
+export function registerDbCommand(program: Command): void {
+  const db = program.command('db').description('Check, back up, restore or rebuild the database.');
+
+  const check = db
+    .command('check')
+    .description('Compare records and files, and check the SQLite file. Exit code 1 when something is wrong.');
+  addConfigFlags(check, FLAGS).action(async (flags: Flags) => {
+    const { checkDatabase } = await import('../storage/maintenance.ts');
+    const problems = await checkDatabase(processConfig(flags), print);
+    print(problems === 0 ? 'everything is in order' : `${problems} problems`);
+    if (problems > 0) process.exitCode = 1;
+  });
+
+  const backup = db
+    .command('backup <file>')
+    .description('Write a copy of the SQLite database, also while it is in use. Files of captures are not copied.');
+  addConfigFlags(backup, FLAGS).action(async (file: string, flags: Flags) => {
+    const { backupDatabase } = await import('../storage/maintenance.ts');
+    await backupDatabase(processConfig(flags), file);
+    print(`backed up to ${file}`);
+  });
+
+  const restore = db
+    .command('restore <file>')
+    .description('Put a copy in the place of the SQLite database. A running service changes over to it.');
+  addConfigFlags(restore, FLAGS).action(async (file: string, flags: Flags) => {
+    const { restoreDatabase } = await import('../storage/maintenance.ts');
+    const aside = restoreDatabase(processConfig(flags), file);
+    print(`restored from ${file}${movedTo(aside)}`);
+  });
+
+  const rebuild = db
+    .command('rebuild')
+    .description('Write the record of every capture in the data directory that the database does not have.');
+  addConfigFlags(rebuild, FLAGS).action(async (flags: Flags) => {
+    const { rebuildDatabase } = await import('../storage/maintenance.ts');
+    const { written, incomplete, aside } = await rebuildDatabase(processConfig(flags));
+    print(`${written} records written${movedTo(aside)}`);
+    if (incomplete > 0) print(`${incomplete} captures of version 0.1 hold no whole record, and were left out`);
+  });
+}
+
+function movedTo(aside: string | undefined): string {
+  return aside === undefined ? '' : `; the database that was there is now ${aside}`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
