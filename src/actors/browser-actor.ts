@@ -86,8 +86,10 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
       await browserPool.warmUp();
     },
     get availability(): CaptureActor['availability'] {
-      const reason = browserPool.unavailable;
-      return reason === null ? { available: true } : { available: false, reason };
+      const unavailable = browserPool.unavailable;
+      if (unavailable === null) return { available: true };
+      const { reason, detail } = unavailable;
+      return { available: false, reason, detail };
     },
     stats: () => ({
       busy: slots.busy,
@@ -99,6 +101,11 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     setSlots: (wanted) => {
       slots.resize(wanted);
       browserPool.setBrowsers(browsersFor(wanted));
+    },
+    kill: () => {
+      closing.abort();
+      browserPool.kill();
+      interactive.kill();
     },
     close: async () => {
       closing.abort();

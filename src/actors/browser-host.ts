@@ -19,12 +19,16 @@ const CLOSE_TIMEOUT_MS = 3_000;
 /** Longest that a killed browser's own parent may take to follow it. */
 const FRONT_TIMEOUT_MS = 1_000;
 const PROFILE_PREFIX = 'capstan-profile-';
+/** The owner's process id, and when that process started, as the system counts it (`startOf`). */
+const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
 
 export interface LaunchOptions {
   readonly executable: string;
   readonly confined: Confined;
   /** Keeps the user agent that names HeadlessChrome, and `navigator.webdriver` true. */
   readonly honestUserAgent: boolean;
+  /** Ends the launch when it is aborted. */
+  readonly signal?: AbortSignal;
   /** Added to the environment that the browser gets (fonts). */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -45,8 +49,9 @@ export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetIn
 
 /** Launches a browser and resolves once it takes commands. Rejects with a `LaunchError`; nothing stays behind then. */
 export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost> {
-  // The owner's process id is in the name: a later start can tell whose directory it was.
-  const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-`));
+  // The name tells a later start whether the owner is still there. The process id alone does not: in a container that is
+  // restarted the service has the same one.
+  const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-${await startOf(process.pid)}-`));
   const { sandbox, user } = options.confined;
   const env = browserEnvironment(process.env, profileDir, options.env);
   const flags = launchFlags({ profileDir, sandbox, honest: options.honestUserAgent });
@@ -57,10 +62,15 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
     },
   );
   const host = new BrowserHost(child, profileDir, options);
+  const cancel = () => host.killNow();
+  options.signal?.addEventListener('abort', cancel, { once: true });
+  if (options.signal?.aborted === true) cancel();
   try {
     await host.ready(LAUNCH_TIMEOUT_MS);
+    options.signal?.removeEventListener('abort', cancel);
     return host;
   } catch (error) {
+    options.signal?.removeEventListener('abort', cancel);
     await host.kill();
     const why = [host.lastWords(), error instanceof Error ? error.message : String(error)].filter(
       (words) => words !== '',
@@ -77,13 +87,25 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
  */
 export async function sweepProfiles(): Promise<number> {
   const names = await readdir(tmpdir());
-  const orphans = names.filter((name) => {
-    const owner = name.startsWith(PROFILE_PREFIX) ? Number.parseInt(name.slice(PROFILE_PREFIX.length), 10) : Number.NaN;
-    return Number.isInteger(owner) && !isAlive(owner);
-  });
+  const owned = await Promise.all(names.map(hasOwner));
+  const orphans = names.filter((name, index) => PROFILE_NAME.test(name) && owned[index] === false);
   const removals = orphans.map((name) => removeProfile(join(tmpdir(), name)));
   // One that is another user's stays, but for root.
   return (await Promise.allSettled(removals)).filter(({ status }) => status === 'fulfilled').length;
+}
+
+/** Whether the process that made the directory of that name is still running. */
+async function hasOwner(name: string): Promise<boolean> {
+  const [match, pid, start] = PROFILE_NAME.exec(name) ?? [];
+  if (match === undefined || !isAlive(Number(pid))) return false;
+  return start === undefined || start === (await startOf(Number(pid)));
+}
+
+/** When a process started, in clock ticks since the system did; `0` where the system does not tell. */
+async function startOf(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  // pid (name) state parent ..., and the name may hold anything: the start is the 20th behind it.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
 }
 
 /** A browser process and its life. */
@@ -218,6 +240,13 @@ export class BrowserHost {
     }
     if (running()) endFamily(this.#child);
     await this.ended;
+  }
+
+  /** Kills the browser and all its processes, without waiting for their end. */
+  killNow(): void {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.#pid !== this.#child.pid) killIfThere(this.#pid);
+    endFamily(this.#child);
   }
 
   /** Resolves when it has ended, or `ms` milliseconds later. */

@@ -22,6 +22,7 @@ export interface BrowserPoolOptions {
   readonly idleMs?: number;
 }
 
+const NOT_STARTED = 'Chromium did not start: the log of the service has the cause';
 /** Pauses after failed launches: doubled each time, up to the largest. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 15_000;
@@ -37,11 +38,21 @@ export interface BrowserLease {
   release(): void;
 }
 
+/** Why no browser can be had. */
+export interface Unavailable {
+  /** For clients: without paths and without what the browser printed. */
+  readonly reason: string;
+  /** For the operator. */
+  readonly detail: string;
+}
+
 interface Member {
   readonly host: BrowserHost;
   leases: number;
   captures: number;
   retiring: string | null;
+  /** Why it was killed, when the pool did that. */
+  killed: string | null;
   heartbeat: NodeJS.Timeout;
   idle: NodeJS.Timeout | undefined;
 }
@@ -56,7 +67,8 @@ export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #members = new Set<Member>();
   #launching: Promise<Member> | null = null;
-  #breaker: { readonly reason: string; readonly timer: NodeJS.Timeout } | null = null;
+  readonly #closing = new AbortController();
+  #breaker: (Unavailable & { readonly timer: NodeJS.Timeout }) | null = null;
   #pauseMs = FIRST_PAUSE_MS;
   #wanted: number;
   #closed = false;
@@ -69,8 +81,8 @@ export class BrowserPool {
   }
 
   /** Why no browser can be had now; null while one can. */
-  get unavailable(): string | null {
-    return this.#breaker?.reason ?? null;
+  get unavailable(): Unavailable | null {
+    return this.#breaker;
   }
 
   get counts(): { readonly launches: number; readonly crashes: number } {
@@ -124,10 +136,19 @@ export class BrowserPool {
   /** Ends every browser. Resolves when no process and no profile directory is left. */
   async close(): Promise<void> {
     this.#closed = true;
+    // A launch may take its whole time limit.
+    this.#closing.abort();
     if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
     await this.#launching?.catch(() => undefined);
     await Promise.all([...this.#members].map((member) => this.#end(member)));
     this.events$.complete();
+  }
+
+  /** Kills every browser, those that are being launched too, without waiting for their end. */
+  kill(): void {
+    this.#closed = true;
+    this.#closing.abort();
+    for (const { host } of this.#members) host.killNow();
   }
 
   /** The pipe of a browser that was killed closes before its end is known. */
@@ -155,19 +176,27 @@ export class BrowserPool {
   async #launchOne(): Promise<Member> {
     if (this.#closed) throw new CapstanError('shutting_down');
     const found = await this.#options.findExecutable();
-    if ('missing' in found) throw this.#openBreaker(found.missing);
+    if ('missing' in found) {
+      throw this.#openBreaker({ reason: found.missing, detail: found.detail ?? found.missing });
+    }
     const { confinement, honestUserAgent } = this.#options;
     const confined = confinement.now;
     try {
-      const host = await launchBrowser({ executable: found.path, env: found.env, confined, honestUserAgent });
+      const host = await launchBrowser({
+        executable: found.path,
+        env: found.env,
+        confined,
+        honestUserAgent,
+        signal: this.#closing.signal,
+      });
       confinement.works(confined);
       this.#closeBreaker();
       return this.#admit(host);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const detail = error instanceof Error ? error.message : String(error);
       const ended = error instanceof LaunchError && error.ended;
-      if (ended && this.#options.confinement.loosen(confined, reason)) return this.#launchOne();
-      throw this.#openBreaker(reason);
+      if (ended && this.#options.confinement.loosen(confined, detail)) return this.#launchOne();
+      throw this.#openBreaker({ reason: NOT_STARTED, detail });
     }
   }
 
@@ -177,6 +206,7 @@ export class BrowserPool {
       leases: 0,
       captures: 0,
       retiring: null,
+      killed: null,
       heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
       idle: undefined,
     };
@@ -209,13 +239,14 @@ export class BrowserPool {
     if (!this.#members.delete(member)) return;
     if (member.retiring !== null || this.#closed) return;
     this.#crashes += 1;
-    this.#emit('browser.crashed', member, how);
+    this.#emit('browser.crashed', member, member.killed ?? how);
     // Back at its size without waiting for a capture to find out. One that did has replaced it already.
     this.#replaceWhenMissing(this.#wanted);
   }
 
   async #checkPulse(member: Member): Promise<void> {
     if (member.leases === 0 || (await member.host.answers(HEARTBEAT_ANSWER_MS))) return;
+    member.killed ??= `it hung: no answer within ${HEARTBEAT_ANSWER_MS} ms, so it was killed`;
     await member.host.kill();
   }
 
@@ -244,14 +275,13 @@ export class BrowserPool {
     await member.host.close();
   }
 
-  #openBreaker(reason: string): CapstanError {
-    if (!this.#closed) {
-      if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
-      const timer = setTimeout(() => void this.warmUp(), this.#pauseMs).unref();
-      this.#breaker = { reason, timer };
-      this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
-    }
-    return new CapstanError('browser_unavailable', reason);
+  #openBreaker(unavailable: Unavailable): CapstanError {
+    if (this.#closed) return new CapstanError('shutting_down');
+    if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
+    const timer = setTimeout(() => void this.warmUp(), this.#pauseMs).unref();
+    this.#breaker = { ...unavailable, timer };
+    this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
+    return new CapstanError('browser_unavailable', unavailable.reason);
   }
 
   #closeBreaker(): void {

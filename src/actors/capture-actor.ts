@@ -13,8 +13,10 @@ export interface CaptureActor {
    */
   capture(request: CaptureRequest, signal: AbortSignal): Promise<Snapshot>;
 
-  /** Whether a browser can be had, and if not, why and what to do. */
-  readonly availability: { readonly available: true } | { readonly available: false; readonly reason: string };
+  /** Whether a browser can be had, and if not, why: `reason` for clients, `detail` for the operator. */
+  readonly availability:
+    | { readonly available: true }
+    | { readonly available: false; readonly reason: string; readonly detail: string };
 
   readonly events$: Observable<BrowserEvent>;
 
@@ -25,6 +27,9 @@ export interface CaptureActor {
 
   /** Captures at once, from now on. Those under way go on. */
   setSlots(slots: number): void;
+
+  /** Kills every browser at once, without waiting for their end: for a process that is about to exit. */
+  kill(): void;
 
   /** Ends the browsers; captures under way are cancelled. Afterwards no process and no profile directory is left. */
   close(): Promise<void>;

@@ -10,7 +10,12 @@ import { z } from 'zod';
 /** A Chromium to drive, with what its environment must hold; or what to do to have one. */
 export type Executable =
   | { readonly path: string; readonly env: Readonly<Record<string, string>> }
-  | { readonly missing: string };
+  | {
+      /** Without paths: clients see it. */
+      readonly missing: string;
+      /** For the operator, where `missing` does not say all. */
+      readonly detail?: string;
+    };
 export type ExecutableFinder = () => Promise<Executable>;
 
 /** The headless shell first: it captures 2.9 times as many pages as the full browser. */
@@ -50,7 +55,10 @@ async function find(browserPath: string | undefined): Promise<Executable> {
   if (browserPath !== undefined) {
     return (await isExecutable(browserPath))
       ? { path: browserPath, env: {} }
-      : { missing: `--browser-path ${browserPath} is not a file that can be executed` };
+      : {
+          missing: 'no Chromium: the file that --browser-path names cannot be executed',
+          detail: `--browser-path ${browserPath} is not a file that can be executed`,
+        };
   }
   const path = (await installedByPlaywright()) ?? (await installedInSystem());
   if (path !== undefined) return { path, env: {} };
@@ -118,7 +126,8 @@ async function carriedByPackage(): Promise<Executable | undefined> {
       await rm(fresh, { recursive: true, force: true });
       // Another process may have been quicker.
       if (!(await isExecutable(path))) {
-        return { missing: `the browser of @sparticuz/chromium could not be unpacked: ${String(error)}` };
+        const missing = 'the browser of @sparticuz/chromium could not be unpacked';
+        return { missing, detail: `${missing}: ${String(error)}` };
       }
     }
   }

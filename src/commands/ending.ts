@@ -51,19 +51,8 @@ export function watchForEnd(logger: Logger): Ending {
 }
 
 async function endHard(services: readonly CaptureService[]): Promise<never> {
-  for (const service of services) {
-    for (const { pid } of service.stats().pool.browsers) killFamily(pid);
-  }
+  for (const service of services) service.kill();
   const stopped = Promise.allSettled(services.map((service) => service.stop(0)));
   await Promise.race([stopped, delay(HARD_END_MS)]);
   process.exit(1);
-}
-
-/** A browser leads a process group of its own. */
-function killFamily(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It ended by itself.
-  }
 }

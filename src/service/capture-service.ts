@@ -53,6 +53,10 @@ export interface CaptureService {
    * taken, errors with `invalid_request` or `target_forbidden`.
    */
   admitCallback(callback: string): Observable<void>;
+  /** Resolves when the first browser has been started, or could not be. Captures before that wait for it. */
+  readonly started: Promise<void>;
+  /** Kills every browser at once, without waiting for their end: for a process that is about to exit. */
+  kill(): void;
   readonly readiness: Readiness;
   stats(): ServiceStats;
   pressure(): Pressure;

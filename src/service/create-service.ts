@@ -128,8 +128,14 @@ export async function createService(
     warn: (text) => logger.warn(text),
   });
   actor.events$.subscribe((event) => events.emit(event));
-  await actor.start();
-  if (!actor.availability.available) logger.error(`no browser: ${actor.availability.reason}`);
+  // Not awaited: a browser that hangs at its start delays neither listening nor stopping.
+  const started = actor.start().then(
+    () => {
+      const { availability } = actor;
+      if (!availability.available) logger.error({ cause: availability.detail }, 'no browser could be started');
+    },
+    (error: unknown) => logger.error({ err: error }, 'the profiles of earlier browsers could not be removed'),
+  );
 
   const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
   const pipeline = createCapturePipeline({
@@ -291,6 +297,8 @@ export async function createService(
       retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
       log: { dropped: log.droppedLines },
     }),
+    started,
+    kill: () => actor.kill(),
     stop: (graceMs = 0) => {
       if (stopping === undefined) stopping = stop(graceMs);
       // Asked again, more urgently.

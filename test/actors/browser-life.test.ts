@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { browserEnvironment } from '../../src/actors/browser-environment.ts';
+import { sweepProfiles } from '../../src/actors/browser-host.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { patience, pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
@@ -39,7 +40,8 @@ describe('a browser', () => {
     process.kill(pid, 'SIGSTOP');
     const snapshot = await started.actor.capture(captureRequest(site.url('/short'), { timeoutMs: 28_000 }), patience);
     expect(snapshot.responseCode).toBe(200);
-    expect(started.events.map((event) => event.type)).toContain('browser.crashed');
+    const crashed = started.events.find((event) => event.type === 'browser.crashed');
+    expect(crashed).toMatchObject({ reason: 'it hung: no answer within 8000 ms, so it was killed' });
     expect(isAlive(pid)).toBe(false);
   });
 
@@ -90,9 +92,11 @@ describe('a browser', () => {
   it('that cannot be launched is told at once, and used as soon as it can', async () => {
     const path = join(await ownFolder(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
-    expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining(path) });
+    expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
     const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'browser_unavailable' });
+    // Paths of the machine are for the operator.
+    expect(String(refused)).not.toContain(path);
 
     const launched = next('browser.launched');
     const real = await executableFinder(undefined)();
@@ -105,13 +109,15 @@ describe('a browser', () => {
 
   it('that ends at its start is quoted', async () => {
     const { actor } = await start({ browserPath: await scriptAsBrowser('echo "no such display" >&2\nexit 3') });
-    expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining('no such display') });
+    const { availability } = actor;
+    expect(availability).toMatchObject({ available: false, detail: expect.stringContaining('no such display') });
+    expect(availability).toMatchObject({ reason: 'Chromium did not start: the log of the service has the cause' });
   });
 
   it('that talks nonsense is not used, and ends nobody else', async () => {
     const path = await scriptAsBrowser('printf "nonsense\\0" >&4\nsleep 1000');
     const { actor } = await start({ browserPath: path });
-    expect(actor.availability).toMatchObject({ available: false, reason: expect.stringContaining(path) });
+    expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
   });
 
   it('and its profile directory are gone when the actor is closed, in the middle of captures', async () => {
@@ -131,6 +137,35 @@ describe('a browser', () => {
     const orphan = await mkdtemp(join(tmpdir(), 'capstan-profile-999999999-'));
     await start();
     expect(existsSync(orphan)).toBe(false);
+  });
+
+  it('has nothing left of the profiles of a service that had the same process id', async () => {
+    const orphan = await mkdtemp(join(tmpdir(), `capstan-profile-${process.pid}-1-`));
+    const own = await start();
+    expect(existsSync(orphan)).toBe(false);
+    expect(profiles()).toHaveLength(1);
+    // A second start leaves the profile of a running browser alone.
+    await sweepProfiles();
+    expect(profiles()).toHaveLength(1);
+    expect(existsSync(`/proc/${pidOf(own)}`)).toBe(true);
+  });
+
+  it('that does not answer at its start is ended when the actor is closed, without waiting for its time limit', async () => {
+    const folder = await ownFolder();
+    const pidFile = join(folder, 'pid');
+    const path = join(folder, 'script');
+    await writeScript(path, `echo $$ > ${pidFile}\nexec sleep 1000`);
+    await chmod(folder, 0o777);
+    const starting = start({ browserPath: path, sandbox: 'off' }, { wait: false });
+    const { actor, stop, warnings } = await starting;
+    await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), SOON).not.toBe('');
+    await stop();
+    // It was ended, and did not time out.
+    expect(actor.availability).toEqual({ available: true });
+    expect(warnings).toEqual([]);
+    // The system reaps it a moment later.
+    await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8'))), SOON).toBe(false);
+    expect(profiles()).toEqual([]);
   });
 
   it('inherits only the variables that it needs', async () => {

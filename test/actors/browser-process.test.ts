@@ -123,7 +123,7 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root
     const { actor } = await start({ browserPath: await outOfReach(), sandbox: 'on' });
     expect(actor.availability).toMatchObject({
       available: false,
-      reason: expect.stringContaining('Permission denied'),
+      detail: expect.stringContaining('Permission denied'),
     });
   });
 

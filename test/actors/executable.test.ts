@@ -35,7 +35,8 @@ describe('the browser executable', () => {
   it('is not found when the configured one does not exist, and the error says so', async () => {
     await install('bin', 'chromium');
     expect(await found('/no/such/file')).toEqual({
-      missing: '--browser-path /no/such/file is not a file that can be executed',
+      missing: 'no Chromium: the file that --browser-path names cannot be executed',
+      detail: '--browser-path /no/such/file is not a file that can be executed',
     });
   });
 

@@ -1,5 +1,7 @@
-import { readdir } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, type Served, serve } from './capstan-process.ts';
 
@@ -94,4 +96,40 @@ describe('stopping capstan serve', () => {
     expect(await service.ended).toMatchObject({ code: 1 });
     await vi.waitUntil(async () => (await place.browsers()).length === 0);
   });
+
+  it('a second signal kills a browser that hangs, whose closed pipe it does not notice', async () => {
+    await using place = await ground();
+    const service = await start(place, '--grace-ms', '600000');
+    expect((await capture(service, site.url('/short'))).status).toBe(200);
+    for (const pid of await browserPids(service)) process.kill(pid, 'SIGSTOP');
+    const underWay = capture(service, site.url('/short'));
+    underWay.catch(() => undefined);
+    service.child.kill('SIGTERM');
+    while ((await fetch(`${service.url}/readyz`)).status === 200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 1 });
+    await vi.waitUntil(async () => (await place.browsers()).length === 0);
+  });
+
+  it('listens and stops at once while a browser hangs at its start', async () => {
+    await using place = await ground();
+    const browser = join(place.path, 'browser');
+    await writeFile(browser, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+    await chmod(place.path, 0o755);
+    const service = await start(place, '--browser-path', browser, '--sandbox', 'off');
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    const { code, stderr } = await service.ended;
+    expect(code).toBe(0);
+    // It did not wait for the time limit of the launch.
+    expect(stderr).not.toContain('no browser could be started');
+    expect(await place.browsers()).toEqual([]);
+  });
 });
+
+async function browserPids({ url }: Served): Promise<readonly number[]> {
+  const { data } = stats.parse(await (await fetch(`${url}/stats`)).json());
+  return data.pool.browsers.map(({ pid }) => pid);
+}
+
+const stats = z.object({ data: z.object({ pool: z.object({ browsers: z.array(z.object({ pid: z.number() })) }) }) });

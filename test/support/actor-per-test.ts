@@ -8,8 +8,8 @@ export function actorPerTest(): typeof startActor {
     await running?.stop();
     running = undefined;
   });
-  return async (overrides) => {
-    running = await startActor(overrides);
+  return async (overrides, options) => {
+    running = await startActor(overrides, options);
     return running;
   };
 }

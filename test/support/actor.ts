@@ -17,7 +17,10 @@ export interface RunningActor {
 }
 
 /** A real actor with a real browser behind the real egress policy, which allows 127.0.0.1 only. */
-export async function startActor(overrides: Partial<BrowserActorOptions> = {}): Promise<RunningActor> {
+export async function startActor(
+  overrides: Partial<BrowserActorOptions> = {},
+  { wait = true } = {},
+): Promise<RunningActor> {
   const egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }) });
   const warnings: string[] = [];
   const actor = createBrowserActor({
@@ -36,7 +39,8 @@ export async function startActor(overrides: Partial<BrowserActorOptions> = {}): 
     events.push(event);
     for (const hear of waiting) hear(event);
   });
-  await actor.start();
+  const starting = actor.start();
+  if (wait) await starting;
   const stop = async () => {
     await actor.close();
     await egress.close();

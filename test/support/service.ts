@@ -58,6 +58,7 @@ export async function startService(
     },
     pino({ level: 'silent' }),
   );
+  await service.started;
   const { close, ...app } = await serve(service, http);
   return {
     ...app,
