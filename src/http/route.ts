@@ -60,6 +60,8 @@ interface RouteFacts {
   readonly needsDatabase?: true;
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent?: true;
+  /** Runs before parameters and body are read. Throws when the request is refused whatever they say. */
+  readonly screen?: (ctx: HttpContext, context: RouteContext) => void;
   /** Request headers that the handler reads. */
   readonly headers?: z.ZodObject;
   readonly answers: Readonly<Record<number, Answer>>;
@@ -73,7 +75,7 @@ export interface RequestBody<B extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;
   /** Completes the body by the headers of its request, before it is read by the schema. */
-  readonly complete?: (body: unknown, ctx: HttpContext) => unknown;
+  readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;
 }
 
 /** A body of lines, taken in place of JSON, which its handler reads as it arrives. */
@@ -137,11 +139,12 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
       const schema = body.schema(context.schemas);
       const readBody = jsonBody(lines === undefined ? undefined : LINES_TYPE);
       return async (ctx) => {
+        declared.screen?.(ctx, context);
         const read = readParameters(parameters, ctx.params, ctx.querystring);
         if (lines !== undefined && isStreamedBody(ctx.req)) return lines.handle(ctx, read, context);
         await readBody(ctx);
         const answer = async () => {
-          const sent = body.complete?.(ctx.request.body, ctx) ?? ctx.request.body;
+          const sent = body.complete?.(ctx.request.body, ctx, context) ?? ctx.request.body;
           await handle(ctx, { parameters: read, body: parseOrRefuse(schema, sent) }, context);
         };
         return isIdempotent ? context.once(ctx, answer) : answer();

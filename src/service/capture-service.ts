@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { FailureCode } from '../capture/errors.ts';
+import type { CapstanError, FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
@@ -57,6 +57,8 @@ export interface CaptureService {
   readonly started: Promise<void>;
   /** Kills every browser at once, without waiting for their end: for a process that is about to exit. */
   kill(): void;
+  /** Returns why `submit` refuses captures now, and counts one as refused; undefined when it admits them. */
+  refuseUnread(): CapstanError | undefined;
   readonly readiness: Readiness;
   stats(): ServiceStats;
   pressure(): Pressure;

@@ -256,6 +256,7 @@ export async function createService(
     feed,
     takesCallbacks: config.webhookSecret.length > 0,
     admitCallback,
+    refuseUnread: () => pipeline.refuseUnread(),
     results: storage.results,
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,

@@ -25,7 +25,14 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { type BatchTicket, createAdmission, type Pass } from './admission.ts';
-import { captureEnded, captureQueued, captureRefused, captureStarted, type EventStream } from './events.ts';
+import {
+  captureEnded,
+  captureQueued,
+  captureRefused,
+  captureStarted,
+  type EventStream,
+  unreadRefused,
+} from './events.ts';
 import { createLimiter } from './limiter.ts';
 import { outcomeOfAbort } from './outcome.ts';
 import { type Perform, performed } from './performance.ts';
@@ -81,6 +88,8 @@ export interface CapturePipeline {
   readonly load: Load;
   /** Why a capture submitted now would be refused, undefined when it would not. */
   refusal(): CapstanError | undefined;
+  /** Returns why a capture submitted now would be refused, and announces the refusal of a request that was not read. */
+  refuseUnread(): CapstanError | undefined;
 
   /**
    * Refuses new work; what is inside, the rest of batches included, has `graceMs` to end and is then cancelled with
@@ -202,6 +211,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return ticket;
     },
     refusal: () => admission.refusal(),
+    refuseUnread() {
+      const error = admission.refusal();
+      if (error !== undefined) events.emit(unreadRefused(now(), ids(), toFailure(error)));
+      return error;
+    },
 
     get limits() {
       return limits;

@@ -101,6 +101,11 @@ export function captureRefused(at: number, command: Announced, failure: Failure)
   return { ...about(at, command), type: 'capture.rejected', failure };
 }
 
+/** A request that was refused before it was read, and so has no URL. */
+export function unreadRefused(at: number, id: number, failure: Failure): CaptureEvent {
+  return { type: 'capture.rejected', at: iso(at), id, url: '', host: '', batch: null, failure };
+}
+
 /** A request that was answered with an earlier capture. */
 export function captureReused(at: number, request: CaptureRequest, batch: string | null, result: Result): CaptureEvent {
   return { ...about(at, { id: result.id, request, batch }), type: 'capture.reused', result };

@@ -18,6 +18,7 @@ import { json, lines } from '../openapi/content.ts';
 import { failureOf, toBatchLine, toBatchResult } from '../outcome.ts';
 import { integerText } from '../parameters.ts';
 import { prefer, prefersAsync } from '../prefer.ts';
+import { refuseWhenFull } from '../refuse-early.ts';
 import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
 import { BatchLineSchema, BatchResultSchema } from '../schemas/answers.ts';
 import type { HttpContext } from '../state.ts';
@@ -52,6 +53,7 @@ export const postBatch = routeWithBody({
       .meta({ description: 'For a body of lines: as `concurrency` of a BatchRequest.' }),
     callback: callbackUrl.optional().meta({ description: 'For a body of lines: as `callback` of a BatchRequest.' }),
   },
+  screen: refuseWhenFull,
   body: { name: 'BatchRequest', schema: ({ batch }) => batch },
   lines: { name: 'ScreenshotRequest', handle: answerSentLines },
   answers: {

@@ -16,6 +16,7 @@ import { CAPTURED_FILE, envelope, text } from '../openapi/content.ts';
 import { failureError, failureOf } from '../outcome.ts';
 import { captureId } from '../parameters.ts';
 import { prefer, prefersAsync } from '../prefer.ts';
+import { refuseLargeWhenFull, refuseNewWhenFull } from '../refuse-early.ts';
 import { route, routeWithBody } from '../route.ts';
 import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../schemas/answers.ts';
 import type { HttpContext } from '../state.ts';
@@ -53,7 +54,15 @@ export const postScreenshot = routeWithBody({
   isIdempotent: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {},
-  body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot, complete: withAcceptedFormat },
+  screen: refuseLargeWhenFull,
+  body: {
+    name: 'ScreenshotRequest',
+    schema: ({ screenshot }) => screenshot,
+    complete: (body, ctx, context) => {
+      refuseNewWhenFull(body, ctx, context);
+      return withAcceptedFormat(body, ctx);
+    },
+  },
   answers: {
     200: {
       description: 'Captured and stored.',
