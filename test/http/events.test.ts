@@ -14,6 +14,9 @@ import { NO_BROWSER, startService } from '../support/service.ts';
 import { failureOf } from './answers.ts';
 import { hostsOf, subscribe, type TestSubscriber, typesOf } from './event-subscriber.ts';
 
+/** Without a browser, a batch repeats a capture until its deadline: this one is over after the first attempt. */
+const ONE_ATTEMPT = { timeoutMs: 400 };
+
 const app = serviceForSuite(NO_BROWSER);
 const subscribers: TestSubscriber[] = [];
 
@@ -67,7 +70,9 @@ describe('GET /events', () => {
     const listed = await listenTo('?type=capture.queued,%20capture.failed');
     const repeated = await listenTo('?type=batch.completed&type=capture.started');
     const group = await listenTo('?type=batch.*');
-    await lastValueFrom(app.service.submitBatch([captureRequest('https://typed.example/')]).pipe(toArray()));
+    await lastValueFrom(
+      app.service.submitBatch([captureRequest('https://typed.example/', ONE_ATTEMPT)]).pipe(toArray()),
+    );
     expect(typesOf([await failed.event()])).toEqual(['capture.failed']);
     expect(typesOf(await listed.take(2))).toEqual(['capture.queued', 'capture.failed']);
     expect(typesOf(await repeated.take(2))).toEqual(['capture.started', 'batch.completed']);
@@ -83,7 +88,7 @@ describe('GET /events', () => {
 
   it('filters by batch', async () => {
     const all = await listenTo('?type=batch.accepted');
-    const two = [captureRequest('https://batch.example/'), captureRequest('https://batch.example/2')];
+    const two = ['https://batch.example/', 'https://batch.example/2'].map((url) => captureRequest(url, ONE_ATTEMPT));
     await lastValueFrom(app.service.submitBatch(two).pipe(toArray()));
     await capture('https://batch.example/single');
     await lastValueFrom(app.service.submitBatch(two).pipe(toArray()));

@@ -226,14 +226,17 @@ describe('GET /screenshots', () => {
     expect(seen).toEqual([[5, 4], [3, 2], [1]]);
   });
 
-  it.each(['limit=x', 'limit=1.5', 'limit=', 'cursor=x', 'cursor=', 'limit=1&limit=2'])('refuses %s', async (query) => {
-    const response = await listed.call(`/screenshots?${query}`);
-    expect(response.status).toBe(400);
-    const [name] = query.split('=');
-    expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path: name }] } });
-  });
+  it.each(['limit=x', 'limit=1.5', 'limit=', 'cursor=x', 'cursor=', 'limit=1&limit=2', 'other=1'])(
+    'refuses %s',
+    async (query) => {
+      const response = await listed.call(`/screenshots?${query}`);
+      expect(response.status).toBe(400);
+      const [name] = query.split('=');
+      expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path: name }] } });
+    },
+  );
 
-  it.each(['limit=0', 'limit=-3', 'limit=5000', 'other=1'])('takes %s', async (query) => {
+  it.each(['limit=0', 'limit=-3', 'limit=5000'])('takes %s', async (query) => {
     expect(await (await listed.call(`/screenshots?${query}`)).json()).toHaveLength(5);
   });
 
