@@ -42,6 +42,20 @@ describe('a full page', () => {
     expect(snapshot).toMatchObject({ height: 4000, fullHeight: 4000, truncated: false, cutPhase: null });
   });
 
+  it('that grows just after its load is captured as tall as it becomes', async () => {
+    const snapshot = await capture('/late/grows');
+    expect(snapshot).toMatchObject({ title: 'tall', height: 3720, fullHeight: 3720, truncated: false });
+    expect(colourAt(pngOf(snapshot), 100, 3700)).toEqual(GREEN);
+  });
+
+  it.each(['settled', 'load'] as const)(
+    'that takes its time to grow is followed to its end, with waitUntil %s',
+    async (waitUntil) => {
+      const snapshot = await capture('/late/endless?parts=6', { waitUntil });
+      expect(snapshot).toMatchObject({ height: 3000, fullHeight: 3000, truncated: false, cutPhase: null });
+    },
+  );
+
   it('that grows without an end is cut at the cap, and says how tall it was', async () => {
     const snapshot = await capture('/picture/growing', { format: 'jpeg' });
     expect(snapshot).toMatchObject({ height: 16_384, truncated: true, cutPhase: null });

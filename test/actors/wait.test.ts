@@ -4,9 +4,12 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { type Colour, colourAt, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-describe('the moment of the picture', () => {
+const WHITE: Colour = [255, 255, 255, 255];
+
+describe('the wait before the screenshot', () => {
   const ground = siteAndActor();
 
   const capture = (path: string, overrides: CaptureOptions = {}) =>
@@ -22,8 +25,43 @@ describe('the moment of the picture', () => {
     expect(snapshot).toMatchObject({ cutPhase: null, finalUrl: ground.site.url('/short') });
   });
 
-  it('comes when nothing more is asked for, with waitUntil networkidle', async () => {
+  it.each(['settled', undefined] as const)(
+    'waits for content that is fetched after the load, with waitUntil %s',
+    async (waitUntil) => {
+      const snapshot = await capture('/late/application', { waitUntil });
+      expect(snapshot).toMatchObject({ title: 'Content', cutPhase: null });
+      expect(snapshot.html).toContain('<h1>Content</h1>');
+    },
+  );
+
+  it('does not wait for content that is fetched after the load, with waitUntil load', async () => {
+    expect(await capture('/late/application', { waitUntil: 'load' })).toMatchObject({
+      title: 'Loading',
+      cutPhase: null,
+    });
+  });
+
+  it('waits for images that scripts add just after the load', async () => {
+    const png = pngOf(await capture('/late/images', { fullPage: true }));
+    expect(colourAt(png, 100, 50)).not.toEqual(WHITE);
+    expect(colourAt(png, 100, 3050)).not.toEqual(WHITE);
+  });
+
+  it('stops waiting for a page that never stops asking, and does not call it partial', async () => {
     expect(await capture('/late/asking')).toMatchObject({ title: 'asking', cutPhase: null });
+  });
+
+  it('does not wait for an element that moves all the time', async () => {
+    const snapshot = await capture('/late/restless');
+    expect(snapshot).toMatchObject({ title: 'restless', cutPhase: null });
+    expect(snapshot.timings.wait).toBeLessThan(2000);
+  });
+
+  it('calls a page partial when the deadline comes before it has settled', async () => {
+    expect(await capture('/late/asking', { timeoutMs: 2000 })).toMatchObject({ cutPhase: 'wait' });
+  });
+
+  it('comes when nothing more is asked for, with waitUntil networkidle', async () => {
     const snapshot = await capture('/late/asking?ms=800', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
@@ -104,7 +142,7 @@ describe('what a request says of the moment', () => {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
 
   it.each([
-    [{ waitUntil: 'idle' }, 'load, domcontentloaded, networkidle'],
+    [{ waitUntil: 'idle' }, 'settled, load, domcontentloaded, networkidle'],
     [{ waitForSelector: '' }, '1 to 1000 characters'],
     [{ waitForSelector: 'x'.repeat(1001) }, '1 to 1000 characters'],
     [{ delayMs: 60_001 }, '0 to 60000'],

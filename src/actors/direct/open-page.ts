@@ -72,7 +72,8 @@ export async function openPage(
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes meanwhile, or does not come to run, answers nothing.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
-    return { session, frame, notes: setUp.notes, visit: setUp.visit, download: download.promise, dispose };
+    const { notes, visit, requests } = setUp;
+    return { session, frame, notes, visit, requests, download: download.promise, dispose };
   } catch (error) {
     await dispose();
     throw error;

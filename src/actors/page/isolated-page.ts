@@ -5,6 +5,7 @@ import type { Deadline } from '../deadline.ts';
 import type { Notes } from './evidence/notes.ts';
 import type { MainFrame } from './main-frame.ts';
 import type { Visit } from './prepare-page.ts';
+import type { RequestsInFlight } from './wait/requests-in-flight.ts';
 
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;
@@ -27,6 +28,7 @@ export interface IsolatedPage {
   readonly frame: MainFrame;
   readonly notes: Notes;
   readonly visit: Visit;
+  readonly requests: RequestsInFlight;
   /** Resolves with the name of the file that was offered for download, once one is. */
   readonly download: Promise<string>;
   /** Can do what a person would do; only where Playwright drives. */

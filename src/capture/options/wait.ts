@@ -4,16 +4,16 @@ import { filled, integer, selector } from './fields.ts';
 const MAX_DELAY_MS = 60_000;
 const MAX_FUNCTION_CHARACTERS = 10_000;
 
-export const WAIT_UNTIL = ['load', 'domcontentloaded', 'networkidle'] as const;
+export const WAIT_UNTIL = ['settled', 'load', 'domcontentloaded', 'networkidle'] as const;
 
 /** When the page is captured. */
 export const waitFields = {
   waitUntil: z
     .enum(WAIT_UNTIL, { error: `must be one of ${WAIT_UNTIL.join(', ')}` })
-    .default('load')
+    .default('settled')
     .meta({
       description:
-        'Milestone of the page to wait for: `load`, `domcontentloaded` (does not wait for images) or `networkidle` (no request of the page or its frames for 500 ms).',
+        'State of the page to wait for: `settled` (it has loaded, and for 100 ms nothing in it has changed and none of its requests was in flight; at most 3 s after the load), `load`, `domcontentloaded` (does not wait for images) or `networkidle` (no request of the page or its frames for 500 ms).',
     }),
   waitForSelector: selector.optional().meta({
     description:

@@ -1,8 +1,8 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
+import { retryUntilAnswered } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';
-import { retryUntilAnswered } from './ask-page.ts';
 import { SET_STYLE } from './set-style.ts';
 
 const MASK_COLOUR = '#ff00ff';

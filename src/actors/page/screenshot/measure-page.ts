@@ -1,8 +1,8 @@
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
+import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { askPage, letGo } from './ask-page.ts';
 import { SET_STYLE } from './set-style.ts';
 
 /** CSS pixels from the upper left corner of the page's content. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { Deadline } from '../../deadline.ts';
+import { retryUntilAnswered } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';
-import { retryUntilAnswered } from './ask-page.ts';
 
 const found = z.union([
   z.enum(['absent', 'invisible', 'not a selector']),

@@ -3,15 +3,17 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSelector } from './await-selector.ts';
+import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
 
 /**
- * Waits for what the request wants to see before the screenshot is taken, or until no more time is to be spent on
- * waiting. Resolves with whether all of it came.
+ * Waits for everything that the request names before the screenshot is taken. Resolves with false when the waiting time
+ * was over first.
  */
 export async function awaitReady(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { waitUntil, waitForSelector, waitForFunction, delayMs } = request;
   const { frame } = page;
+  if (waitUntil === 'settled' && !(await awaitSettled(page, deadline))) return false;
   if (waitUntil === 'networkidle') {
     const idle = frame.until(() => frame.rests('networkIdle'));
     if (!(await waitWithin(page, deadline, 'wait for the network', idle))) return false;

@@ -1,24 +1,25 @@
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
-/** The renderer of the page died. The capture may be tried once more. */
+/** The page's renderer crashed. The capture may be retried once. */
 export class PageCrashedError extends Error {
   override readonly name = 'PageCrashedError';
 }
 
 /**
- * Whether `work` is done before no more time is to be spent on waiting. Rejects as `work` does, and with a
- * `PageCrashedError` when the page dies first, which `work` may never hear of.
+ * Resolves with whether `work` is done before the waiting time is over, or within `maxMs`. Rejects as `work` does, and
+ * with a `PageCrashedError` when the page crashes, which `work` may never learn.
  */
 export async function waitWithin(
   { frame }: IsolatedPage,
   deadline: Deadline,
   step: string,
   work: Promise<unknown>,
+  maxMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const crashed = frame.until(() => frame.crashed);
   const done = Promise.race([work, crashed]).then(() => true);
-  const came = await deadline.step(step, within(deadline.waitingMs, done, false));
+  const came = await deadline.step(step, within(Math.min(deadline.waitingMs, maxMs), done, false));
   if (frame.crashed) throw new PageCrashedError();
   return came;
 }

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CapstanError } from '../../capture/errors.ts';
+import { CdpError } from '../cdp/connection.ts';
+import type { Deadline } from '../deadline.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+
+/** Maximum time that a script of the page may block ours once the waiting time is over, before it is terminated. */
+const PATIENCE_MS = 2_000;
+
+/** Maximum number of documents that are asked, when the page navigates before it answers. */
+const MAX_DOCUMENTS = 5;
+const NEXT_DOCUMENT_MS = 50;
+
+/** Awaits `work`, which the page's main thread must be free for. A script that blocks it is terminated in the end. */
+export async function letGo<T>({ session }: IsolatedPage, deadline: Deadline, work: Promise<T>): Promise<T> {
+  const endScripts = setTimeout(
+    () => session.post('Runtime.terminateExecution'),
+    Math.max(deadline.waitingMs, Math.min(PATIENCE_MS, deadline.remainingMs / 2)),
+  );
+  try {
+    return await work;
+  } finally {
+    clearTimeout(endScripts);
+  }
+}
+
+/**
+ * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
+ * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
+ * clear. Undefined when the document was replaced meanwhile. Does not resolve while a script blocks the page.
+ */
+export async function evaluate({ session, frame }: IsolatedPage, expression: string): Promise<unknown> {
+  try {
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frame.id,
+      worldName: 'capstan-picture',
+    });
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression,
+      contextId: executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description);
+    return result.value;
+  } catch (error) {
+    if (error instanceof CdpError) return undefined;
+    throw error;
+  }
+}
+
+/** As `evaluate`, within the deadline: a script that blocks the page is terminated in the end. */
+export async function askPage(
+  page: IsolatedPage,
+  deadline: Deadline,
+  step: string,
+  expression: string,
+): Promise<unknown> {
+  return deadline.step(step, letGo(page, deadline, evaluate(page, expression)));
+}
+
+/** As `askPage`, until a document answers. Throws `capture_timeout` when the page navigates faster than it can be asked. */
+export async function retryUntilAnswered(
+  page: IsolatedPage,
+  deadline: Deadline,
+  step: string,
+  expression: string,
+): Promise<unknown> {
+  for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
+    const answer = await askPage(page, deadline, step, expression);
+    if (answer !== undefined) return answer;
+    await deadline.step(step, delay(NEXT_DOCUMENT_MS));
+  }
+  throw new CapstanError('capture_timeout', `the page navigated again and again (${step})`);
+}

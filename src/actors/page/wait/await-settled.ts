@@ -1,0 +1,74 @@
+import type { Deadline } from '../../deadline.ts';
+import { evaluate } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { waitWithin } from './wait-within.ts';
+
+/** Time without a change and without a request after which a page is settled. */
+const QUIET_MS = 100;
+/** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never do. */
+const MAX_SETTLE_MS = 3_000;
+/** An element that changes more often than this is animated: its changes say nothing about the page. */
+const MAX_CHANGES = 20;
+
+/**
+ * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms. Stops waiting after 3 s.
+ * Resolves with false when the deadline ended the wait before that.
+ */
+export async function awaitSettled(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  const over = new AbortController();
+  const isCut = deadline.waitingMs < MAX_SETTLE_MS;
+  const settled = await waitWithin(page, deadline, 'settle', settle(page, over.signal), MAX_SETTLE_MS);
+  over.abort();
+  return settled || !isCut;
+}
+
+async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await page.requests.ended();
+    const { started } = page.requests;
+    const answer = await evaluate(page, `(${AWAIT_QUIET})()`);
+    // Undefined: the page shows another document, which is waited for from its own load on.
+    if (answer === undefined || page.requests.started === started) return;
+  }
+}
+
+/**
+ * Runs in the page. Resolves when nothing has changed for `QUIET_MS`, or after `MAX_SETTLE_MS`. `AbortSignal.timeout` is the one timer that the
+ * page's scripts cannot clear. Paints and layout shifts also tell of changes in shadow trees.
+ */
+const AWAIT_QUIET = `() => new Promise((resolve) => {
+  const end = performance.now() + ${MAX_SETTLE_MS};
+  let since = performance.now();
+  const touch = () => { since = performance.now(); };
+  const changes = new WeakMap();
+  const mutations = new MutationObserver((records) => {
+    for (const { target } of records) {
+      const count = (changes.get(target) ?? 0) + 1;
+      changes.set(target, count);
+      if (count <= ${MAX_CHANGES}) touch();
+    }
+  });
+  mutations.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  let shifts = 0;
+  const paints = new PerformanceObserver(() => {
+    shifts += 1;
+    if (shifts <= ${MAX_CHANGES}) touch();
+  });
+  for (const type of ['layout-shift', 'largest-contentful-paint']) paints.observe({ type });
+  const root = Reflect.get(Document.prototype, 'documentElement', document);
+  let height = root ? root.scrollHeight : 0;
+  const check = () => {
+    const now = root ? root.scrollHeight : 0;
+    if (now !== height) touch();
+    height = now;
+    const left = Math.min(end, since + ${QUIET_MS}) - performance.now();
+    if (left > 0) {
+      AbortSignal.timeout(Math.ceil(left)).addEventListener('abort', check);
+      return;
+    }
+    mutations.disconnect();
+    paints.disconnect();
+    resolve('quiet');
+  };
+  check();
+})`;
