@@ -10,7 +10,7 @@ describe('optionsDigest', () => {
     [{ fullPage: false }],
     [{ format: 'png', quality: 80 }],
     [{ viewport: { width: 1280, height: 720 } }],
-    [{ waitUntil: 'load', delayMs: 0 }],
+    [{ waitUntil: 'settled', delayMs: 0 }],
     [{ hide: [], evidence: [] }],
     [{ timeoutMs: 1000 }],
     [{ cacheMaxAgeMs: 1000 }],

@@ -15,7 +15,7 @@ const DEFAULTS = {
   viewport: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false, touch: false },
   omitBackground: false,
   pdf: { paper: 'A4', landscape: false, margin: 10, scale: 1, background: true },
-  waitUntil: 'load',
+  waitUntil: 'settled',
   delayMs: 0,
   media: 'screen',
   darkMode: false,

@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
       quality: 80,
       viewport: { width: 1280, height: 720, deviceScaleFactor: 1 },
       omitBackground: false,
-      waitUntil: 'load',
+      waitUntil: 'settled',
       delayMs: 0,
       ignoreCertErrors: false,
       darkMode: false,
