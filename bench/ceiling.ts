@@ -49,6 +49,7 @@ export async function open({ browserPath }: DriverOptions): Promise<Driver> {
     '--disable-breakpad',
     '--disable-dev-shm-usage',
     '--force-color-profile=srgb',
+    '--ignore-certificate-errors',
     `--window-size=${VIEWPORT.width},${VIEWPORT.height}`,
   ];
   const browser = spawn(browserPath, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });

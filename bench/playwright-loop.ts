@@ -5,7 +5,7 @@ import { type Driver, type DriverOptions, inFlight, sandboxFlags, VIEWPORT } fro
 export async function open({ browserPath }: DriverOptions): Promise<Driver> {
   const browser = await chromium.launch({ executablePath: browserPath, args: [...sandboxFlags()] });
   const capture = async (url: string) => {
-    const context = await browser.newContext({ viewport: VIEWPORT });
+    const context = await browser.newContext({ viewport: VIEWPORT, ignoreHTTPSErrors: true });
     try {
       const page = await context.newPage();
       await page.goto(url, { waitUntil: 'load' });

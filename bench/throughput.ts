@@ -10,22 +10,34 @@ import { type Finding, formatTable } from './support/table.ts';
 const CEILING = 'raw CDP over the pipe (ceiling)';
 const PLAYWRIGHT = 'Playwright loop';
 
+/** The kinds of pages, and the least share of the ceiling that the service is to reach on each. */
+const PAGES = [
+  { pages: 'site', title: 'Small, medium and heavy pages over HTTP', least: 0.85 },
+  { pages: 'http', title: 'Pages with 17 sub-resources on average over HTTP', least: 0.88 },
+  { pages: 'https', title: 'The same over HTTP/2 with TLS', least: 0.88 },
+] as const;
+
 /** Captures per second through the whole service, compared with the browser's ceiling and with Playwright. */
 export async function throughput(options: BenchOptions): Promise<readonly Finding[]> {
   const { browserPath } = options;
   const concurrency = Math.max(...options.concurrencies);
   const site = await startBenchSite();
+  const findings: Finding[] = [];
   try {
-    const series = await interleavedRounds(
-      [
-        serviceContender({ browserPath }),
-        driverContender(CEILING, join(import.meta.dirname, 'ceiling.ts'), { browserPath, concurrency }),
-        driverContender(PLAYWRIGHT, join(import.meta.dirname, 'playwright-loop.ts'), { browserPath, concurrency }),
-      ],
-      { ...options, urls: site.urls(options.captures) },
-    );
-    options.print(seriesTable(series));
-    return [ratioFinding(series, CEILING, 0.85), ratioFinding(series, PLAYWRIGHT, 1.5)];
+    for (const { pages, title, least } of PAGES) {
+      const series = await interleavedRounds(
+        [
+          serviceContender({ browserPath }),
+          driverContender(CEILING, join(import.meta.dirname, 'ceiling.ts'), { browserPath, concurrency }),
+          driverContender(PLAYWRIGHT, join(import.meta.dirname, 'playwright-loop.ts'), { browserPath, concurrency }),
+        ],
+        { ...options, urls: site.urls(options.captures, pages) },
+      );
+      options.print(`\n${title}\n\n${seriesTable(series)}`);
+      const onPages = (finding: Finding): Finding => ({ ...finding, what: `${title}: ${finding.what}` });
+      findings.push(onPages(ratioFinding(series, CEILING, least)), onPages(ratioFinding(series, PLAYWRIGHT, 1.5)));
+    }
+    return findings;
   } finally {
     await site.stop();
   }

@@ -1,7 +1,15 @@
 import { startSite } from '../../test/fixtures/site.ts';
+import { startGallery } from './gallery.ts';
+import type { BenchOrigins } from './site.ts';
 
-/* Serves the fixture site from a process of its own, so that its CPU time is not measured. Ends with its parent. */
+/* Serves the pages from a process of its own, so that its CPU time is not measured. Ends with its parent. */
 
 const site = await startSite();
-process.send?.(site.origin);
-process.on('disconnect', () => void site.close());
+const gallery = await startGallery();
+process.send?.({ site: site.origin, http: gallery.http, https: gallery.https } satisfies BenchOrigins);
+process.on('disconnect', () => {
+  gallery.close();
+  void site.close();
+  // Kept connections would hold the process.
+  process.exit();
+});

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { CERTIFICATE, KEY } from '../../test/webhooks/certificate.ts';
+
+/** Sub-resources of the pages, 17 on average: a style sheet, a script, and images. */
+export const SUB_RESOURCES = [5, 15, 31] as const;
+
+const IMAGE = readFileSync(join(import.meta.dirname, '../../test/fixtures/site/image.png'));
+
+export interface Gallery {
+  /** `http://127.0.0.1:<port>`. */
+  readonly http: string;
+  /** `https://127.0.0.1:<port>`, over HTTP/2 with a self-signed certificate. */
+  readonly https: string;
+  close(): void;
+}
+
+/** Pages with many sub-resources, over HTTP/1.1 and over HTTP/2 with TLS. */
+export async function startGallery(): Promise<Gallery> {
+  const plain = createServer({ keepAliveTimeout: 60_000 }, answer);
+  const secure = createSecureServer({ key: KEY, cert: CERTIFICATE, allowHTTP1: true }, (request, response) => {
+    const { type, body } = contentOf(request.url);
+    response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+    response.end(body);
+  });
+  const [http, https] = await Promise.all([portOf(plain), portOf(secure)]);
+  return {
+    http: `http://127.0.0.1:${http}`,
+    https: `https://127.0.0.1:${https}`,
+    close: () => {
+      plain.close();
+      secure.close();
+    },
+  };
+}
+
+const answer: RequestListener = (request, response) => {
+  const { type, body } = contentOf(request.url ?? '/');
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+};
+
+/** `/<n>` is a page with that many sub-resources. */
+function contentOf(path: string): { readonly type: string; readonly body: string | Buffer } {
+  const count = /^\/(\d+)$/.exec(path)?.[1];
+  if (count !== undefined) return { type: 'text/html; charset=utf-8', body: pageOf(Number(count)) };
+  if (path.endsWith('.css')) return { type: 'text/css', body: 'img { width: 200px; height: 120px; margin: 4px }' };
+  if (path.endsWith('.js')) return { type: 'text/javascript', body: 'document.title += " (ready)";' };
+  return { type: 'image/png', body: IMAGE };
+}
+
+function pageOf(subResources: number): string {
+  const images = Array.from({ length: subResources - 2 }, (_, index) => `<img src="/image-${index}.png" alt="">`);
+  return `<!doctype html><title>Gallery</title><link rel="stylesheet" href="/style.css"><script src="/script.js"></script>
+<h1>${subResources} sub-resources</h1>${images.join('\n')}`;
+}
+
+function portOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new TypeError('the gallery has no port'));
+      else resolve(address.port);
+    });
+  });
+}
