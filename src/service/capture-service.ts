@@ -65,9 +65,13 @@ export interface CaptureService {
 
   /**
    * Removes a capture, its files and its record together; a reader that has it open reads on. False when nothing of it
-   * was there. Rejects with `database_unavailable` when the database is away, and removes nothing.
+   * was there. Rejects with `database_unavailable` when the database is away, or with `artifact_elsewhere` when another
+   * data directory holds the files, and removes nothing.
    */
   remove(id: number): Promise<boolean>;
+
+  /** Explains why an artifact cannot be opened: `not_found`, or `artifact_elsewhere`. */
+  whyMissing(id: number): Promise<CapstanError>;
 
   /**
    * Changes the limits that are named, at once and until the service ends; nothing that is inside is lost or started

@@ -151,7 +151,7 @@ export async function createService(
     whileSubscribed((signal) => webhooks.admit(callback, signal));
   const reuse = reusing({
     submit: pipeline.submit,
-    find: (request, maxAgeMs) => findStored(storage.results, request, maxAgeMs, Date.now()),
+    find: (request, maxAgeMs) => findStored(storage, request, maxAgeMs, Date.now()),
     keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.target.url}`,
     events,
   });
@@ -265,8 +265,15 @@ export async function createService(
       return readiness();
     },
     pressure,
+    whyMissing: async (id) => {
+      const isElsewhere = await storage.captureStore.isElsewhere(id).catch(() => false);
+      return isElsewhere
+        ? new CapstanError('artifact_elsewhere')
+        : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
+    },
     remove: async (id) => {
       if (!(await storage.captureStore.has(id))) return false;
+      if (await storage.captureStore.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
       await storage.captureStore.remove([id]);
       return true;
     },

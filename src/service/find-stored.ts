@@ -2,6 +2,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { optionsDigest } from '../capture/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
+import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { Keyset, ResultStore } from '../storage/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 
@@ -9,12 +10,17 @@ import type { StoredOutcome } from '../streams/reuse.ts';
 const PAGE = 20;
 const MAX_PAGES = 10;
 
+export interface StoresAsked {
+  readonly results: Pick<ResultStore, 'state' | 'page' | 'get'>;
+  readonly artifacts: Pick<ArtifactStore, 'id'>;
+}
+
 /**
  * The newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
- * (milliseconds since the epoch), whole and not a failure. Undefined also when the database cannot be asked.
+ * (milliseconds since the epoch), whole, not a failure, and with its files in our own artifact store. Undefined also when the database cannot be asked.
  */
 export async function findStored(
-  results: Pick<ResultStore, 'state' | 'page' | 'get'>,
+  { results, artifacts }: StoresAsked,
   request: CaptureRequest,
   maxAgeMs: number,
   now: number,
@@ -25,11 +31,13 @@ export async function findStored(
   const isAnswer = (result: Result): boolean =>
     result.options_digest === digest && !result.failed && !result.partial && result.artifacts !== null;
   try {
+    const own = await artifacts.id();
+    const isHere = ({ artifacts: stored }: Result) => (stored?.store ?? own) === own;
     let after: Keyset | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const records = await results.page({ by: 'url', url: request.target.url }, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
-      const found = young.find(isAnswer);
+      const found = young.find((result) => isAnswer(result) && isHere(result));
       if (found !== undefined) {
         const kept = await results.get(found.id);
         return { state: 'stored', result: found, evidence: kept?.evidence ?? null };

@@ -119,13 +119,13 @@ export const getScreenshot = route({
     },
     304: { description: 'The client has it already.', content: {}, headers: ['ETag', 'Cache-Control'] },
   },
-  failures: ['invalid_id', 'not_found', 'range_not_satisfiable'],
+  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'range_not_satisfiable'],
   handle: async (ctx, { id, view }, { service }) => {
     ctx.state.captureId = id;
     if (view === 'html') return answerKept(ctx, service, id, 'html');
     if (view === 'image') return answerKept(ctx, service, id, 'image');
     const info = await service.artifacts.info(id);
-    if (info === undefined) throw unknownCapture(id);
+    if (info === undefined) throw await service.whyMissing(id);
     if (view === 'metadata') return answer(ctx, sentInfo(info));
     ctx.vary('Accept');
     const wanted = preferImageOrJson(ctx.get('Accept'), mediaTypeOf(info.format), 'image');
@@ -143,7 +143,7 @@ export const deleteScreenshot = route({
   tag: 'capture',
   parameters: { id: captureId },
   answers: { 200: { description: 'It is gone.', content: envelope('Removed', RemovedSchema) } },
-  failures: ['invalid_id', 'not_found', 'database_unavailable'],
+  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'database_unavailable'],
   handle: async (ctx, { id }, { service }) => {
     ctx.state.captureId = id;
     if (!(await service.remove(id))) throw new CapstanError('not_found', `There is no capture with the id ${id}.`);
@@ -162,7 +162,7 @@ async function answerStored(
     answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   } else {
     const artifact = await service.artifacts.open(result.id, 'image');
-    if (artifact === undefined) throw new Error(`capture ${result.id} was stored, but its image cannot be opened`);
+    if (artifact === undefined) throw await service.whyMissing(result.id);
     ctx.status = 200;
     describeArtifact(ctx, artifact, 'image');
     ctx.body = artifact.stream();
@@ -179,10 +179,6 @@ async function answerKept(
   kind: 'image' | 'html',
 ): Promise<void> {
   const artifact = await service.artifacts.open(id, kind);
-  if (artifact === undefined) throw unknownCapture(id);
+  if (artifact === undefined) throw await service.whyMissing(id);
   return answerArtifact(ctx, artifact, kind);
-}
-
-function unknownCapture(id: number): CapstanError {
-  return new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
 }

@@ -47,6 +47,8 @@ export interface CaptureStore {
   remove(ids: readonly number[]): Promise<Removed>;
   /** Returns whether anything of a capture exists. Rejects with `database_unavailable`. */
   has(id: number): Promise<boolean>;
+  /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
+  isElsewhere(id: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -122,6 +124,12 @@ class OutboxCaptureStore implements CaptureStore {
     } finally {
       this.#delivery.finishRemovals();
     }
+  }
+
+  async isElsewhere(id: number): Promise<boolean> {
+    if (this.#results.kind === 'none') return false;
+    const store = (await this.#results.get(id))?.artifacts?.store ?? null;
+    return store !== null && store !== (await this.#storeId());
   }
 
   has(id: number): Promise<boolean> {

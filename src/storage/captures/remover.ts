@@ -51,7 +51,15 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     const begun = new Set([...unfinished].flatMap((removal) => removal.ids));
     const fresh = ids.filter((id) => !begun.has(id));
     if (fresh.length < ids.length) await finish();
-    return fresh.length === 0 ? NOTHING : removeFresh(fresh);
+    const ours = await heldHere(fresh);
+    return ours.length === 0 ? NOTHING : removeFresh(ours);
+  }
+
+  /** Without those whose files another store holds: their records are removed where their files are. */
+  async function heldHere(ids: readonly number[]): Promise<readonly number[]> {
+    const own = await artifacts.id();
+    const records = await Promise.all(ids.map((id) => results.get(id)));
+    return ids.filter((_, at) => (records[at]?.artifacts?.store ?? own) === own);
   }
 
   /** Captures are removed because the disk is full: then the intention is kept in memory only. */
