@@ -57,6 +57,11 @@ describe('changes that a request makes to the page', () => {
       );
     });
 
+    it('assigns strings where the page requires trusted types', async () => {
+      const after = "document.body.innerHTML = '<b>new</b>'; document.title = document.querySelector('b').textContent";
+      expect((await capture('/trusted-types', { javascript: { after } })).title).toBe('new');
+    });
+
     it('runs in the next document, too, when it navigates', async () => {
       const after = "location.pathname === '/medium' ? void (document.title = 'arrived') : location.assign('/medium')";
       const { title, finalUrl } = await capture('/short', { javascript: { after } });

@@ -3,6 +3,12 @@ import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { scriptFailed } from './add-scripts.ts';
 
+/** Fails, without harm, where the page names the policies that it allows and `default` is not among them. */
+const TAKE_STRINGS = `try {
+  const same = (text) => text;
+  trustedTypes.createPolicy('default', { createHTML: same, createScript: same, createScriptURL: same });
+} catch {}`;
+
 /**
  * Runs a script in the page as if it were the page's own, and awaits the promise that it gives. Resolves with whether
  * it came to its end while there was time to wait, which it also did when it sent the page on. Throws `script_failed`.
@@ -11,6 +17,8 @@ export async function runAfter(page: IsolatedPage, expression: string, deadline:
   const { waitingMs } = deadline;
   if (waitingMs === 0) return false;
   try {
+    // Pages that require trusted types refuse strings for `innerHTML` and the like, from this script too.
+    page.session.post('Runtime.evaluate', { expression: TAKE_STRINGS, timeout: waitingMs });
     // One that never lets go of the page is ended by `timeout`, one whose promise never settles is left behind.
     const run = page.session.send('Runtime.evaluate', { expression, awaitPromise: true, timeout: waitingMs });
     const outcome = await within(waitingMs, run, null);
