@@ -8,13 +8,15 @@ import type { HttpContext } from './state.ts';
 const JSON_TYPE = 'application/json';
 
 /**
- * The body of a capture with the `format` that `Accept` prefers, when it prefers an image or a PDF to JSON and the body
- * names no format. Throws `not_acceptable` when neither JSON nor the file may be sent. A job is answered with JSON.
+ * Adds the `format` that `Accept` prefers to the body of a capture, when it prefers an image or a PDF to JSON and the body
+ * names no format. With `respond-async` nothing is added, because a job is answered with JSON.
+ *
+ * @throws `not_acceptable` when `Accept` takes neither JSON nor the file.
  */
 export function withAcceptedFormat(body: unknown, ctx: HttpContext): unknown {
   if (typeof body !== 'object' || body === null || prefersAsync(ctx)) return body;
   const formats = CAPTURE_FORMATS.filter((format) => !hasFormat(body) || isFormat(body.format, format));
-  // A format that does not exist is refused as such.
+  // The schema refuses an unknown format.
   if (formats.length === 0) return body;
   const offered = [JSON_TYPE, ...formats.map(mediaTypeOf)];
   const accept = ctx.get('Accept');

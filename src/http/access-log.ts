@@ -1,22 +1,22 @@
 import type { Logger } from 'pino';
 import type { HttpMiddleware } from './state.ts';
 
-/** What a request is logged with when its client went away before there was a status. */
+/** Logged as the status when the client disconnected before there was one. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Enough to tell the keys of a service apart, and too little to find a key by. */
+/** Enough digits to tell the keys of a service apart, and too few to derive a key from. */
 const FINGERPRINT_DIGITS = 8;
 
 /**
- * Logs one line for each request when its answer was sent or its client went away: also which API key was used, by the
- * first digits of its SHA-256, and the address of the client, which behind a proxy is the proxy's. The query is not
- * logged: it may hold secrets.
+ * Logs one line for each request when its answer was sent or its client disconnected. The line names the API key by the
+ * first digits of its SHA-256, and the client's address, which behind a proxy is the proxy's. The query is not logged,
+ * because it may hold secrets.
  */
 export function accessLog(logger: Logger, now: () => number = () => performance.now()): HttpMiddleware {
   return async (ctx, next) => {
     const startedAt = now();
     const { socket } = ctx.req;
-    // Unknown once the connection is closed.
+    // Not available after the connection was closed.
     const { remoteAddress } = socket;
     const writtenBefore = socket.bytesWritten;
     ctx.res.once('close', () => {
@@ -27,7 +27,7 @@ export function accessLog(logger: Logger, now: () => number = () => performance.
         path: ctx.path,
         status: finished || ctx.res.headersSent ? ctx.res.statusCode : CLIENT_CLOSED_REQUEST,
         duration_ms: Math.round((now() - startedAt) * 10) / 10,
-        // On the wire: head and body, and no more than what was sent.
+        // Bytes that were sent, head and body.
         bytes: socket.bytesWritten - writtenBefore,
         client_address: remoteAddress,
         ...(ctx.state.client === undefined ? {} : { api_key: ctx.state.client.slice(0, FINGERPRINT_DIGITS) }),

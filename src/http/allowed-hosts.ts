@@ -7,11 +7,11 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Refuses requests for host names that are not of this service. A page in somebody's browser may point its own name at
- * an address of ours (DNS rebinding) and would read our answers as its own, but its requests still carry that name.
+ * Refuses requests whose `Host` does not belong to this service. A web page can point its own name at our address (DNS
+ * rebinding) and read our answers as same-origin, but its requests still carry that name.
  *
- * Allowed are loopback addresses, `localhost` and names below it, the address that the connection was made to, and
- * `names`. Ports do not matter. A request without a Host does not come from a browser.
+ * Allowed are loopback addresses, `localhost` and its subdomains, the address that the client dialled, and `names`. Ports
+ * are ignored. Browsers never omit `Host`, so requests without it pass.
  */
 export function allowHosts(names: readonly string[]): HttpMiddleware {
   const allowed = new Set(names.map(hostOf));
@@ -28,7 +28,7 @@ export function allowHosts(names: readonly string[]): HttpMiddleware {
   };
 }
 
-/** The host of `host:port` as URLs have it, IPv6 without brackets; undefined when it is none. */
+/** Returns the normalised host of `host:port`, IPv6 without brackets; undefined when it is invalid. */
 function hostOf(authority: string): string | undefined {
   const bracketed = isIP(authority) === 6 ? `[${authority}]` : authority;
   if (/[\s/?#@\\]/.test(bracketed)) return undefined;
@@ -42,7 +42,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** An address is not a name: nobody can point it elsewhere. */
+/** Returns whether the host is the address that the client dialled, which nobody can point elsewhere. */
 function isDialled(ctx: HttpContext, host: string): boolean {
   const { localAddress = '' } = ctx.req.socket;
   return isIP(host) !== 0 && hostOf(localAddress.replace(/^::ffff:/i, '')) === host;

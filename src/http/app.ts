@@ -19,11 +19,11 @@ import { securityHeaders } from './security-headers.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 
 export interface HttpOptions extends RequestLimits {
-  /** Any of them will do; none: no check is made. */
+  /** Requests need one of these keys. Without any, no key is checked. */
   readonly apiKeys: readonly string[];
-  /** Host names and addresses that requests may be sent to without a key, besides those of this machine. */
+  /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
-  /** How long a sender of a streamed body may send nothing while it is waited for, in milliseconds. */
+  /** Maximum silence of the sender of a streamed body while the service waits for it, in milliseconds. */
   readonly silenceMs?: number;
   readonly logger: Logger;
   readonly events?: Partial<FanOutOptions>;
@@ -31,17 +31,17 @@ export interface HttpOptions extends RequestLimits {
 
 const OPEN_PATHS = ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
 
-/** A sender may have to wait for what it reads from. */
+/** Five minutes: a sender may itself wait for its source. */
 const SILENCE_MS = 300_000;
 
 const EVENTS: FanOutOptions = {
-  // A minute of a busy service: who is behind by more comes back and reads it from the log.
+  // About a minute of a busy service. A slower subscriber is disconnected, and reads the rest from the log.
   bufferBytes: 1024 * 1024,
-  // Proxies close a connection that is silent for half a minute or more.
+  // Proxies close connections that are silent for 30 s or more.
   keepAliveMs: 15_000,
 };
 
-/** The HTTP contract, as a user of the service: in this order a request meets what stands between it and its route. */
+/** Builds the HTTP application of a service. The middleware run in this order, before the route. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
   const app = new Koa<HttpState>();
   app.use(requestId());
@@ -62,7 +62,7 @@ function createRoutes(
   service: CaptureService,
   { silenceMs = SILENCE_MS, logger, events, ...limits }: HttpOptions,
 ): Router<HttpState> {
-  // Exactly the paths of the contract: no other case, no slash at the end.
+  // Paths match exactly: no other case, no trailing slash.
   const router = new Router<HttpState>({ sensitive: true, strict: true });
   const requestLimits = { ...limits, callbacks: service.takesCallbacks };
   const context: RouteContext = {
@@ -76,7 +76,7 @@ function createRoutes(
   };
   for (const { path, method, needsDatabase, handler } of ROUTES) {
     const handle = handler(context);
-    // Before the request is looked at: without a database every one of these is 503, whatever was asked.
+    // The database is checked before the request is validated.
     const middleware = needsDatabase ? [databaseRequired(service.results), handle] : [handle];
     router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], middleware);
   }
@@ -85,13 +85,13 @@ function createRoutes(
 
 function databaseRequired(results: CaptureService['results']): HttpMiddleware {
   return async (_ctx, next) => {
-    // Throws the failure that says why.
+    // Throws the failure that says why there is no database.
     if (results.state !== 'up') await results.page({ by: 'all' }, 1);
     await next();
   };
 }
 
-/** An answer that broke off after its head was sent. Its connection is closed by then, which is all that can be said. */
+/** Logs an answer that failed after its head was sent. Its connection is already closed. */
 function logBrokenAnswer(logger: Logger) {
   return (error: NodeJS.ErrnoException, ctx?: { readonly state: HttpState }) => {
     const line = { request_id: ctx?.state.requestId, err: error };

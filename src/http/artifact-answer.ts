@@ -6,17 +6,17 @@ import { matchesEtag } from './if-none-match.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { HttpContext } from './state.ts';
 
-/** A capture's files never change; a year is the longest that caches care for. */
+/** The files of a capture never change. Caches keep nothing for longer than a year. */
 const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 /**
- * Strangers' HTML on our own origin: a unique origin, no script, no request to anywhere, no frame around it. Only what
- * it carries itself is shown.
+ * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests, no framing. Only
+ * inline content is shown.
  */
 const INERT_POLICY =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What a file is sent with, whoever asked for it. */
+/** Sets the headers of a file's answer. */
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
@@ -30,7 +30,7 @@ export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind:
   }
 }
 
-/** The whole of it, 304 when the client has it already, or the part that a Range asks for. Closes it in every case. */
+/** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */
 export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, kind: ArtifactKind): Promise<void> {
   ctx.status = 200;
   describeArtifact(ctx, artifact, kind);
@@ -54,7 +54,7 @@ export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, k
   ctx.length = length;
 }
 
-/** A Range with an If-Range holds only for exactly that version. A date is none of ours. */
+/** Returns whether `If-Range` allows `Range`: it must be the file's ETag. Dates never match. */
 function rangeApplies(ctx: HttpContext): boolean {
   const condition = ctx.get('If-Range');
   return condition === '' || condition === ctx.response.get('ETag');
@@ -66,6 +66,6 @@ function answerUnsatisfiable(ctx: HttpContext, bytes: number): void {
   ctx.set('Content-Range', `bytes */${bytes}`);
   answerFailure(
     ctx,
-    new CapstanError('range_not_satisfiable', `The file has ${bytes} bytes; the range begins behind it.`),
+    new CapstanError('range_not_satisfiable', `The range begins after the end of the file, which has ${bytes} bytes.`),
   );
 }

@@ -3,9 +3,8 @@ import { CapstanError } from '../capture/errors.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /**
- * Lets requests with one of the keys through, and all of them when there are no keys; `GET` and `HEAD` of the open paths
- * need none. It stands before the router, so
- * that an unknown path tells a stranger nothing.
+ * Refuses requests without one of the keys. Without configured keys all requests pass, and `GET` and `HEAD` of the open
+ * paths always do. It runs before the router, so that unauthenticated clients cannot find out which paths exist.
  */
 export function authenticate(apiKeys: readonly string[], openPaths: readonly string[]): HttpMiddleware {
   const accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
@@ -23,7 +22,7 @@ export function authenticate(apiKeys: readonly string[], openPaths: readonly str
   };
 }
 
-/** `ctx.path` is the very string that the router matches, so what looks like an open path cannot be another one. */
+/** Compares `ctx.path`, the string that the router matches, so that no other path can pass for an open one. */
 function isOpen(ctx: HttpContext, openPaths: readonly string[]): boolean {
   return (ctx.method === 'GET' || ctx.method === 'HEAD') && openPaths.includes(ctx.path);
 }
@@ -33,9 +32,9 @@ function presentedKeys(ctx: HttpContext): readonly string[] {
   return [bearer, ctx.get('X-API-Key')].filter((key) => key !== '');
 }
 
-/** Digests have one length, and every key is compared, so that the time says nothing about how near a guess was. */
+/** Compares digests, which have one length, with every key, so that the time reveals nothing about the keys. */
 function isAccepted(presented: string, accepted: readonly Buffer[]): boolean {
-  // Node reads header fields as Latin-1: these are the bytes that the client sent.
+  // Node decodes header fields as Latin-1, so this restores the bytes that the client sent.
   const candidate = digest(Buffer.from(presented, 'latin1'));
   return accepted.reduce((found, key) => timingSafeEqual(candidate, key) || found, false);
 }

@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isStreamedBody } from './lines/streamed-body.ts';
 
 /**
- * Calls `late` when the body of a request has not come `ms` milliseconds after its head. A streamed body may take as
- * long as it takes, which is why this is not Node's own `requestTimeout`; what is left of it when it is answered has as
- * long as any other.
+ * Calls `late` when the body of a request has not arrived `ms` milliseconds after its head. A streamed body has no such
+ * limit until it is answered, which is why Node's `requestTimeout` is not used; the rest of it then has `ms` milliseconds.
  */
 export function limitBody(request: IncomingMessage, response: ServerResponse, ms: number, late: () => void): void {
   if (!hasBody(request)) return;

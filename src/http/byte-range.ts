@@ -1,12 +1,12 @@
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What a Range header asks of a file of `size` bytes. Null: send all of it, for there is no range, it is none that can
- * be read, or it is several (which a server may ignore: RFC 9110, 14.2).
+ * Returns the range that a Range header asks for of a file of `size` bytes. Returns null when the whole file is to be
+ * sent: without a range, with an invalid one, or with several, which a server may ignore (RFC 9110, 14.2).
  */
 export function readByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header) ?? [];

@@ -2,13 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** Under way. */
+  /** Responses that are not finished. */
   readonly responses: Set<ServerResponse>;
   last: ServerResponse | undefined;
 }
 
-/** Which connections are open, and which responses under way on each: Node's own idea of idle cuts off answers that
- * were ended but are still being sent. */
+/**
+ * Open connections and their unfinished responses. Node's own notion of an idle connection cuts off answers that were
+ * ended but are still being sent.
+ */
 export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   #closing = false;
@@ -19,7 +21,7 @@ export class Connections {
 
   opened(socket: Socket): void {
     this.#connections.set(socket, { responses: new Set(), last: undefined });
-    // Each request that a client sends before it has the answer to the last one watches the connection.
+    // Every pipelined request adds listeners to the connection.
     socket.setMaxListeners(0);
     socket.once('close', () => this.#connections.delete(socket));
   }
@@ -38,21 +40,21 @@ export class Connections {
   }
 
   /**
-   * Nothing came and nothing went for a while. It is the client's silence when it has no answer to wait for, and when
-   * it does not take the one that lies ready for it; else it is ours, and lasts as long as captures do.
+   * Returns which side a silent connection waits for: the client when it owes a request or does not read its answer,
+   * otherwise the server, which may take as long as a capture.
    */
   silent(socket: Socket): 'client' | 'server' {
     const responses = this.#connections.get(socket)?.responses.size ?? 0;
     return responses === 0 || socket.writableLength > 0 ? 'client' : 'server';
   }
 
-  /** Whether anything that is written now would stand in the middle of an answer, or behind one to the same request. */
+  /** Returns whether bytes written now would follow a part of an answer, or a whole one to the same request. */
   hasBegunToAnswer(socket: Socket): boolean {
     const last = this.#connections.get(socket)?.last;
     return last?.headersSent === true && !(last.writableFinished && last.req.complete);
   }
 
-  /** Idle ones now, each of the others when its last answer has been sent. */
+  /** Closes idle connections now, and each of the others when its last answer was sent. */
   closeWhenIdle(): void {
     this.#closing = true;
     for (const [socket, { responses }] of this.#connections) {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Keyset } from '../storage/result-store.ts';
 
 /*
- * A cursor says where the next page begins. It is opaque to clients, which get it from `Link: rel="next"` only: the
- * keyset as JSON in base64url.
+ * A cursor is the position where the next page begins: a keyset as JSON in base64url. It is opaque to clients, which take
+ * it from `Link: rel="next"`.
  */
 
 const captureId = z.int().positive();
@@ -13,13 +13,13 @@ export function keysetCursor({ probedAt, id }: Keyset): string {
   return encode([probedAt, id]);
 }
 
-/** Undefined when it is no cursor of this service. */
+/** Returns undefined when the text is not a cursor of this service. */
 export function readKeysetCursor(cursor: string): Keyset | undefined {
   const parts = KeysetParts.safeParse(decode(cursor));
   return parts.success ? { probedAt: parts.data[0], id: parts.data[1] } : undefined;
 }
 
-/** Screenshots are listed by id alone. */
+/** The cursor of lists that are ordered by id alone. */
 export function idCursor(id: number): string {
   return encode(id);
 }

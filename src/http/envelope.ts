@@ -1,10 +1,10 @@
 import { CATALOGUE, type CapstanError, type FailureCode } from '../capture/errors.ts';
 import type { HttpContext } from './state.ts';
 
-/** Seconds, when nobody knows better: a capture takes a few. */
+/** Default of `Retry-After` in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** What every JSON answer is, but for the bare arrays. */
+/** The form of every JSON answer except the bare arrays. */
 export interface Envelope {
   readonly success: boolean;
   readonly message: string;
@@ -20,7 +20,7 @@ export function answer(ctx: HttpContext, data: unknown, message = ''): void {
   ctx.body = { success: true, message, data, request_id: ctx.state.requestId } satisfies Envelope;
 }
 
-/** What stands around `data` in the answer to a successful retrieval, for data that is written as it comes. */
+/** Returns the JSON before and after `data` in a successful answer, for data that is streamed. */
 export function envelopeAround(ctx: HttpContext): { readonly head: string; readonly tail: string } {
   return {
     head: '{"success":true,"message":"","data":',
@@ -28,7 +28,7 @@ export function envelopeAround(ctx: HttpContext): { readonly head: string; reado
   };
 }
 
-/** `data` is the failed result, where there is one; bad fields are `data` too, so that programs need not read text. */
+/** Answers with a failure. `data` is the failed result; invalid fields are put there too, for programs. */
 export function answerFailure(ctx: HttpContext, error: CapstanError, data?: unknown): void {
   const details = data ?? (error.problems.length > 0 ? { problems: error.problems } : undefined);
   ctx.status = error.status;
@@ -38,7 +38,7 @@ export function answerFailure(ctx: HttpContext, error: CapstanError, data?: unkn
   ctx.body = failureEnvelope(error, ctx.state.requestId, details);
 }
 
-/** The failure alone, also for answers that never reach the application. */
+/** Returns the envelope of a failure, also for requests that never reach the application. */
 export function failureEnvelope(error: CapstanError, requestId: string, data?: unknown): Envelope {
   return {
     success: false,

@@ -3,10 +3,10 @@ import { CapstanError } from '../capture/errors.ts';
 import { answerFailure } from './envelope.ts';
 import type { HttpMiddleware } from './state.ts';
 
-/** Set for an answer that did not come to be. */
+/** Headers of the intended answer, which do not apply to a failure. */
 const ANSWER_HEADERS = ['Content-Length', 'Content-Type', 'ETag', 'Link', 'Location', 'X-Capture-Id', 'Accept-Ranges'];
 
-/** Everything that is thrown further in becomes an envelope from the catalogue; what is not from it goes to the log. */
+/** Answers exceptions with an envelope from the catalogue, and logs those that are not in it. */
 export function answerErrors(logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     try {

@@ -21,9 +21,9 @@ export const IdempotencyKeyHeader = z.object({
   }),
 });
 
-/** Bytes of a kept answer, compressed: what one document of MongoDB takes, and then some. */
+/** Maximum bytes of a kept answer, compressed: fits into one MongoDB document. */
 const MAX_KEPT = 12 * 1024 * 1024;
-/** Headers that belong to an answer, and not to the exchange. */
+/** Headers that are replayed with the answer; the others belong to one exchange. */
 const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Cached', 'X-Capture-Id'];
 
 const Kept = z.object({
@@ -38,9 +38,9 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /**
- * Carries out a request with an `Idempotency-Key` once: the same key and the same body again are given the first
- * answer. It stands behind the parser of the body. What was refused or cancelled, or failed inside, is not kept: it may
- * be tried again.
+ * Handles a request with an `Idempotency-Key` once: the same key with the same body gets the first answer again. Runs
+ * after the body was parsed. Answers to refused, cancelled and internally failed requests are not kept, so that they can
+ * be retried.
  */
 export function idempotent(service: CaptureService, logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
@@ -72,21 +72,21 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
       kept = await keepable(ctx);
     } finally {
       clearInterval(renewal);
-      // Whoever is answered will find it kept.
+      // Kept before the answer ends, so that a client that was answered always gets it again.
       await (kept === undefined ? idempotency.forget(attempt) : idempotency.keep(attempt, kept)).catch(lost);
     }
     if (ctx.respond === false) ctx.res.end();
   };
 }
 
-/** For a body that is not there as a whole, and cannot be compared with another. */
+/** Refuses a key for a body of lines, which cannot be compared with another as a whole. */
 export function refuseIdempotencyKey(ctx: HttpContext): void {
   if (keyOf(ctx) === undefined) return;
-  throw refusal([{ path: 'Idempotency-Key', message: 'is not taken with a body of lines' }]);
+  throw refusal([{ path: 'Idempotency-Key', message: 'cannot be used with a body of lines' }]);
 }
 
 function keyOf(ctx: HttpContext): string | undefined {
-  // Node would make one key of several.
+  // `headers` would join several keys into one.
   const given = ctx.req.headersDistinct['idempotency-key'];
   if (given === undefined) return undefined;
   const [key = '', ...more] = given;
@@ -95,16 +95,16 @@ function keyOf(ctx: HttpContext): string | undefined {
   throw refusal([{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }]);
 }
 
-/** The answer as it is kept; undefined when the request may be tried again. */
+/** Returns the answer to keep; undefined when the request may be retried. */
 async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   const { status } = ctx;
-  // The target's own failures are results. Ours are not, and neither are refusals.
+  // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && status !== 422 && status !== 502 && status !== 504) return undefined;
   const image = ctx.res.hasHeader('X-Capture-Id') && !isJson(ctx);
   const body = image ? null : ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
   if (body !== null && ctx.respond !== false) {
-    // What is sent is what is kept, to the byte.
+    // Sends exactly the bytes that are kept.
     const type = ctx.response.get('Content-Type');
     ctx.body = body;
     ctx.set('Content-Type', type);
@@ -126,10 +126,7 @@ async function replay(ctx: HttpContext, service: CaptureService, { status, heade
     const id = Number(headers['X-Capture-Id']);
     const artifact = await service.artifacts.open(id, 'image');
     if (artifact === undefined) {
-      throw new CapstanError(
-        'not_found',
-        `The first answer was the image of capture ${id}, which is not kept any more.`,
-      );
+      throw new CapstanError('not_found', `The first answer was the image of capture ${id}, which has been removed.`);
     }
     describeArtifact(ctx, artifact, 'image');
     ctx.body = artifact.stream();
@@ -144,7 +141,7 @@ function isJson(ctx: HttpContext): boolean {
   return ctx.response.is('json') !== false;
 }
 
-/** Of parts that cannot run into one another. */
+/** Hashes parts so that no two lists of parts have the same input. */
 function digestOf(parts: readonly string[]): Uint8Array {
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }

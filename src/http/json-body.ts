@@ -8,19 +8,18 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
 const LIMIT = '1mb';
 
 /**
- * What reads the JSON body of a request into `ctx.request.body`. Any JSON value passes (the schema
- * says what is wrong with it); the parser's strict mode would make an empty body `{}`. `alsoTaken`: a type that the path
- * takes besides.
+ * Returns a reader of JSON bodies into `ctx.request.body`. Any JSON value passes, because the schema checks it later; the
+ * parser's strict mode would turn an empty body into `{}`. `alsoTaken`: another media type of the path, for error texts.
  */
 export function jsonBody(alsoTaken?: string): (ctx: HttpContext) => Promise<void> {
   const parse = bodyParser({
     enableTypes: ['json'],
-    // The type was checked by then. The parser's own list of types has not `+json`, and cannot be added to.
+    // The type was checked before. The parser's own list of types lacks `+json` and cannot be extended.
     detectJSON: () => true,
     jsonStrict: false,
     jsonLimit: LIMIT,
     onError: (error, ctx) => {
-      // The rest of the body is read and dropped, so that the client gets to the answer.
+      // Reads and drops the rest of the body, so that the client gets to read the answer.
       ctx.req.unpipe();
       ctx.req.resume();
       throw bodyFailure(error);
@@ -39,7 +38,7 @@ function requireJson(ctx: HttpContext, alsoTaken: string | undefined): void {
   const given = ctx.get('Content-Type');
   throw new CapstanError(
     'unsupported_media_type',
-    `The body must be ${right}, not ${given === '' ? 'without a Content-Type' : JSON.stringify(given)}.`,
+    `The Content-Type must be ${right}, ${given === '' ? 'and is missing' : `not ${JSON.stringify(given)}`}.`,
   );
 }
 
@@ -48,14 +47,14 @@ function requireContent({ request }: HttpContext): void {
   throw new CapstanError('invalid_json', 'The body is empty: it must be a JSON object.');
 }
 
-/** The parser's errors carry a status, and the text that it could not parse. */
+/** Converts an error of the parser, which has a status and the text that could not be parsed. */
 function bodyFailure(error: Error & { status?: unknown; body?: unknown; code?: unknown }): Error {
   if (error.status === 413) return new CapstanError('payload_too_large');
   if (error.status === 415) {
     return new CapstanError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.');
   }
   if (typeof error.body === 'string') {
-    // It was JSON all the same when the parser refused it for a key that could poison a prototype.
+    // The parser also refuses valid JSON with a key that could pollute a prototype.
     if (isJson(error.body)) return refusal([{ path: '__proto__', message: 'is not a field of the request' }]);
     return new CapstanError('invalid_json', `The body is not valid JSON: ${error.message}`, { cause: error });
   }
@@ -63,7 +62,9 @@ function bodyFailure(error: Error & { status?: unknown; body?: unknown; code?: u
     return new CapstanError('invalid_json', 'The body ended before its Content-Length.', { cause: error });
   }
   if (typeof error.code === 'string' && /^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(error.code)) {
-    return new CapstanError('invalid_json', 'The body is not what its Content-Encoding says.', { cause: error });
+    return new CapstanError('invalid_json', 'The body cannot be decompressed as its Content-Encoding says.', {
+      cause: error,
+    });
   }
   return error;
 }

@@ -1,6 +1,6 @@
 import { LINES_TYPE } from './lines/streamed-body.ts';
 
-/** How much a client wants a media type: its weight, and where in the header it stands (earlier wins among equals). */
+/** A client's preference for a media type: its weight and its position in the header, where the earlier wins a tie. */
 interface Preference {
   readonly weight: number;
   readonly position: number;
@@ -12,14 +12,14 @@ interface MediaRange extends Preference {
 }
 
 /**
- * Which of two representations an Accept header asks for: the greater weight, then the earlier place in the header;
- * `fallback` when it does not prefer either (or refuses both, for an answer is better than none).
+ * Returns which of two representations an Accept header prefers: by weight, then by position in the header. Returns
+ * `fallback` when it prefers neither, or accepts neither: an answer is better than none.
  */
 export function preferImageOrJson(accept: string, imageType: string, fallback: 'image' | 'json'): 'image' | 'json' {
   return preferOrJson(accept, imageType, 'image', fallback);
 }
 
-/** The same between lines of JSON and one JSON document. */
+/** Chooses between lines of JSON and one JSON document in the same way. */
 export function preferLinesOrJson(accept: string, fallback: 'lines' | 'json'): 'lines' | 'json' {
   return preferOrJson(accept, LINES_TYPE, 'lines', fallback);
 }
@@ -39,8 +39,8 @@ function preferOrJson<T extends string>(
 }
 
 /**
- * The media type of `offered` that an Accept header prefers: the greatest weight, then the earliest place in the header,
- * then in `offered`. The first one when the header names no media type. Undefined when it accepts none of them.
+ * Returns the media type of `offered` that an Accept header prefers: by weight, then by position in the header, then in
+ * `offered`. Returns the first one when the header names no media type, and undefined when it accepts none of them.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
   const ranges = parseAccept(accept);
@@ -67,7 +67,7 @@ function weight(parameters: readonly string[]): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(value, 0), 1);
 }
 
-/** The most specific range that covers a type speaks for it (RFC 9110, 12.5.1). */
+/** Returns the preference of the most specific range that covers a type (RFC 9110, 12.5.1). */
 function preference(ranges: readonly MediaRange[], mediaType: string): Preference {
   const [type = '', subtype = ''] = mediaType.split('/');
   const levels = [

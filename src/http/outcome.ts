@@ -4,13 +4,13 @@ import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result.ts';
 import type { BatchLine, BatchResult } from './schemas/answers.ts';
 
-/** A capture that was not stored, as it is answered. */
+/** The answer's view of a capture that was not stored. */
 export interface FailedOutcome {
   readonly failure: Failure;
   readonly result: Result | null;
 }
 
-/** Null for a capture that was stored. */
+/** Returns null for a capture that was stored. */
 export function failureOf(outcome: CaptureOutcome): FailedOutcome | null {
   switch (outcome.state) {
     case 'stored':
@@ -21,7 +21,7 @@ export function failureOf(outcome: CaptureOutcome): FailedOutcome | null {
     case 'rejected':
       return { failure: outcome.failure, result: null };
     case 'cancelled':
-      // Whoever reads this has not cancelled it, so the service did, to stop.
+      // The client is still connected, so the service cancelled it in order to stop.
       return {
         failure: { code: 'shutting_down', reason: 'The service shut down before the capture was done.' },
         result: null,

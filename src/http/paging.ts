@@ -1,21 +1,21 @@
 import type { HttpContext } from './state.ts';
 
-/** One page of a list, and whether another follows. */
+/** One page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The last item when there is more behind it. */
+  /** The last item when another page follows, otherwise undefined. */
   readonly continueAfter: T | undefined;
 }
 
-/** Makes a page of `limit` out of what was found when one more was asked for. */
+/** Cuts a page of `limit` items from a list that was queried for one more. */
 export function cutPage<T>(found: readonly T[], limit: number): Page<T> {
   const items = found.slice(0, limit);
   return { items, continueAfter: found.length > limit ? items.at(-1) : undefined };
 }
 
 /**
- * Names the next page: this request's own address with another cursor, relative to the host, because a proxy in front
- * knows the host and this service does not.
+ * Sets `Link` to the next page: the URL of this request with another cursor. It is relative, because only a reverse proxy
+ * knows the public host.
  */
 export function linkNext(ctx: HttpContext, cursor: string): void {
   const query = new URLSearchParams(ctx.querystring);

@@ -5,14 +5,14 @@ import { readTarget } from '../capture/target.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
 
 /*
- * Parameters that several routes have, in paths and queries. Each reads text; the OpenAPI document shows what it is
- * read as, or what `meta` says.
+ * Parameters of paths and queries that several routes share. Each parses text; the OpenAPI document shows the type of the
+ * parsed value, or that of `meta`.
  */
 
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
 
-/** A capture's id. One that is too great to be an id names nothing, which is 404 and not 400. */
+/** A capture's id. A number beyond the safe integers is a valid id that does not exist: 404 rather than 400. */
 export const captureId = z
   .string()
   .transform((text) => {
@@ -20,26 +20,26 @@ export const captureId = z
       throw new CapstanError('invalid_id', `The id must be a positive integer, not ${JSON.stringify(text)}.`);
     }
     const id = Number(text);
-    if (!Number.isSafeInteger(id)) throw new CapstanError('not_found', `There is nothing with the id ${text}.`);
+    if (!Number.isSafeInteger(id)) throw new CapstanError('not_found', `There is no capture with the id ${text}.`);
     return id;
   })
   .meta({ type: 'integer', minimum: 1, description: "A capture's id, which is its result's id." });
 
-/** At most so many items. `absent` says what is answered without it. */
+/** Maximum number of items. `absent` describes the answer without it. */
 export function limitParameter(absent: string) {
   return integerText(z.number(), 'must be an integer')
     .transform((value) => (value > 0 ? Math.min(value, MAX_LIMIT) : DEFAULT_LIMIT))
     .optional()
     .meta({
       type: 'integer',
-      description: `Most records in the answer. Over ${MAX_LIMIT} is cut to ${MAX_LIMIT}; 0 or negative is ${DEFAULT_LIMIT}; absent: ${absent}.`,
+      description: `Maximum number of records. Above ${MAX_LIMIT} is cut to ${MAX_LIMIT}; 0 and below are ${DEFAULT_LIMIT}; without it: ${absent}.`,
     });
 }
 
-/** Where a page of records begins. */
+/** Position of a page of records. */
 export const keysetCursorParameter = cursor(readKeysetCursor);
 
-/** Where a page of what is listed by id begins. */
+/** Position of a page of a list that is ordered by id. */
 export const idCursorParameter = cursor(readIdCursor);
 
 export const targetUrl = z
@@ -58,9 +58,9 @@ export const targetUrl = z
     description: '`https://` is put before it when it has no scheme, as it is when it is captured.',
   });
 
-/** A host, or how it starts. */
+/** A host, or the beginning of one. */
 export const hostPrefix = z
-  .string({ error: 'is required: the host to look for, or how it starts' })
+  .string({ error: 'is required: the host to look for, or the beginning of one' })
   .trim()
   .min(1, { error: 'must not be blank: give a host such as example.com' })
   .superRefine((text, context) => {
@@ -68,7 +68,7 @@ export const hostPrefix = z
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 
-/** Why a text is not a host, when it is one with something around it. */
+/** Returns what is wrong with a host that has a scheme, a path or a port; undefined when nothing is. */
 function hostProblem(text: string): string | undefined {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
   if (/[/?#@\\]/.test(text)) return `must be a host such as example.com, not a URL: ${shown}`;
@@ -78,7 +78,7 @@ function hostProblem(text: string): string | undefined {
   return `must be a host without a port: ${JSON.stringify(host)}, not ${shown}`;
 }
 
-/** A whole number, written in decimal, which `value` bounds. */
+/** A decimal integer, bounded by `value`. */
 export function integerText<T extends z.ZodType<number, number>>(value: T, error: string) {
   return z
     .string()
@@ -97,5 +97,5 @@ function cursor<T>(read: (text: string) => T | undefined) {
       return z.NEVER;
     })
     .optional()
-    .meta({ type: 'string', description: 'Where the page begins: opaque, taken from `Link: rel="next"`.' });
+    .meta({ type: 'string', description: 'Position of the page: opaque, from `Link: rel="next"` of the page before.' });
 }

@@ -11,7 +11,7 @@ export const prefer = z
     examples: ['respond-async'],
   });
 
-/** Whether the client would rather not wait for the outcome (RFC 7240). Other preferences are none of ours. */
+/** Returns whether `Prefer` asks for `respond-async` (RFC 7240). Other preferences are ignored. */
 export function prefersAsync(ctx: HttpContext): boolean {
   return ctx
     .get('Prefer')

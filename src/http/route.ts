@@ -23,15 +23,15 @@ export const TAGS = {
   operations: 'For those who run the service.',
 } as const;
 
-/** What handlers work with. */
+/** The service and the settings that handlers use. */
 export interface RouteContext {
   readonly service: CaptureService;
   readonly schemas: RequestSchemas;
   readonly maxBatch: number;
-  /** How long the sender of a body of lines may send nothing while it is waited for, in milliseconds. */
+  /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
   readonly silenceMs: number;
   readonly fanOut: FanOut;
-  /** Carries out requests with an `Idempotency-Key` once. */
+  /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
   /** The OpenAPI document. */
   readonly document: object;
@@ -56,7 +56,7 @@ interface RouteFacts {
   readonly tag: keyof typeof TAGS;
   /** Answered without an API key. */
   readonly isOpen?: true;
-  /** Answered 503 while there is no database, whatever else is wrong with the request. */
+  /** Answers 503 without a reachable database, before the request is validated. */
   readonly needsDatabase?: true;
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent?: true;
@@ -153,7 +153,7 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
   };
 }
 
-/** Whether a parameter stands in the path; the others stand in the query. */
+/** Returns whether a parameter is part of the path; the others are in the query. */
 export function isPathParameter({ path }: Pick<Route, 'path'>, name: string): boolean {
   return path.includes(`{${name}}`);
 }

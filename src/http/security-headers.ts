@@ -1,8 +1,8 @@
 import type { HttpMiddleware } from './state.ts';
 
 /**
- * No answer is to be sniffed, framed, or kept by a cache; what may be (an image) or needs another policy (an HTML
- * copy) says so itself, afterwards.
+ * Forbids sniffing, framing and caching of every answer. Handlers override this where an answer may be cached (images) or
+ * needs another policy (HTML snapshots).
  */
 export function securityHeaders(): HttpMiddleware {
   return async (ctx, next) => {

@@ -10,69 +10,69 @@ import type { HttpState } from './state.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** Connections that may be open at once; one more is closed unheard. By default without a limit. */
+  /** Maximum number of open connections; further ones are closed at once. @default unlimited */
   readonly maxConnections?: number;
   readonly timeouts?: Partial<ServerTimeouts>;
 }
 
-/** How long clients may take, in milliseconds: none may hold a connection for nothing. */
+/** Time limits for clients, in milliseconds, so that no idle client holds a connection. */
 export interface ServerTimeouts {
-  /** For the head of a request, from when the connection is there. */
+  /** Time limit for the head of a request, from the start of the connection. */
   readonly headMs: number;
-  /** For head and body, 1 MiB at most. It ends when the request has been read: a capture may take as long as it takes. */
+  /** Time limit for head and body. It does not include the time of the capture. */
   readonly requestMs: number;
-  /** Between an answer and the next request. */
+  /** Maximum time between an answer and the next request. */
   readonly keepAliveMs: number;
-  /** For taking a part of an answer that lies ready: whoever reads slowly goes on, whoever does not read is cut off. */
+  /** Time limit for reading any part of an answer: slow readers continue, stalled ones are disconnected. */
   readonly stallMs: number;
-  /** How often the first two are looked at. */
+  /** Interval at which the first two limits are checked. */
   readonly checkMs: number;
 }
 
 export interface HttpServer {
   /** `http://127.0.0.1:8080`. */
   readonly address: string;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly connections: number;
   /**
-   * Stops accepting and closes idle connections at once; answers under way have `graceMs` milliseconds, then their
-   * connections are closed too. Resolves when none is left.
+   * Stops accepting connections and closes idle ones at once. Unfinished answers have `graceMs` milliseconds, then their
+   * connections are closed too. Resolves when no connection is left.
    */
   close(graceMs: number): Promise<void>;
 }
 
 const TIMEOUTS: ServerTimeouts = {
-  // A head is small, and a client that sends it slower than this holds a connection for nothing.
+  // A head is small; no real client needs longer.
   headMs: 15_000,
   requestMs: 60_000,
-  // Longer than the minute that load balancers keep connections for, so that none sends into a closed one.
+  // Longer than the 60 s of most load balancers, so that they never send into a closed connection.
   keepAliveMs: 65_000,
-  // Somebody on a train may be in a tunnel for as long.
+  // Mobile clients may be offline for as long.
   stallMs: 30_000,
-  // Node's own 30 s would make the first two 30 s longer.
+  // Node's default of 30 s would add up to 30 s to the first two limits.
   checkMs: 5_000,
 };
-/** A peer that vanished without a word is asked for after so long; its captures are cancelled when it does not answer. */
+/** Delay of TCP keep-alive probes, in milliseconds. The captures of a peer that does not answer them are cancelled. */
 const PROBE_AFTER_MS = 60_000;
-/** `/results/by-url?url=` of a URL of 8192 characters, most of them percent-encoded. */
+/** Room for `/results/by-url?url=` with a URL of 8192 characters, most of them percent-encoded. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Rejects with the system's error when the address cannot be had. */
+/** Starts listening. Rejects with the system's error when the address is not available. */
 export async function listen(app: Koa<HttpState>, options: ListenOptions): Promise<HttpServer> {
   const { host, port, maxConnections } = options;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer({
     headersTimeout: timeouts.headMs,
-    // Of bodies see limitBody.
+    // Bodies are limited by limitBody.
     requestTimeout: 0,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkMs,
     keepAlive: true,
     keepAliveInitialDelay: PROBE_AFTER_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Nothing here depends on the Host header; Node would answer its absence without our envelope.
+    // Node would answer a missing Host without our envelope.
     requireHostHeader: false,
   });
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
@@ -112,17 +112,17 @@ export async function listen(app: Koa<HttpState>, options: ListenOptions): Promi
 }
 
 async function closeServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
-  // The plain server's close: that of http also destroys what it thinks is idle (see Connections).
+  // http.Server.close would also destroy connections that it takes for idle (see Connections).
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   connections.closeWhenIdle();
   const deadline = setTimeout(() => connections.destroyAll(), graceMs);
   await closed;
   clearTimeout(deadline);
-  // Ends the timer that looks for slow requests; there is nothing left to close.
+  // Stops the timer that checks for slow requests; no connection is left to close.
   server.close(() => {});
 }
 
-/** What could not be read as a request never reaches the application, and is told so in the same words as the others. */
+/** Answers a request that could not be parsed, and so never reaches the application, with an envelope. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -145,7 +145,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   );
 }
 
-/** As Node says it. */
+/** Returns the error that Node emits for a late request. */
 function lateBody(): NodeJS.ErrnoException {
   return Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 }
@@ -155,9 +155,9 @@ function unreadable(code: string | undefined): string {
     case 'HPE_HEADER_OVERFLOW':
       return `The head of the request is larger than ${MAX_HEADER_BYTES} bytes.`;
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'The request did not come in time.';
+      return 'The request did not arrive in time.';
     default:
-      return 'This is not an HTTP/1.1 request.';
+      return 'The request is not valid HTTP/1.1.';
   }
 }
 

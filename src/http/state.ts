@@ -1,16 +1,16 @@
 import type Koa from 'koa';
 
-/** What the middleware know of one request. */
+/** State of a request that middleware share. */
 export interface HttpState {
-  /** The client's own when it sent a sane one. */
+  /** The client's own id when it sent a valid one, otherwise a new one. */
   requestId: string;
-  /** The capture that the request is about, as soon as that is known. */
+  /** Id of the request's capture, once it is known. */
   captureId?: number;
-  /** Digest of the key that let the request in, where keys are asked for. */
+  /** SHA-256 of the request's API key, in hex, when it is one of the configured keys. */
   client?: string;
   /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
-  /** Collects the lines of an answer, where somebody wants them before it ends. */
+  /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */
   lines?: string[];
 }
 

@@ -45,7 +45,7 @@ async function send({ to = app.baseUrl, host, path = '/stats', headers = {} }: S
   });
 }
 
-describe('the Host of a request without an API key', () => {
+describe('allowHosts', () => {
   it.each([
     'localhost',
     'LOCALHOST:8080',
@@ -64,7 +64,7 @@ describe('the Host of a request without an API key', () => {
     'xn--bcher-kva.example',
     '192.0.2.7:8080',
     '',
-  ])('may be %j', async (host) => {
+  ])('accepts the Host %j', async (host) => {
     expect((await send({ host })).status).toBe(200);
   });
 
@@ -83,7 +83,7 @@ describe('the Host of a request without an API key', () => {
     'localhost/',
     'localhost#.evil.example',
     'a b',
-  ])('may not be %j', async (host) => {
+  ])('refuses the Host %j', async (host) => {
     const { status, body } = await send({ host });
     expect(status).toBe(421);
     expect(body).toMatchObject({
@@ -93,7 +93,7 @@ describe('the Host of a request without an API key', () => {
     });
   });
 
-  it.each(['/livez', '/openapi.json', '/unknown'])('is checked for %s, too', async (path) => {
+  it.each(['/livez', '/openapi.json', '/unknown'])('checks the Host of %s, too', async (path) => {
     expect((await send({ host: 'evil.example', path })).status).toBe(421);
   });
 
@@ -102,15 +102,15 @@ describe('the Host of a request without an API key', () => {
       .flatMap((addresses = []) => addresses)
       .filter(({ scopeid = 0 }) => scopeid === 0)
       .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)),
-  )('may be the address that was dialled: %s', async (address) => {
+  )('accepts the address that the client dialled: %s', async (address) => {
     const to = `http://${address}:${new URL(everywhere.address).port}`;
     expect((await send({ to, host: new URL(to).host })).status).toBe(200);
     expect((await send({ to, host: '192.0.2.9' })).status).toBe(421);
   });
 });
 
-describe('the Host of a request to a service with API keys', () => {
-  it('may be anything', async () => {
+describe('a service with API keys', () => {
+  it('accepts any Host', async () => {
     const to = keyed.baseUrl;
     expect((await send({ to, host: 'any.example', headers: { 'X-API-Key': KEY } })).status).toBe(200);
     expect((await send({ to, host: 'any.example' })).status).toBe(401);

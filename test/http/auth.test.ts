@@ -19,7 +19,7 @@ afterAll(async () => {
   await openApp?.close();
 });
 
-/** Sends a path and a method just as they are, which `fetch` would tidy. */
+/** Sends path and method unchanged; `fetch` would normalise them. */
 async function status(method: string, path: string, headers: Record<string, string> = {}): Promise<number> {
   const { hostname, port } = new URL(app.baseUrl);
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ async function status(method: string, path: string, headers: Record<string, stri
   });
 }
 
-describe('authentication', () => {
+describe('authenticate', () => {
   it.each([
     { Authorization: `Bearer ${KEY}` },
     { Authorization: `bearer  ${KEY}` },
@@ -40,7 +40,7 @@ describe('authentication', () => {
     { 'X-API-Key': OTHER_KEY },
     { Authorization: 'Bearer wrong', 'X-API-Key': KEY },
     { Authorization: `Bearer ${KEY}`, 'X-API-Key': 'wrong' },
-  ])('lets %o through', async (headers) => {
+  ])('accepts a request with %o', async (headers) => {
     expect((await app.call('/stats', { headers })).status).toBe(200);
   });
 
@@ -57,7 +57,7 @@ describe('authentication', () => {
     { Authorization: `Bearer ${KEY.toUpperCase()}` },
     { 'X-API-Key': '' },
     { 'X-API-Key': `${KEY},${KEY}` },
-  ])('does not let %o through', async (headers) => {
+  ])('refuses a request with %o', async (headers) => {
     const response = await app.call('/stats', { headers });
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer');
@@ -66,12 +66,12 @@ describe('authentication', () => {
     expect(JSON.stringify(body)).not.toContain(KEY);
   });
 
-  it('does not take a key from the query', async () => {
+  it('does not accept a key in the query', async () => {
     expect((await app.call(`/stats?api_key=${KEY}&key=${KEY}`)).status).toBe(401);
   });
 
   it.each(['/livez', '/readyz', '/openapi.json'])(
-    'is not asked for GET and HEAD of %s, and is for the rest',
+    'requires no key for GET and HEAD of %s, and one for other methods',
     async (path) => {
       for (const method of ['GET', 'HEAD']) expect(await status(method, path)).not.toBe(401);
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND']) {
@@ -105,28 +105,28 @@ describe('authentication', () => {
     '/stats',
     '/pressure',
     '/limits',
-  ])('is asked for %s with every method', async (path) => {
+  ])('requires a key for %s with every method', async (path) => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expect(await status(method, path)).toBe(401);
   });
 
-  it('is not asked for an open path with a query', async () => {
+  it('requires no key for an open path with a query', async () => {
     expect((await app.call('/livez?')).status).toBe(200);
     expect((await app.call('/livez?verbose')).status).toBe(400);
   });
 
-  it('is asked before the body is looked at', async () => {
+  it('checks the key before the body', async () => {
     const response = await app.call('/batch', { method: 'POST', body: '{' });
     expect(response.status).toBe(401);
   });
 
-  it('is not asked at all without a key', async () => {
+  it('requires no key when none is configured', async () => {
     expect((await openApp.call('/stats')).status).toBe(200);
     expect((await openApp.call('/stats', { headers: { Authorization: 'Bearer whatever' } })).status).toBe(200);
     expect((await openApp.call('/nothing')).status).toBe(404);
   });
 
-  it('takes the bytes of a key, whatever they are', async () => {
+  it('accepts keys of any bytes', async () => {
     const odd = await serve(app.service, { apiKeys: ['schlüssel'] });
     try {
       const { hostname, port } = new URL(odd.baseUrl);

@@ -24,7 +24,7 @@ afterEach(async () => {
   cleanUp = [];
 });
 
-/** A batch that is being sent and answered at the same time. */
+/** A batch that is sent and answered at the same time. */
 class Exchange {
   readonly sent: ClientRequest;
   readonly #response: Promise<IncomingMessage>;
@@ -38,7 +38,7 @@ class Exchange {
     cleanUp.push(() => void this.sent.destroy());
   }
 
-  /** A string is sent as it is. */
+  /** Sends each value as a line of JSON; strings are sent unchanged. */
   send(...lines: unknown[]): void {
     for (const line of lines) this.sent.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
   }
@@ -47,7 +47,7 @@ class Exchange {
     return this.#response;
   }
 
-  /** The next line of the answer, undefined at its end. */
+  /** Returns the next line of the answer, undefined at its end. */
   async next(): Promise<unknown> {
     if (this.#lines === undefined) {
       const input = await this.#response;
@@ -72,11 +72,11 @@ function exchange(app: { readonly baseUrl: string }, path = '/batch', headers: O
 const byIndex = (lines: readonly unknown[]) =>
   lines.map((line) => BatchLineSchema.parse(line)).toSorted((a, b) => a.index - b.index);
 
-describe('a batch in lines', () => {
+describe('POST /batch with lines', () => {
   const site = siteForSuite();
   const app = serviceForSuite({ maxConcurrent: 2 }, { maxBatch: 3 });
 
-  it('is answered from its first line on, before the last was sent', async () => {
+  it('answers the first line before the last one was sent', async () => {
     const batch = exchange(app);
     const { statusCode, headers } = await batch.response();
     expect([statusCode, headers['content-type']]).toEqual([200, LINES]);
@@ -91,7 +91,7 @@ describe('a batch in lines', () => {
     expect((await app.call(`/results/${first.result?.id}`)).status).toBe(200);
   });
 
-  it('of more requests than --max-batch has a line for each, as each is done', async () => {
+  it('answers more requests than --max-batch, each as soon as it has ended', async () => {
     const batch = exchange(app, '/batch?concurrency=2');
     const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];
     batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 2_000 : 20_000 })));
@@ -102,7 +102,7 @@ describe('a batch in lines', () => {
     expect(lines.at(0)).not.toMatchObject({ index: 0 });
   });
 
-  it('may be the answer to a body that is no lines, in any order, and the array to one that is', async () => {
+  it('answers a JSON body with lines, and a body of lines with an array, as Accept asks', async () => {
     const requests = [{ url: site.url('/short') }, { url: 'file:///x' }];
     const response = await app.call('/batch', {
       method: 'POST',
@@ -122,7 +122,7 @@ describe('a batch in lines', () => {
     expect(items.map(({ code }) => code)).toEqual([null, 'target_forbidden']);
   });
 
-  it('is cancelled when its client hangs up, with what is under way', async () => {
+  it('cancels the batch and its captures when the client disconnects', async () => {
     const requested = site.hits('/hang');
     const { cancelled } = app.service.stats().captures;
     const batch = exchange(app);
@@ -137,7 +137,7 @@ describe('a batch in lines', () => {
     expect(site.hits('/hang')).toBe(requested + 2);
   });
 
-  it('is cut off when its sender sends nothing for too long, and says so in its last line', async () => {
+  it('aborts the answer when the sender is silent for too long, with the reason as its last line', async () => {
     const impatient = await serve(app.service, { silenceMs: 50 });
     cleanUp.push(() => impatient.close());
     const batch = exchange(impatient);
@@ -150,7 +150,7 @@ describe('a batch in lines', () => {
     await eventually(() => app.service.stats().captures.inside).toBe(0);
   });
 
-  it('may take longer than any other body, and what is left of it when it is answered may not', async () => {
+  it('has no time limit for the body until it is answered', async () => {
     const koa = createHttpApp(app.service, {
       apiKeys: [],
       maxBatch: 1,
@@ -172,7 +172,7 @@ describe('a batch in lines', () => {
     if (!socket.destroyed) await once(socket, 'close');
   });
 
-  it('has all the time that its captures take: the sender of a full batch is not the one who is silent', async () => {
+  it('does not count the time of captures as silence of the sender', async () => {
     const impatient = await serve(app.service, { silenceMs: 400 });
     cleanUp.push(() => impatient.close());
     const batch = exchange(impatient, '/batch?concurrency=1');
@@ -186,8 +186,8 @@ function compress(body: Buffer): Buffer {
   return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
 
-/** Needs no browser: what is captured here fails at once. */
-describe('the lines of a batch', () => {
+/** Needs no browser: every capture fails at once. */
+describe('POST /batch with lines, without a browser', () => {
   const app = serviceForSuite(NO_BROWSER, { maxBatch: 3 });
 
   async function answered(body: NonNullable<RequestInit['body']>, headers: Record<string, string> = {}) {
@@ -199,7 +199,7 @@ describe('the lines of a batch', () => {
     return byIndex(text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])));
   }
 
-  it('that are bad are items of their own, which say what is wrong, and the others are captured', async () => {
+  it('answers bad lines with failed items that say what is wrong, and captures the others', async () => {
     const tooLong = JSON.stringify({ url: 'https://example.com/', x: 'x'.repeat(256 * 1024) });
     const bad: [line: string, code: string, says: RegExp, url?: string][] = [
       ['{', 'invalid_json', /not valid JSON/],
@@ -220,12 +220,12 @@ describe('the lines of a batch', () => {
     }
   });
 
-  it('that are not UTF-8 are not JSON', async () => {
+  it('answers a line that is not UTF-8 with invalid_json', async () => {
     const body = Buffer.concat([Buffer.from('{"url":"https://example.com/'), Buffer.of(0xff), Buffer.from('"}\n{')]);
     expect((await answered(body)).map(({ code }) => code)).toEqual(['invalid_json', 'invalid_json']);
   });
 
-  it('may end in any way, and blank ones do not count', async () => {
+  it('accepts LF and CRLF, and skips blank lines', async () => {
     const url = (name: string) => JSON.stringify({ url: `file:///${name}` });
     const items = await answered(`\uFEFF${url('a')}\r\n\r\n \t \n${url('ü')}\n\n\n${url('c')}`);
     expect(items.map((item) => item.url)).toEqual(['file:///a', 'file:///ü', 'file:///c']);
@@ -233,7 +233,7 @@ describe('the lines of a batch', () => {
     expect(await answered('\n \r\n\n')).toEqual([]);
   });
 
-  it('may be as long as 256 KiB, and arrive in any pieces', async () => {
+  it('accepts lines of 256 KiB that arrive in any pieces', async () => {
     const longest = JSON.stringify({ url: 'file:///x' }).padEnd(256 * 1024);
     const batch = exchange(app);
     const bytes = Buffer.from(`${longest}\n${longest}\n{"url":"file:///ü"}`);
@@ -242,14 +242,14 @@ describe('the lines of a batch', () => {
     expect(byIndex(await batch.rest()).map(({ code }) => code)).toEqual(Array(3).fill('target_forbidden'));
   });
 
-  it('may be more than 1 MiB together, and compressed', async () => {
+  it('accepts more than 1 MiB in all, also compressed', async () => {
     const body = `${JSON.stringify({ url: 'file:///x' }).padEnd(60 * 1024)}\n`.repeat(40);
     expect(body.length).toBeGreaterThan(2 * MIB);
     expect(await answered(body)).toHaveLength(40);
     expect(await answered(gzipSync(body), { 'Content-Encoding': 'gzip' })).toHaveLength(40);
   });
 
-  it('that are not what their Content-Encoding says break the answer off', async () => {
+  it('aborts the answer when the body does not match its Content-Encoding', async () => {
     const batch = exchange(app, '/batch', { 'Content-Encoding': 'gzip' });
     batch.send('no gzip');
     const broken = once(await batch.response(), 'error');
@@ -257,19 +257,16 @@ describe('the lines of a batch', () => {
     await broken;
   });
 
-  it.each(['application/json', LINES])(
-    'in an unknown Content-Encoding are refused before the answer: %s',
-    async (accept) => {
-      const response = await app.call('/batch', {
-        method: 'POST',
-        headers: { 'Content-Type': LINES, 'Content-Encoding': 'zstd', Accept: accept },
-        body: '{}',
-      });
-      expect([response.status, (await failureOf(response)).code]).toEqual([415, 'unsupported_media_type']);
-    },
-  );
+  it.each(['application/json', LINES])('refuses an unknown Content-Encoding with Accept %s', async (accept) => {
+    const response = await app.call('/batch', {
+      method: 'POST',
+      headers: { 'Content-Type': LINES, 'Content-Encoding': 'zstd', Accept: accept },
+      body: '{}',
+    });
+    expect([response.status, (await failureOf(response)).code]).toEqual([415, 'unsupported_media_type']);
+  });
 
-  it('that an array answers are at most as many as --max-batch', async () => {
+  it('answers at most --max-batch lines with an array', async () => {
     const lines = (count: number) => `${JSON.stringify({ url: 'file:///x' })}\n`.repeat(count);
     const init = { method: 'POST', headers: { 'Content-Type': LINES, Accept: 'application/json' } };
     expect(await (await app.call('/batch', { ...init, body: lines(3) })).json()).toHaveLength(3);
@@ -281,7 +278,7 @@ describe('the lines of a batch', () => {
     });
   });
 
-  it('that do not come in time are answered 408 where there is an answer yet', async () => {
+  it('answers 408 to a silent sender when no line was answered yet', async () => {
     const impatient = await serve(app.service, { silenceMs: 50 });
     cleanUp.push(() => impatient.close());
     const batch = exchange(impatient, '/batch', { Accept: 'application/json' });
@@ -289,13 +286,13 @@ describe('the lines of a batch', () => {
     expect(await batch.next()).toMatchObject({ code: 'request_timeout' });
   });
 
-  it.each(['0', '-1', 'x', '1.5', ''])('cannot be worked off %j at once', async (concurrency) => {
+  it.each(['0', '-1', 'x', '1.5', ''])('refuses the concurrency %j', async (concurrency) => {
     const init = { method: 'POST', headers: { 'Content-Type': LINES }, body: '' };
     const response = await app.call(`/batch?concurrency=${concurrency}`, init);
     expect([response.status, (await failureOf(response)).code]).toEqual([400, 'invalid_request']);
   });
 
-  it('end the batch with one item that says why after 1,000 bad ones, without an event for each', async () => {
+  it('ends the batch after 1,000 bad lines with one item that says so, without an event for each', async () => {
     const events: string[] = [];
     const seen = app.service.events$.subscribe(({ type }) => {
       // Compressing here holds the event loop, which `pressure.changed` tells of.
@@ -317,7 +314,7 @@ describe('the lines of a batch', () => {
     }
   });
 
-  it.each(['\n', ' '])('that inflate to more than 100 times what was sent break the answer off: %j', async (text) => {
+  it.each(['\n', ' '])('aborts the answer when %j inflates to more than 100 times what was sent', async (text) => {
     const bomb = compress(Buffer.alloc(64 * MIB, text));
     expect(bomb.length).toBeLessThan(1_000);
     const batch = exchange(app, '/batch', { 'Content-Encoding': 'br' });
@@ -335,7 +332,7 @@ describe('the lines of a batch', () => {
     ['bad', '{}\n', 100],
     ['blank', '\n', 100_000],
     ['forbidden', '{"url":"file:///x"}\n', 100],
-  ])('let others have their turn while they are %s', async (_what, line, count) => {
+  ])('lets the event loop turn between lines that are %s', async (_what, line, count) => {
     let turns = 0;
     let counting = true;
     const turn = () => {
@@ -351,7 +348,7 @@ describe('the lines of a batch', () => {
     expect(turns).toBeGreaterThanOrEqual(100);
   });
 
-  it('that nobody reads the answers of hold back their sender', async () => {
+  it('slows the sender down while the client does not read the answer', async () => {
     // Items of many bytes, so that the buffers in between are full soon.
     const item = `${JSON.stringify({ url: `file:///${'x'.repeat(8_000)}` })}\n`;
     const chunk = item.repeat(8);
@@ -390,7 +387,7 @@ async function dial({ baseUrl }: { readonly baseUrl: string }): Promise<Socket> 
   return socket;
 }
 
-/** Whether what was written is not taken while nothing is worked off any more. */
+/** Returns whether written bytes stay unread while no more lines are processed. */
 async function isStuck(socket: Socket, worked: () => number): Promise<boolean> {
   for (let before = -1, now = worked(); before !== now; now = worked()) {
     before = now;

@@ -7,7 +7,7 @@ import { NO_BROWSER } from '../support/service.ts';
 import { failureOf } from './answers.ts';
 
 const MIB = 1024 * 1024;
-/** Answered without a capture, and of any size that is wished for. */
+/** Answered without a capture, and can be padded to any size. */
 const EMPTY_BATCH = '{"requests":[]}';
 
 const app = serviceForSuite(NO_BROWSER);
@@ -20,14 +20,14 @@ function padded(bytes: number): string {
   return EMPTY_BATCH + ' '.repeat(bytes - EMPTY_BATCH.length);
 }
 
-describe('the body of a POST', () => {
+describe('jsonBody', () => {
   it.each([
     'application/json',
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/vnd.capstan+json',
     'application/ld+json;profile=x',
-  ])('may be %s', async (type) => {
+  ])('accepts the Content-Type %s', async (type) => {
     const response = await postBatch(EMPTY_BATCH, { 'Content-Type': type });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual([]);
@@ -40,7 +40,7 @@ describe('the body of a POST', () => {
     'application/jsonp',
     'multipart/form-data',
     'json',
-  ])('may not be %s', async (type) => {
+  ])('refuses the Content-Type %s', async (type) => {
     const response = await postBatch(EMPTY_BATCH, { 'Content-Type': type });
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
@@ -49,7 +49,7 @@ describe('the body of a POST', () => {
     });
   });
 
-  it('may not come without a type, nor not at all', async () => {
+  it('refuses a missing Content-Type and a missing body', async () => {
     for (const body of [new TextEncoder().encode(EMPTY_BATCH), undefined]) {
       const response = await app.call('/batch', { method: 'POST', ...(body === undefined ? {} : { body }) });
       expect(response.status).toBe(415);
@@ -57,7 +57,7 @@ describe('the body of a POST', () => {
   });
 
   it.each(['', ' \n', '{', '{"requests":[]}}', "{'requests':[]}", '{"requests":[],}', 'undefined', 'NaN'])(
-    'that is not JSON is said to be none: %j',
+    'answers invalid_json for %j',
     async (body) => {
       for (const path of ['/batch', '/screenshot']) {
         const headers = { 'Content-Type': 'application/json' };
@@ -69,7 +69,7 @@ describe('the body of a POST', () => {
   );
 
   it.each(['null', '[]', '42', '"https://example.com/"', 'true'])(
-    'that is JSON but no object is an invalid request: %s',
+    'answers invalid_request for JSON that is not an object: %s',
     async (body) => {
       const response = await postBatch(body);
       expect(response.status).toBe(400);
@@ -77,7 +77,7 @@ describe('the body of a POST', () => {
     },
   );
 
-  it('names every bad field with its path, for people and for programs', async () => {
+  it('names every invalid field with its path, in the text and as data', async () => {
     const body = { requests: [{ url: 'x.com' }, { url: 3, size: 1 }, {}], concurrency: 0 };
     const response = await app.post('/batch', body);
     expect(response.status).toBe(400);
@@ -88,7 +88,7 @@ describe('the body of a POST', () => {
   });
 
   it.each(['{"__proto__":{"x":1},"requests":[]}', '{"requests":[{"url":"x.com","__proto__":null}]}'])(
-    'cannot reach a prototype: %s',
+    'refuses a key that could pollute a prototype: %s',
     async (body) => {
       const response = await postBatch(body);
       expect(response.status).toBe(400);
@@ -100,14 +100,14 @@ describe('the body of a POST', () => {
     },
   );
 
-  it('may have 1 MiB and not a byte more', async () => {
+  it('accepts 1 MiB and refuses one byte more', async () => {
     expect((await postBatch(padded(MIB))).status).toBe(200);
     const response = await postBatch(padded(MIB + 1));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ success: false, code: 'payload_too_large' });
   });
 
-  it('is measured when nobody says how long it is', async () => {
+  it('measures a body without Content-Length', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ');
     let left = 64;
     const body = new ReadableStream({
@@ -126,7 +126,7 @@ describe('the body of a POST', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('may be compressed with %s, and is measured decompressed', async (encoding, compress) => {
+  ] as const)('decompresses %s, and measures the decompressed body', async (encoding, compress) => {
     const small = await postBatch(compress(EMPTY_BATCH), { 'Content-Encoding': encoding });
     expect(small.status).toBe(200);
     expect(await small.json()).toEqual([]);
@@ -134,7 +134,7 @@ describe('the body of a POST', () => {
     expect(bomb.status).toBe(413);
   });
 
-  it('that is not what its encoding says is no JSON', async () => {
+  it('answers invalid_json when the body does not match its Content-Encoding', async () => {
     const response = await postBatch(EMPTY_BATCH, { 'Content-Encoding': 'gzip' });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_json' });
@@ -142,11 +142,11 @@ describe('the body of a POST', () => {
     expect((await postBatch(cut.subarray(0, cut.length - 10), { 'Content-Encoding': 'gzip' })).status).toBe(400);
   });
 
-  it.each(['zstd', 'compress', 'gzip, gzip', 'x'])('may not be encoded with %s', async (encoding) => {
+  it.each(['zstd', 'compress', 'gzip, gzip', 'x'])('refuses the Content-Encoding %s', async (encoding) => {
     expect((await postBatch(EMPTY_BATCH, { 'Content-Encoding': encoding })).status).toBe(415);
   });
 
-  it('that is refused leaves the connection in order for the next request', async () => {
+  it('keeps the connection usable after a refused body', async () => {
     const { hostname, port } = new URL(app.baseUrl);
     const { Agent } = await import('node:http');
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

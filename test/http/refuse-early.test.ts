@@ -37,7 +37,7 @@ async function statusOfHead(path: string, headers: readonly string[]): Promise<s
   }
 }
 
-describe('a request for a capture while the queue is full', () => {
+describe('a full queue', () => {
   const json = 'Content-Type: application/json';
 
   it.each([
@@ -46,27 +46,27 @@ describe('a request for a capture while the queue is full', () => {
     ['/screenshot', [json, 'Content-Length: 100', 'Content-Encoding: gzip']],
     ['/batch', [json, 'Content-Length: 100']],
     ['/batch', ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked']],
-  ])('is refused before its body is sent: %s %j', async (path, headers) => {
+  ])('refuses before the body is sent: %s %j', async (path, headers) => {
     const { refused } = full.service.stats().captures;
     expect(await statusOfHead(path, headers)).toBe('HTTP/1.1 429 Too Many Requests');
     expect(full.service.stats().captures.refused).toBe(refused + 1);
   });
 
-  it.each([{}, { url: 1 }, [], null])('is refused before its schema is read: %j', async (body) => {
+  it.each([{}, { url: 1 }, [], null])('refuses before the body is validated: %j', async (body) => {
     const response = await full.post('/screenshot', body);
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await failureOf(response)).code).toBe('queue_full');
   });
 
-  it('is answered with an earlier capture all the same', async () => {
+  it('still answers with an earlier capture', async () => {
     const response = await full.post('/screenshot', { url: site.url('/short'), cacheMaxAgeMs: 60_000 });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ data: { cached: true } });
     expect((await full.post('/screenshot', { url: site.url('/404'), cacheMaxAgeMs: 60_000 })).status).toBe(429);
   });
 
-  it('is accepted as a job all the same', async () => {
+  it('still accepts jobs', async () => {
     const headers = { Prefer: 'respond-async' };
     expect((await full.post('/screenshot', { url: site.url('/404') }, { headers })).status).toBe(202);
   });

@@ -14,33 +14,33 @@ const KEY = 'a-secret-key';
 const { logger, lines } = collectingLogger();
 const app = serviceForSuite(NO_BROWSER, { logger });
 
-/** The line of a request. It is logged when the connection is done with it, which may be after the client is. */
+/** Returns the log line of a request, which may be written after the client has its answer. */
 async function accessLine(requestId: string): Promise<Record<string, unknown>> {
   const found = () => lines.filter((line) => line.request_id === requestId && line.msg === 'request');
   await eventually(found).toHaveLength(1);
   return Object(found()[0]);
 }
 
-describe('the id of a request', () => {
-  it.each(['abc', 'A.b:c-d_9', 'x'.repeat(128)])("is the client's own when it is sane: %s", async (id) => {
+describe('requestId', () => {
+  it.each(['abc', 'A.b:c-d_9', 'x'.repeat(128)])("keeps the client's id when it is valid: %s", async (id) => {
     const response = await app.call('/livez', { headers: { 'X-Request-Id': id } });
     expect(response.headers.get('X-Request-Id')).toBe(id);
     expect(await response.json()).toMatchObject({ request_id: id });
   });
 
-  it.each(['', 'a b', 'x'.repeat(129), 'é', 'a,b', '<script>'])('is a new one when it is not: %j', async (id) => {
+  it.each(['', 'a b', 'x'.repeat(129), 'é', 'a,b', '<script>'])('replaces an invalid id: %j', async (id) => {
     const response = await app.call('/livez', { headers: { 'X-Request-Id': id } });
     expect(response.headers.get('X-Request-Id')).toMatch(UUID);
   });
 
-  it('stands in every answer, failures and bare arrays too', async () => {
+  it('sends the id in every answer, including failures and bare arrays', async () => {
     for (const path of ['/livez', '/nothing', '/results/x', '/screenshots', '/openapi.json']) {
       expect((await app.call(path)).headers.get('X-Request-Id')).toMatch(UUID);
     }
   });
 });
 
-describe('a path and a method', () => {
+describe('routing', () => {
   it.each([
     ['/screenshot', 'POST'],
     ['/batch', 'POST'],
@@ -54,7 +54,7 @@ describe('a path and a method', () => {
     ['/readyz', 'GET, HEAD'],
     ['/stats', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],
-  ])('%s has %s and says so for every other', async (path, allow) => {
+  ])('answers other methods of %s with 405 and Allow: %s', async (path, allow) => {
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
       (method) => !allow.includes(method),
     );
@@ -77,7 +77,7 @@ describe('a path and a method', () => {
     '/screenshot/1/html',
     '/SCREENSHOTS',
     '/%zz',
-  ])('%s is not found, with any method', async (path) => {
+  ])('answers 404 for %s with any method', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       const response = await app.call(path, { method });
       expect(response.status).toBe(404);
@@ -86,7 +86,7 @@ describe('a path and a method', () => {
   });
 
   it.each(['/livez', '/stats', '/openapi.json', '/screenshots', '/results/x', '/nothing'])(
-    'HEAD of %s is GET without the body',
+    'answers HEAD of %s as GET without the body',
     async (path) => {
       const [head, get] = [await app.call(path, { method: 'HEAD' }), await app.call(path)];
       expect(head.status).toBe(get.status);
@@ -96,8 +96,8 @@ describe('a path and a method', () => {
   );
 });
 
-describe('what goes wrong inside', () => {
-  it('is answered without the inside, and logged with it by request id', async () => {
+describe('an unexpected exception', () => {
+  it('answers without details, and logs them with the request id', async () => {
     const { service } = app;
     const broken: typeof service = Object.create(service, {
       stats: {
@@ -122,9 +122,9 @@ describe('what goes wrong inside', () => {
   });
 });
 
-describe('every answer', () => {
+describe('securityHeaders', () => {
   it.each(['/livez', '/nothing', '/screenshots', '/openapi.json'])(
-    'is not to be sniffed, framed or kept: %s',
+    'forbids sniffing, framing and caching of %s',
     async (path) => {
       const { headers } = await app.call(path);
       expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
@@ -135,8 +135,8 @@ describe('every answer', () => {
   );
 });
 
-describe('the log of requests', () => {
-  it('has one line for each, with what operators ask for', async () => {
+describe('accessLog', () => {
+  it('logs one line for each request', async () => {
     await keepCapture(app.service, 77);
     const response = await app.call('/screenshot/77', { headers: { 'X-Request-Id': 'line-1' } });
     const { byteLength } = await response.arrayBuffer();
@@ -166,7 +166,7 @@ describe('the log of requests', () => {
     }
   });
 
-  it('holds neither keys nor queries', async () => {
+  it('logs neither keys nor queries', async () => {
     const secured = await serve(app.service, { logger, apiKeys: [KEY] });
     try {
       for (const headers of [
@@ -184,7 +184,7 @@ describe('the log of requests', () => {
     }
   });
 
-  it('says so when the client went away before its answer', async () => {
+  it('logs status 499 when the client disconnected before its answer', async () => {
     const { hostname, port } = new URL(app.baseUrl);
     const headers = { 'X-Request-Id': 'line-3', 'Content-Type': 'application/json', 'Content-Length': '100' };
     const sent = request({ hostname, port, method: 'POST', path: '/screenshot', headers });

@@ -61,7 +61,7 @@ describe('GET /results', () => {
     ['?limit=-1', 100],
     ['?limit=-99999999999999999999', 100],
     ['?limit=007', 7],
-  ])('%s gives the newest, as many as its limit says', async (query, count) => {
+  ])('returns the newest results for %s, as many as its limit says', async (query, count) => {
     const response = await app.call(`/results${query}`);
     expect(response.status).toBe(200);
     expect(await idsOf(response)).toEqual(newest(count));
@@ -82,7 +82,7 @@ describe('GET /results', () => {
     },
   );
 
-  it('gives whole records', async () => {
+  it('returns whole records', async () => {
     const response = await app.call('/results?limit=1');
     expect(await response.json()).toEqual({
       success: true,
@@ -92,7 +92,7 @@ describe('GET /results', () => {
     });
   });
 
-  it('goes by pages without a gap or a repetition, and names no page after the last', async () => {
+  it('pages without gaps or repetitions, and names no page after the last', async () => {
     const pages = await allPages('/results?limit=500');
     expect(pages.map((page) => page.length)).toEqual([500, 500, 205]);
     expect(pages.flat()).toEqual(newest(TOTAL));
@@ -104,7 +104,7 @@ describe('GET /results', () => {
     expect(response.headers.get('Link')).toBeNull();
   });
 
-  it('goes on from a cursor whatever was stored meanwhile', async () => {
+  it('continues from a cursor whatever was stored meanwhile', async () => {
     const first = await app.call('/results?limit=3');
     await idsOf(first);
     const late = TOTAL + 1;
@@ -131,17 +131,17 @@ describe('GET /results/by-url', () => {
     }
   });
 
-  it('puts https:// before a URL that has no scheme, as capturing does', async () => {
+  it('assumes https:// for a URL without a scheme, as captures do', async () => {
     expect(await idsOf(await app.call('/results/by-url?url=www.example.com/'))).toEqual([2]);
   });
 
-  it('goes by pages when it is given a limit, and keeps what was asked for', async () => {
+  it('pages with a limit, and keeps the other parameters', async () => {
     const pages = await allPages(`/results/by-url?url=${encodeURIComponent(MANY)}&limit=700`);
     expect(pages.map((page) => page.length)).toEqual([700, 500]);
     expect(pages.flat()).toEqual(newest(TOTAL - 5));
   });
 
-  it('gives all that is behind a cursor when it is given no limit', async () => {
+  it('returns everything after a cursor without a limit', async () => {
     const first = await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}&limit=10`);
     const next = new URL(nextPage(first) ?? '', app.baseUrl);
     next.searchParams.delete('limit');
@@ -181,13 +181,13 @@ describe('GET /results/by-host', () => {
     expect(await idsOf(await app.call(`/results/by-host?host=${host}`))).toEqual(ids);
   });
 
-  it('gives everything, in bounded memory, when it is given no limit', async () => {
+  it('returns everything in bounded memory without a limit', async () => {
     const response = await app.call('/results/by-host?host=many.example');
     expect(response.headers.get('Content-Length')).toBeNull();
     expect(await idsOf(response)).toEqual(newest(TOTAL - 5));
   });
 
-  it('goes by pages when it is given a limit', async () => {
+  it('pages with a limit', async () => {
     const pages = await allPages('/results/by-host?host=many.example&limit=400');
     expect(pages.map((page) => page.length)).toEqual([400, 400, 400]);
     expect(pages.flat()).toEqual(newest(TOTAL - 5));
@@ -212,7 +212,7 @@ describe('GET /results/by-host', () => {
     }
   });
 
-  it.each(['::1', '[::1]', '2001:', '2001:db8:', '127.0.0.1', 'localhost'])('takes %s for a host', async (host) => {
+  it.each(['::1', '[::1]', '2001:', '2001:db8:', '127.0.0.1', 'localhost'])('accepts the host %s', async (host) => {
     expect((await app.call(`/results/by-host?host=${encodeURIComponent(host)}`)).status).toBe(200);
   });
 
@@ -275,7 +275,7 @@ describe('results without their database', () => {
     '/results?limit=x',
   ];
 
-  it('say how to start the service when there is none', async () => {
+  it('answer 503 and say how to start the service with one', async () => {
     const without = await startService({ ...NO_BROWSER, dbPath: null });
     try {
       for (const path of paths) {
@@ -325,7 +325,7 @@ describe('an answer without a limit', () => {
     return response;
   }
 
-  it('breaks off when the database goes away in the middle, so that nobody takes it for the whole', async () => {
+  it('aborts the answer when the database is lost in the middle', async () => {
     const large = await startLarge();
     try {
       const response = await open(large.baseUrl);

@@ -8,7 +8,7 @@ import { type HttpServer, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
-/** More than the kernel's buffers on both sides take. */
+/** More than the kernel's socket buffers hold. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 let cleanUp: (() => Promise<void> | void)[] = [];
@@ -30,7 +30,7 @@ function answering(body: (ctx: Koa.Context) => unknown): Koa<HttpState> {
   });
 }
 
-/** An application whose answers wait until they are let go. */
+/** An application whose answers wait until they are released. */
 function gated() {
   const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -61,20 +61,20 @@ async function dial(address: string): Promise<Socket> {
   return socket;
 }
 
-describe('the server', () => {
-  it('takes a free port for 0, and names its address', async () => {
+describe('listen', () => {
+  it('chooses a free port for 0, and returns its address', async () => {
     const { address } = await start(answering(() => 'here'));
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     expect(await (await fetch(address)).text()).toBe('here');
   });
 
-  it('says it when the port is taken', async () => {
+  it('rejects when the port is taken', async () => {
     const { address } = await start(new Koa<HttpState>());
     const taken = listen(new Koa<HttpState>(), { host: '127.0.0.1', port: Number(new URL(address).port) });
     await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('that is closed accepts no more, and closes idle connections at once', async () => {
+  it('stops accepting when it is closed, and closes idle connections at once', async () => {
     const server = await start(answering(() => 'x'));
     const response = await request(server.address, keepAliveAgent());
     const { socket } = response;
@@ -85,7 +85,7 @@ describe('the server', () => {
     await expect(fetch(server.address)).rejects.toThrow();
   });
 
-  it('that is closed lets a request under way end, and the connection with it', async () => {
+  it('finishes a running request when it is closed, then closes its connection', async () => {
     const { app, entered, open } = gated();
     const server = await start(app);
     const answer = request(server.address, keepAliveAgent());
@@ -98,7 +98,7 @@ describe('the server', () => {
     await closed;
   });
 
-  it('that is closed sends all of an answer that the client reads slowly', async () => {
+  it('sends all of an answer to a slow reader when it is closed', async () => {
     const server = await start(answering(() => Buffer.alloc(LARGE_BYTES)));
     const response = await request(server.address, keepAliveAgent());
     const closed = server.close(60_000);
@@ -106,7 +106,7 @@ describe('the server', () => {
     await closed;
   });
 
-  it('that is closed gives up on a request when its grace is over', async () => {
+  it('aborts a request after the grace period when it is closed', async () => {
     const { app, entered } = gated();
     const server = await start(app);
     const answer = request(server.address);
@@ -116,7 +116,7 @@ describe('the server', () => {
     await broken;
   });
 
-  it('that is closed does not wait for a connection that never sent a request', async () => {
+  it('does not wait for a connection without a request when it is closed', async () => {
     const server = await start(new Koa<HttpState>());
     const socket = await dial(server.address);
     const ended = once(socket, 'close');
@@ -125,7 +125,7 @@ describe('the server', () => {
     await ended;
   });
 
-  it('answers what is no HTTP in its own words', async () => {
+  it('answers invalid HTTP with an envelope', async () => {
     const { address } = await start(new Koa<HttpState>());
     const socket = await dial(address);
     socket.write('HELLO\r\n\r\n');
@@ -139,7 +139,7 @@ describe('the server', () => {
     });
   });
 
-  it('takes the longest URL that may be looked for, and says how long a head may be', async () => {
+  it('accepts the longest URL of by-url, and names the limit of a head', async () => {
     const { address } = await start(answering((ctx) => String(ctx.querystring.length)));
     expect(await (await fetch(`${address}/?${'%41'.repeat(8192)}`)).text()).toBe(String(3 * 8192));
     const tooLong = await request(`${address}/?${'x'.repeat(70_000)}`);
@@ -150,7 +150,7 @@ describe('the server', () => {
     });
   });
 
-  it('needs no Host header', async () => {
+  it('accepts a request without a Host header', async () => {
     const { address } = await start(answering(() => 'x'));
     const socket = await dial(address);
     socket.write('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');

@@ -8,10 +8,10 @@ import { jsonBody } from '../../src/http/json-body.ts';
 import { type HttpServer, type ListenOptions, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
 
-/** Short, and each of them alone: the others never come. */
+/** A short limit that applies alone; the other limits are never reached. */
 const NEVER = 600_000;
 const PATIENT = { headMs: NEVER, requestMs: NEVER, keepAliveMs: NEVER, stallMs: NEVER, checkMs: 20 };
-/** More than the kernel's buffers on both sides take. */
+/** More than the kernel's socket buffers hold. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 /** Node adds a second to the time for the next request, which by itself would be five. */
@@ -47,7 +47,7 @@ async function dial({ address }: HttpServer, options: Partial<TcpNetConnectOpts>
   return socket;
 }
 
-/** Asks, and does not read a single byte of the answer. */
+/** Sends a request and never reads the answer. */
 async function askAndStare(server: HttpServer, path = '/'): Promise<Socket> {
   const socket = await dial(server);
   socket.pause();
@@ -57,31 +57,31 @@ async function askAndStare(server: HttpServer, path = '/'): Promise<Socket> {
 
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
-describe('a client', () => {
-  it('that sends no head in time is told so, and loses its connection', async () => {
+describe('slow clients', () => {
+  it('answers and disconnects a client that does not send its head in time', async () => {
     const server = await start(new Koa<HttpState>(), { timeouts: { headMs: 50 } });
     const [halfway, mute] = [await dial(server), await dial(server)];
     halfway.write('GET / HTTP/1.1\r\nX-Slow: ');
     for (const answer of [await text(halfway), await text(mute)]) {
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('did not come in time');
+      expect(answer).toContain('did not arrive in time');
     }
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('that sends no body in time is told so, and loses its connection', async () => {
+  it('answers and disconnects a client that does not send its body in time', async () => {
     const reading = Promise.withResolvers<unknown>();
     const app = new Koa<HttpState>().use((_ctx, next) => next().catch(reading.resolve));
     app.use(jsonBody());
     const server = await start(app, { timeouts: { headMs: 500, requestMs: 500 } });
     const socket = await dial(server);
     socket.write(`${POST}Content-Length: 1000\r\n\r\n{`);
-    expect(await text(socket)).toContain('did not come in time');
+    expect(await text(socket)).toContain('did not arrive in time');
     expect(await reading.promise).toBeInstanceOf(Error);
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('that goes on sending a body after its answer is cut off, without a second answer', async () => {
+  it('disconnects a client that keeps sending a body after its answer, without a second answer', async () => {
     const server = await start(
       answering(() => 'no thanks'),
       { timeouts: { headMs: 500, requestMs: 500 } },
@@ -96,7 +96,7 @@ describe('a client', () => {
     expect(String(Buffer.concat(answer)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   });
 
-  it('that keeps its side of a closed connection open does not keep ours', async () => {
+  it('closes our side of a connection whose client keeps its side open', async () => {
     const server = await start(new Koa<HttpState>(), { timeouts: { stallMs: 500 } });
     const socket = await dial(server, { allowHalfOpen: true });
     socket.write('HELLO\r\n\r\n');
@@ -105,7 +105,7 @@ describe('a client', () => {
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('that sends nothing more after its answer loses its connection', async () => {
+  it('disconnects a client that stays idle after its answer', async () => {
     const server = await start(
       answering(() => 'x'),
       { timeouts: { keepAliveMs: 50 } },
@@ -115,7 +115,7 @@ describe('a client', () => {
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('that does not read a large answer is cut off', async () => {
+  it('disconnects a client that does not read a large answer', async () => {
     const server = await start(
       answering(() => Buffer.alloc(LARGE_BYTES)),
       { timeouts: { stallMs: 50 } },
@@ -124,7 +124,7 @@ describe('a client', () => {
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('that does not read a streamed list is cut off, and the list is read no further', async () => {
+  it('disconnects a client that does not read a streamed list, and stops reading the list', async () => {
     const ended = Promise.withResolvers<void>();
     async function* endless() {
       try {
@@ -142,7 +142,7 @@ describe('a client', () => {
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('that waits for an answer which stays silent between its parts is waited with', async () => {
+  it('keeps a client that waits for the next part of an answer connected', async () => {
     const list = new PassThrough();
     const app = new Koa<HttpState>().use((ctx) => {
       ctx.body = ctx.path === '/list' ? list : Buffer.alloc(LARGE_BYTES);
@@ -159,7 +159,7 @@ describe('a client', () => {
     expect(await response.json()).toEqual([]);
   });
 
-  it('beyond the most that may be connected is closed unheard, until another one leaves', async () => {
+  it('closes connections beyond the limit at once, until another one ends', async () => {
     const server = await start(
       answering(() => 'x'),
       { maxConnections: 2 },

@@ -5,18 +5,17 @@ import { failureEnvelope } from '../envelope.ts';
 import type { HttpContext } from '../state.ts';
 import { LINES_TYPE } from './streamed-body.ts';
 
-/** Undefined while the client takes what is sent; else resolves when it has taken what it was sent. */
+/** Returns undefined while the client keeps up; otherwise a promise that resolves when it has read what was sent. */
 export type Room = () => Promise<void> | undefined;
 
 /**
- * Answers with one line of JSON for each value, as soon as it is there. `run` is told when there is room for more:
- * what it begins only then is what a slow reader costs.
+ * Answers with one line of JSON for each value, as soon as it is emitted. `run` is passed a `Room`, so that it starts
+ * no more work than the client reads answers of.
  *
- * Where the lines are collected (`ctx.state.lines`) the answer is left open, and ended by whoever collects them.
+ * With `ctx.state.lines`, the lines are also collected there, and the answer is ended by the collector.
  *
- * What `run` errors with as it is subscribed to is thrown, and is an answer like any other. Later the head has been
- * sent: the last line is the envelope of the failure, and the connection is closed without the end of the body, so
- * that nobody takes what came for the whole.
+ * An error during the subscription is thrown and answered like any other. After the head was sent, the failure's
+ * envelope is the last line and the response is aborted, so that clients can tell the answer is incomplete.
  */
 export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable<T>): Promise<void> {
   const { res } = ctx;
@@ -32,7 +31,7 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
       ctx.status = 200;
       ctx.set({
         'Content-Type': LINES_TYPE,
-        // Else nginx in front would keep the lines until it has many of them.
+        // Otherwise nginx buffers the lines.
         'X-Accel-Buffering': 'no',
       });
       ctx.flushHeaders();
@@ -68,7 +67,7 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
       });
     res.once('close', () => {
       subscription.unsubscribe();
-      if (!ended) reject(new CapstanError('cancelled', 'The client went away before the end of its answer.'));
+      if (!ended) reject(new CapstanError('cancelled', 'The client disconnected before the end of the answer.'));
     });
     if (!ended) begin();
   });

@@ -4,7 +4,7 @@ import { parseOrRefuse } from '../../capture/validate.ts';
 import type { BatchElement } from '../../service/capture-service.ts';
 import type { BodyLine } from './body-lines.ts';
 
-/** What a line asks for. One that is bad is an element too, and says what is wrong with it. */
+/** Reads a line as an element of the batch. A bad line is an element with a failure. */
 export function batchElement(line: BodyLine, schema: ReturnType<typeof requestSchemas>['screenshot']): BatchElement {
   if ('failure' in line) return { url: '', failure: line.failure };
   let value: unknown;
@@ -25,7 +25,7 @@ function notJson(error: unknown): Failure {
   return { code: 'invalid_json', reason: `The line is not valid JSON: ${why}` };
 }
 
-/** So that whoever reads the item knows what it was about. */
+/** Returns the URL that a bad element names, so that its item can be recognised. */
 function namedUrl(value: unknown): string {
   const named = typeof value === 'object' && value !== null && 'url' in value ? value.url : undefined;
   return typeof named === 'string' ? named.slice(0, MAX_URL_CHARACTERS) : '';

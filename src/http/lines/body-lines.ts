@@ -2,30 +2,29 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError, type Failure, failure } from '../../capture/errors.ts';
 
-/** One line of a body that is not blank: its text, or what is wrong with it as a line. */
+/** A line that is not blank: its text, or why it is not a valid line. */
 export type BodyLine = { readonly text: string } | { readonly failure: Failure };
 
 export interface LineLimits {
-  /** Most bytes of one line, its end not counted. There is no cap on the whole. */
+  /** Maximum bytes of one line without its line feed. The body as a whole has no limit. */
   readonly maxBytes: number;
-  /** How long nothing may come while it is waited for, in milliseconds. */
+  /** Maximum silence while the body is waited for, in milliseconds. */
   readonly silenceMs: number;
 }
 
 const LF = 0x0a;
-/** A millisecond's worth: a body may be nothing but blank lines. */
+/** Blank lines that are read without a turn of the event loop, about 1 ms of work. */
 const BLANK_LINES_PER_TURN = 1_000;
 
 /**
- * The lines of a body as they arrive, blank ones left out. It reads only when it is asked, so that a sender is held
- * back through its connection, and keeps no more than one chunk and one line. Errors with `request_timeout` after a
- * silence; time in which nothing was asked for does not count.
+ * Generates the lines of a body as they arrive, without blank ones. Reads only on demand, so that TCP slows the sender
+ * down, and holds at most one chunk and one line. Throws `request_timeout` after `silenceMs` of waiting for bytes.
  */
 export async function* bodyLines(
   body: Readable,
   { maxBytes, silenceMs }: LineLimits,
 ): AsyncGenerator<BodyLine, void, undefined> {
-  // To destroy a request is to close its connection, and its answer is still to be sent.
+  // Destroying a request closes its connection, on which the answer is still to be sent.
   const chunks = body.iterator({ destroyOnReturn: false });
   const line = new PartialLine(maxBytes);
   let blank = 0;
@@ -46,7 +45,7 @@ export async function* bodyLines(
   if (last !== undefined) yield last;
 }
 
-/** What has come of a line. It is copied: a piece of a chunk would keep the whole chunk in memory. */
+/** The bytes of an unfinished line. They are copied, because a slice of a chunk keeps the whole chunk in memory. */
 class PartialLine {
   readonly #held: Buffer;
   readonly #text = new TextDecoder('utf-8', { fatal: true });
@@ -64,7 +63,7 @@ class PartialLine {
     this.#bytes += piece.length;
   }
 
-  /** The line with its last piece; undefined when it is blank. */
+  /** Ends the line with its last piece and returns it; undefined when it is blank. */
   end(piece: Uint8Array): BodyLine | undefined {
     const line = this.#bytes === 0 && !this.#tooLong && piece.length <= this.#held.length ? piece : this.#joined(piece);
     const whole = line === undefined ? tooLong(this.#held.length) : this.#read(line);
@@ -95,7 +94,7 @@ function tooLong(maxBytes: number): BodyLine {
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new CapstanError('request_timeout', `Nothing came of the body for ${ms / 1000} seconds.`)),
+    () => reject(new CapstanError('request_timeout', `The body was silent for ${ms / 1000} seconds.`)),
     ms,
   );
   try {

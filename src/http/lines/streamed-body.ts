@@ -3,31 +3,31 @@ import { type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
 import { CapstanError } from '../../capture/errors.ts';
 
-/** Undefined for bytes that are sent as they are. */
+/** Creates a decompressing stream; undefined for an uncompressed body. */
 export type BodyDecoder = (() => Transform & Zlib) | undefined;
 
 /** One JSON value on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** A body that is read as it arrives: it may take as long as it takes, so long as it keeps coming. */
+/** Returns whether a body is read as it arrives. It may last for any time as long as it keeps arriving. */
 export function isStreamedBody(request: IncomingMessage): boolean {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   return type.trim().toLowerCase() === LINES_TYPE;
 }
 
-/** How the bytes of a body are decompressed as they arrive. Throws `unsupported_media_type` for what nobody here reads. */
+/** Returns the decoder of a body's Content-Encoding. @throws `unsupported_media_type` when there is none. */
 export function bodyDecoder({ headers }: IncomingMessage): BodyDecoder {
   return decoderOf(headers['content-encoding'] ?? 'identity');
 }
 
-/** Inflated bytes for each byte that was sent. Lists of URLs compress to a tenth or a twentieth. */
+/** Maximum inflated bytes for each byte that was sent. Lists of URLs inflate to 10 to 20 times their size. */
 const MAX_INFLATION = 100;
-/** Inflated bytes that are taken at any ratio. */
+/** Inflated bytes that are accepted at any ratio. */
 const FREE_INFLATED_BYTES = 4 * 1024 * 1024;
 
 /**
- * The bytes of a body, decompressed as they arrive. Errors with `payload_too_large` when they inflate to too much.
- * Destroying what is returned stops the decompression, and leaves the request open.
+ * Returns the bytes of a body, decompressed as they arrive. The stream errors with `payload_too_large` past the maximum
+ * ratio. Destroying it stops the decompression and keeps the request open.
  */
 export function decodedBody(request: IncomingMessage, createDecoder: BodyDecoder): Readable {
   if (createDecoder === undefined) return request;
@@ -44,7 +44,7 @@ export function decodedBody(request: IncomingMessage, createDecoder: BodyDecoder
   return request.pipe(decoder).pipe(limited);
 }
 
-/** Passes on what the decoder makes of its bytes, up to the maximum ratio. */
+/** Passes inflated bytes on, up to the maximum ratio. */
 function limitInflation(decoder: Pick<Zlib, 'bytesWritten'>): Transform {
   let inflated = 0;
   return new Transform({
@@ -63,13 +63,15 @@ function tooMuch(): CapstanError {
   );
 }
 
-/** Why a streamed body could not be read to its end. */
+/** Converts a read error of a streamed body to a `CapstanError`. */
 export function brokenBody(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(code)
-    ? new CapstanError('invalid_json', 'The body is not what its Content-Encoding says.', { cause: error })
-    : new CapstanError('cancelled', 'The client went away before the end of its body.', { cause: error });
+    ? new CapstanError('invalid_json', 'The body cannot be decompressed as its Content-Encoding says.', {
+        cause: error,
+      })
+    : new CapstanError('cancelled', 'The client disconnected before the end of its body.', { cause: error });
 }
 
 function decoderOf(encoding: string): BodyDecoder {

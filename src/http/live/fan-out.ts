@@ -3,12 +3,12 @@ import { type EventFilter, eventPredicate, filterKey } from '../../feed/event-fi
 import { frameOf, keepAliveFrame } from './frames.ts';
 
 export interface FanOutOptions {
-  /** Bytes that may lie ready for a subscriber when there is more to send; with more, it is dropped. */
+  /** A subscriber with more unread bytes than this when there are new events is disconnected. */
   readonly bufferBytes: number;
   readonly keepAliveMs: number;
 }
 
-/** Where a subscriber's bytes go. */
+/** The connection of a subscriber. */
 export interface Sink {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
@@ -16,30 +16,29 @@ export interface Sink {
 
 export interface Subscriber {
   readonly sink: Sink;
-  /** It does not read. */
+  /** Called when the subscriber does not read. */
   drop(): void;
-  /** There will be no more events. */
+  /** Called when there will be no more events. */
   end(): void;
 }
 
-/** Sends what happens to everyone who is there. */
+/** Sends new events to all subscribers. */
 export interface FanOut {
-  /** From now on; what was sent before is the subscriber's own business. Returns what ends it. */
+  /** Adds a subscriber, which receives events from now on. Returns a function that removes it. */
   join(filter: EventFilter, subscriber: Subscriber): () => void;
 }
 
-/** Subscribers whose filters let the same through get the same bytes. */
+/** Subscribers with the same filter, which are sent the same bytes. */
 interface Group {
   readonly lets: (event: LoggedEvent) => boolean;
   readonly members: Set<Subscriber>;
-  /** What has happened since it was last sent to. */
+  /** Events that were not yet sent to the group. */
   frames: Buffer[];
 }
 
 /**
- * A write to a socket costs 10 us of the kernel's time, whatever its length: for a thousand subscribers, more than all
- * else that an event costs. So events are gathered for as long as it takes to be worth it; few subscribers wait for
- * nothing.
+ * Delay of events for each subscriber, in microseconds, during which they are gathered. Measured: a write to a socket
+ * takes 10 us, whatever its length; with 1,000 subscribers that is more than all other costs of an event.
  */
 const GATHER_US_PER_SUBSCRIBER = 10;
 const MAX_GATHER_MS = 10;
@@ -53,7 +52,7 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
 
   function send(group: Group, bytes: Buffer): void {
     for (const subscriber of group.members) {
-      // What happened just now says nothing of how it reads: a batch can be refused at once, in megabytes of events.
+      // Checked before the write: one burst of events may itself exceed the limit, which says nothing about the reader.
       if (subscriber.sink.writableLength > bufferBytes) subscriber.drop();
       else subscriber.sink.write(bytes);
     }
@@ -105,7 +104,7 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
   return {
     join(filter, subscriber) {
       const key = filterKey(filter);
-      // What lies gathered happened before, and the newcomer has it.
+      // Gathered events are older than the new subscriber, which has already read them.
       flush();
       const group = groups.get(key) ?? { lets: eventPredicate(filter), members: new Set(), frames: [] };
       groups.set(key, group);

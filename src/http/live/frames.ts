@@ -1,23 +1,23 @@
 import type { LoggedEvent } from '../../feed/event-feed.ts';
 
 /*
- * What is sent of events, as the HTML standard has it: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * Frames of Server-Sent Events: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 
-/** JSON has no line breaks of its own, so an event's data is one line. */
+/** Returns the frame of an event. Its data is one line, because serialised JSON has no line breaks. */
 export function frameOf({ id, type, body }: LoggedEvent): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${body}\n\n`, 'utf8');
 }
 
 /**
- * A comment, which keeps what lies between from closing a silent connection. With it the client's last id moves on: a
- * subscriber whose filter lets little through would else come back with an id that is too old.
+ * Returns a comment that keeps proxies from closing a silent connection. Its id advances the client's last event id, so
+ * that a subscriber with a narrow filter does not reconnect with an id that is too old.
  */
 export function keepAliveFrame(id: number): Buffer {
   return Buffer.from(`: still here\nid: ${id}\n\n`, 'latin1');
 }
 
-/** What comes first: how long browsers wait before they come back, and from where, should nothing have happened. */
+/** Returns the first frame: the delay before browsers reconnect, and the id to resume from if no event follows. */
 export function welcomeFrame(retryMs: number, id: number): Buffer {
   return Buffer.from(`retry: ${retryMs}\nid: ${id}\n\n`, 'latin1');
 }

@@ -4,19 +4,19 @@ import { type EventFilter, eventPredicate } from '../../feed/event-filter.ts';
 import type { FanOut } from './fan-out.ts';
 import { frameOf, welcomeFrame } from './frames.ts';
 
-/** Events that are read and sent at once to a subscriber that was away. */
+/** Events in each page that is replayed to a subscriber. */
 const PAGE = 200;
 const RETRY_MS = 2000;
 
 export interface Subscription {
   readonly filter: EventFilter;
-  /** The id behind which it begins; undefined: now. */
+  /** Id of the event after which the subscription begins; undefined: now. */
   readonly after: number | undefined;
 }
 
 /**
- * Sends the events on an answer whose head has been sent: those that were missed, as fast as they are read, and then
- * those that happen. Resolves when it has caught up, or is gone.
+ * Sends events on an answer whose head was sent: missed events at the speed of the reader, then new ones. Resolves when
+ * the subscriber has caught up or disconnected.
  */
 export async function sendEvents(
   response: ServerResponse,
@@ -24,7 +24,7 @@ export async function sendEvents(
   feed: EventFeed,
   fanOut: FanOut,
 ): Promise<void> {
-  // Past the answer's own framing, of which each part would be a buffer more for every subscriber.
+  // Written to the socket directly: the framing of ServerResponse would add a buffer for each write.
   const sink = response.socket ?? response;
   const lets = eventPredicate(filter);
   let gone = false;

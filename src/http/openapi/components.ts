@@ -19,7 +19,7 @@ import {
 import type { Media } from './content.ts';
 import { type JsonObject, schemaRef } from './json-object.ts';
 
-/** What answers are made of, by its name in the document. Envelopes and bodies are named by the routes that have them. */
+/** Shared schemas of answers, by name. Envelopes and request bodies are named by their routes. */
 const NOUNS = {
   Result: ResultSchema,
   DetailedResult: DetailedResultSchema,
@@ -36,7 +36,7 @@ const NOUNS = {
   Failure: FailureSchema,
 } satisfies Readonly<Record<string, z.ZodType>>;
 
-/** The schemas of the document, made from those that validate requests and that the tests hold answers against. */
+/** Returns the schemas of the document, made from those that validate requests and, in the tests, answers. */
 export function componentSchemas(routes: readonly Route[], limits: RequestLimits): JsonObject {
   const requests = requestSchemas(limits);
   const media = routes.flatMap(({ answers }) =>
@@ -54,13 +54,13 @@ export function componentSchemas(routes: readonly Route[], limits: RequestLimits
   };
 }
 
-/** What the document says of a body. */
+/** Returns the JSON Schema of a body. */
 export function mediaSchema(media: Media): JsonObject {
   if ('text' in media) return media.text;
   return media.name === undefined ? nounRef(media.schema) : schemaRef(media.name);
 }
 
-/** A reference to a noun, or a list of such. */
+/** Returns a reference to a shared schema, or a list of such. */
 function nounRef(schema: z.core.$ZodType): JsonObject {
   if (schema instanceof z.ZodArray) return { type: 'array', items: nounRef(schema.element) };
   const [name] = Object.entries(NOUNS).find(([, noun]) => noun === schema) ?? [];
@@ -78,7 +78,7 @@ function jsonSchemas(
   const made = z.toJSONSchema(registry, {
     io,
     uri: (id) => `#/components/schemas/${id}`,
-    // Zod leaves them out where a field is read as something else; ours are of what is written.
+    // Zod omits them for fields with a transformation.
     override: ({ zodSchema, jsonSchema }) => {
       const { examples, default: written } = z.globalRegistry.get(zodSchema) ?? {};
       if (Array.isArray(examples)) jsonSchema.examples = examples;

@@ -5,7 +5,7 @@ import { mediaTypeOf } from '../media-type.ts';
 import { successSchema } from '../schemas/answers.ts';
 import type { JsonObject } from './json-object.ts';
 
-/** What a body holds: a value with a schema, named when the document shows it under that name, or something else. */
+/** The schema of a body: a zod schema, with a name when it is a component of the document, or a JSON Schema. */
 export type Media = { readonly schema: z.ZodType; readonly name?: string } | { readonly text: JsonObject };
 
 /** By media type. */
@@ -16,7 +16,7 @@ export function json(schema: z.ZodType): Content {
   return { 'application/json': { schema } };
 }
 
-/** The envelope of a success around `data`. It is `<name>Envelope` in the document. */
+/** The envelope of a success around `data`; the component `<name>Envelope`. */
 export function envelope(name: string, data: z.ZodType): Content {
   return { 'application/json': { schema: successSchema(data), name: `${name}Envelope` } };
 }
@@ -30,7 +30,7 @@ export function text(mediaType: string): Content {
   return { [mediaType]: { text: { type: 'string' } } };
 }
 
-/** The file of a capture, in each format that there is. */
+/** The file of a capture, in every format. */
 export const CAPTURED_FILE: Content = Object.fromEntries(
   CAPTURE_FORMATS.map((format) => [mediaTypeOf(format), { text: { type: 'string', format: 'binary' } }]),
 );

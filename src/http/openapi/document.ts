@@ -24,7 +24,7 @@ Every JSON answer but the bare arrays is an envelope: \`success\`, \`message\`, 
 
 With a key configured, everything but \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\` is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters, repeated ones and unknown fields of a body are 400 and are named. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
 
-/** The whole contract as an OpenAPI 3.1 document, with the limits that this service is configured with. */
+/** Returns the contract as an OpenAPI 3.1 document, with the limits of this service. */
 export function openApiDocument(limits: RequestLimits): OpenApiDocument {
   return {
     openapi: '3.1.0',
@@ -47,7 +47,12 @@ export function openApiDocument(limits: RequestLimits): OpenApiDocument {
       },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key, when the service has one.' },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key; either will do.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'The same key; one of both is enough.',
+        },
       },
     },
   };

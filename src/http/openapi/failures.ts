@@ -14,7 +14,7 @@ const FAILURE_HEADERS: Partial<Record<FailureCode, readonly HeaderName[]>> = {
   range_not_satisfiable: ['Content-Range'],
 };
 
-/** Every failure that a route may answer: those it names, and those that follow from its declaration. */
+/** Returns the failures of a route by status: those that it names, and those that follow from its declaration. */
 export function failuresOf({
   failures = [],
   body,
@@ -38,7 +38,7 @@ export function failuresOf({
   );
 }
 
-/** The answer with one of these codes, all of one status; the texts come from the catalogue. */
+/** Returns the answer with one of these codes, which have the same status. The texts are those of the catalogue. */
 export function failureAnswer(codes: readonly FailureCode[]): JsonObject {
   const schema = { allOf: [schemaRef('Failure'), { properties: { code: { enum: codes } } }] };
   return {

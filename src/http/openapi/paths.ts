@@ -11,7 +11,7 @@ import { type JsonObject, schemaRef } from './json-object.ts';
 /** By status. */
 type Answers = Readonly<Record<string, JsonObject>>;
 
-/** The operations of the document, by path and method. HEAD is wherever GET is. */
+/** Returns the operations of the document, by path and method. Every GET also has a HEAD. */
 export function pathsOf(routes: readonly Route[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
@@ -77,7 +77,7 @@ function contentOf(content: Content): JsonObject {
   return Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { schema: mediaSchema(media) }]));
 }
 
-/** What a schema of parameters says of each: of the value that is read, which in a URL is text. */
+/** Returns the parameters of a schema, with the type of the parsed value. */
 function parametersOf(
   schema: z.ZodObject,
   place: (name: string) => 'path' | 'query' | 'header',
@@ -91,7 +91,7 @@ function parametersOf(
       in: place(name),
       ...(isRequired ? { required: true } : {}),
       ...(description === undefined ? {} : { description }),
-      // As a list with commas; several parameters of the name are taken too.
+      // A list with commas. Several parameters with the same name are accepted too.
       ...(repeatable === undefined ? {} : { explode: false }),
       schema: value,
     };

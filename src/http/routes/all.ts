@@ -8,7 +8,7 @@ import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarRes
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 
-/** Every route, in the order of the OpenAPI document. Of two paths that match a request the earlier one answers it. */
+/** Every route, in the order of the OpenAPI document. The first route that matches a request answers it. */
 export const ROUTES: readonly Route[] = [
   postScreenshot,
   postBatch,

@@ -26,17 +26,17 @@ import { ACCEPTED, answerAccepted } from './jobs.ts';
 
 const CONCURRENCY = 'must be an integer of 1 or more';
 
-/** A batch as it was asked for. */
+/** A batch that a client requested. */
 interface Asked {
   readonly elements: Iterable<BatchElement> | AsyncIterable<BatchElement>;
-  /** Undefined while they are still coming. */
+  /** Undefined while elements are still arriving. */
   readonly size: number | undefined;
   readonly concurrency: number | undefined;
-  /** Who is told of the batch's end. */
+  /** URL that receives the batch's last event. */
   readonly callback: string | undefined;
 }
 
-/** A bare array in the order of the requests, when the last of them is done; or lines, each as soon as it is there. */
+/** Answers with a bare array in the order of the requests, or with lines as soon as each capture has ended. */
 export const postBatch = routeWithBody({
   method: 'POST',
   path: '/batch',
@@ -74,14 +74,14 @@ export const postBatch = routeWithBody({
   },
 });
 
-/** JSON has fields for them. */
+/** Refuses query parameters that have a field in a JSON body. */
 function refuseParametersOfLines(parameters: object): void {
   const names = Object.keys(parameters);
   const message = `is only for a body of ${LINES_TYPE}; put it into the JSON body`;
   if (names.length > 0) throw refusal(names.map((path) => ({ path, message })));
 }
 
-/** A body of lines, which is worked off as it arrives. */
+/** Captures the lines of a body as they arrive. */
 async function answerSentLines(
   ctx: HttpContext,
   { concurrency, callback }: Partial<Pick<Asked, 'concurrency' | 'callback'>>,
@@ -90,14 +90,14 @@ async function answerSentLines(
   refuseIdempotencyKey(ctx);
   const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
   try {
-    // Before the head of the answer, which says that all is well.
+    // Refusals must come before the head of the answer.
     const decoder = bodyDecoder(ctx.req);
     const most = asLines ? Number.POSITIVE_INFINITY : maxBatch;
     const elements = sentElements(ctx, schemas, { silenceMs, most, decoder });
     await admitCallback(ctx, service, callback);
     await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback }, asLines);
   } catch (error) {
-    // The rest of the body is read and dropped, so that the client gets to the answer.
+    // Reads and drops the rest of the body, so that the client gets to read the answer.
     ctx.req.unpipe();
     ctx.req.resume();
     throw error;
@@ -126,10 +126,10 @@ function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
   if (failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
 }
 
-/** Bad lines of one body that are answered; the next one ends the batch. */
+/** Maximum number of bad lines in a body; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
 
-/** What the lines of the body ask for, as they arrive. Errors when there are more than `most`. */
+/** Generates the elements of a body of lines as they arrive. @throws `invalid_request` past `most` elements. */
 async function* sentElements(
   ctx: HttpContext,
   { screenshot }: RequestSchemas,
@@ -144,7 +144,7 @@ async function* sentElements(
       if (sent > most) {
         throw new CapstanError(
           'invalid_request',
-          `An array answers at most ${most} requests, and the captures of those behind it were cancelled: send Accept: ${LINES_TYPE} for more.`,
+          `A JSON array answers at most ${most} requests. The batch was cancelled: send Accept: ${LINES_TYPE} for longer ones.`,
         );
       }
       const element = batchElement(line, screenshot);
@@ -154,21 +154,21 @@ async function* sentElements(
         return;
       }
       yield element;
-      // Elements that fail at once would otherwise hold the event loop for as long as the body goes on.
+      // Elements that fail at once would otherwise block the event loop for the whole body.
       await nextTurn();
     }
   } catch (error) {
     throw brokenBody(error);
   } finally {
-    // The rest of the body is read and dropped, so that the client gets to the answer.
+    // Reads and drops the rest of the body, so that the client gets to read the answer.
     if (body !== ctx.req) body.destroy();
     ctx.req.resume();
   }
 }
 
-const TOO_MANY_BAD_LINES = `The batch ends here: ${MAX_BAD_LINES} lines before this one are bad. This line and those behind it were not read.`;
+const TOO_MANY_BAD_LINES = `The batch ends here: ${MAX_BAD_LINES} lines before this one are bad. This line and the rest of the body were not read.`;
 
-/** Reads on only when the client takes what it is sent: what is under way is then all that its slowness costs. */
+/** Passes elements on only while the client reads its answers, so that a slow client costs no memory. */
 async function* whenThereIs(
   room: Room,
   elements: Iterable<BatchElement> | AsyncIterable<BatchElement>,

@@ -19,14 +19,14 @@ const LastEventIdHeader = z.object({
     .meta({ type: 'integer', minimum: 0, description: 'The id of the last event that was seen.' }),
 });
 
-/** What happens, as it happens. */
+/** Streams events as they happen. */
 export const getEvents = route({
   method: 'GET',
   path: '/events',
   operationId: 'subscribe',
   summary: 'Live events, as Server-Sent Events.',
   description:
-    'Server-Sent Events. Each has an `id` that grows, its type as `event`, and as `data` a JSON object with `v` (1), `type` and `at`, besides what its type has: `capture.stored` the `result`, failures the `failure`. Who comes back with `Last-Event-ID` gets what it missed from a bounded log, and then what happens. Where something is missing stands an event `gap` (`reason`: `too_old`, `not_written`, `ended_abruptly`, `unknown_id`; `text` for people), whatever the filter. All filters that are given must hold. A comment comes every 15 s. Who does not read is disconnected, and may come back.',
+    'Server-Sent Events. Each has an `id` that grows, its type as `event`, and as `data` a JSON object with `v` (1), `type` and `at`, besides what its type has: `capture.stored` the `result`, failures the `failure`. Reconnect with `Last-Event-ID` to replay missed events from a bounded log. Where events are missing there is an event `gap` (`reason`: `too_old`, `not_written`, `ended_abruptly`, `unknown_id`; `text` for people), whatever the filter. All filters that are given must hold. A comment comes every 15 s. A subscriber that does not read is disconnected, and may reconnect.',
   tag: 'operations',
   parameters: {
     type: z
@@ -37,7 +37,7 @@ export const getEvents = route({
         repeatable: true,
         type: 'array',
         items: { type: 'string', enum: EVENT_NAMES },
-        description: 'Types or groups of them; a list with commas, or several parameters.',
+        description: 'Event types or groups: a list with commas, or several parameters.',
       }),
     host: hostPrefix.optional().meta({
       description: 'Events of captures whose host starts with the value or is a subdomain of it, as by-host has it.',
@@ -49,7 +49,7 @@ export const getEvents = route({
       .optional()
       .meta({ description: 'Events of one batch and of its captures.' }),
     lastEventId: eventId.optional().meta({
-      description: 'The same as the header, which is preferred to it; 0 is the beginning of the log.',
+      description: 'As the header `Last-Event-ID`, which takes precedence; 0 is the beginning of the log.',
     }),
   },
   headers: LastEventIdHeader,
@@ -61,15 +61,15 @@ export const getEvents = route({
   },
   failures: ['shutting_down'],
   handle: async (ctx, { type: types, host, batch, lastEventId }, { service: { feed }, fanOut }) => {
-    // The header is where the client is now, the query where it once began: browsers come back with both.
+    // Reconnecting browsers send both: the header is the current position, the query the first one.
     const after = lastEventIdOf(ctx) ?? lastEventId;
     if (feed.ended) throw new CapstanError('shutting_down');
     ctx.status = 200;
     ctx.set('Content-Type', 'text/event-stream');
-    // nginx would gather what is sent.
+    // Otherwise nginx buffers the events.
     ctx.set('X-Accel-Buffering', 'no');
     if (ctx.method === 'HEAD') return;
-    // It ends with its connection, and so needs no framing of its own.
+    // The answer ends with its connection, so it needs no chunked framing.
     ctx.set('Connection', 'close');
     ctx.res.removeHeader('Transfer-Encoding');
     ctx.respond = false;
@@ -83,12 +83,12 @@ function lastEventIdOf(ctx: HttpContext): number | undefined {
   return header === '' ? undefined : parseOrRefuse(LastEventIdHeader, { 'Last-Event-ID': header })['Last-Event-ID'];
 }
 
-/** Types as the filter has them: a group without its asterisk. */
+/** Returns types in the form of the filter: a group without its asterisk. */
 function eventTypes(given: readonly string[], context: z.RefinementCtx): readonly string[] {
   const names = given.flatMap((list) => list.split(',')).map((name) => name.trim());
   const unknown = names.filter((name) => !EVENT_NAMES.includes(name));
   if (unknown.length > 0) {
-    const message = `${unknown.map((name) => JSON.stringify(name)).join(', ')} is no type of event; there are ${EVENT_NAMES.join(', ')}`;
+    const message = `${unknown.map((name) => JSON.stringify(name)).join(', ')} is not an event type; the types are ${EVENT_NAMES.join(', ')}`;
     context.addIssue({ code: 'custom', message });
   }
   return names.map((name) => name.replace(/\*$/, ''));

@@ -18,7 +18,7 @@ import { type Answer, route } from '../route.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../schemas/answers.ts';
 import type { HttpContext } from '../state.ts';
 
-/* Work that was asked for with `Prefer: respond-async`: how far it is, what came of it, and no more of it. */
+/* Jobs, which are created by `Prefer: respond-async`: their progress, their results, and cancelling them. */
 
 const jobId = z.string().meta({ description: "A job's id." });
 
@@ -28,7 +28,7 @@ export const getJob = route({
   operationId: 'getJob',
   summary: 'State, progress and outcomes of a job.',
   description:
-    'A page of the outcomes, or with `Accept: application/x-ndjson` all that are there, one on each line. A finished job is forgotten after 24 hours, or sooner when there are more than 1000.',
+    'A page of the outcomes, or with `Accept: application/x-ndjson` all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when there are more than 1000.',
   tag: 'capture',
   parameters: { id: jobId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {
@@ -58,7 +58,7 @@ export const deleteJob = route({
   path: '/jobs/{id}',
   operationId: 'cancelJob',
   summary: 'Cancels a job.',
-  description: 'What has come of it stays. A job that had ended is left as it is.',
+  description: 'Its results are kept. A job that has ended is not changed.',
   tag: 'capture',
   parameters: { id: jobId },
   answers: { 200: { description: 'The job, cancelled or ended.', content: envelope('Job', JobSchema) } },

@@ -20,7 +20,8 @@ export const patchLimits = routeWithBody({
   path: '/limits',
   operationId: 'setLimits',
   summary: 'Changes limits until the service ends.',
-  description: 'Nothing that is waiting or running is lost or started again: above a lowered limit it runs dry.',
+  description:
+    'Waiting and running captures continue. Above a lowered limit, no new capture starts until enough have ended.',
   tag: 'operations',
   parameters: {},
   body: { name: 'LimitsChange', schema: () => LimitsChangeSchema },

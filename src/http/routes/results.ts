@@ -22,7 +22,7 @@ import { route } from '../route.ts';
 import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../schemas/answers.ts';
 import type { HttpContext } from '../state.ts';
 
-/* They read the database and nothing else. */
+/* Routes that read the database only. */
 
 const LIST = {
   200: {
@@ -127,7 +127,7 @@ export const getResult = route({
   handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service.results))),
 });
 
-/** Records read at once for an answer without a limit: what such an answer holds in memory, however long it is. */
+/** Records in each page of a streamed answer, which bounds its memory. */
 const STREAM_PAGE = 250;
 
 async function resultOf(ctx: HttpContext, id: number, results: ResultStore) {
@@ -159,7 +159,7 @@ async function answerPage(
   answer(ctx, items.map(sentResult));
 }
 
-/** The first page is read before the head is sent, so that a database that is away is a 503 and not a broken answer. */
+/** Reads the first page before the head is sent, so that an unreachable database is a 503 and not an aborted answer. */
 async function answerAll(
   ctx: HttpContext,
   results: ResultStore,

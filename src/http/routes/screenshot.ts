@@ -22,7 +22,7 @@ import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../sc
 import type { HttpContext } from '../state.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
 
-/** What a capture that was admitted may fail with, and why it may not be admitted. */
+/** Failures of a capture, and reasons for which it is not admitted. */
 const CAPTURE_FAILURES = [
   'target_forbidden',
   'queue_full',
@@ -49,7 +49,7 @@ export const postScreenshot = routeWithBody({
   operationId: 'capture',
   summary: 'Captures one page.',
   description:
-    'It is stored before it is answered. When the client goes away the capture is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. An `Accept` that takes neither JSON nor the file is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
+    'The capture is stored before it is answered. When the client disconnects, it is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. An `Accept` that takes neither JSON nor the file is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
   tag: 'capture',
   isIdempotent: true,
   headers: z.object({ Prefer: prefer }),
@@ -95,7 +95,7 @@ export const getScreenshot = route({
   operationId: 'getScreenshot',
   summary: 'The image of a capture, its metadata, or its HTML snapshot.',
   description:
-    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML copy is inert.',
+    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML snapshot is served inert.',
   tag: 'capture',
   parameters: {
     id: captureId,

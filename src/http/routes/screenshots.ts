@@ -7,7 +7,7 @@ import { DEFAULT_LIMIT, idCursorParameter, limitParameter } from '../parameters.
 import { route } from '../route.ts';
 import { ScreenshotInfoSchema } from '../schemas/answers.ts';
 
-/** What lies on the disk. */
+/** Lists the captures in the artifact store. */
 export const getScreenshots = route({
   method: 'GET',
   path: '/screenshots',

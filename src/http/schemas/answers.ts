@@ -7,7 +7,7 @@ import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
 import { count, id, instant } from '../../capture/values.ts';
 
 /*
- * The JSON of answers. The OpenAPI document is made from these schemas, and the tests hold every answer against them.
+ * The JSON of answers. The OpenAPI document is made from these schemas, and the tests validate every answer with them.
  */
 
 /** A result, with the paths of its artifacts in this API. */
@@ -16,11 +16,11 @@ export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
   html: z.string().meta({ description: 'Path of the HTML snapshot, empty when there is none.' }),
 });
 
-/** The answer to a request for one result: with its evidence. */
+/** A result with its evidence: the answer to a request for one result. */
 export const DetailedResultSchema = ResultSchema.extend({
   evidence: EvidenceSchema.nullable().meta({
     description:
-      'How the capture came about, or, when it failed, how far. Null when there was no page, or an earlier version made it.',
+      'Evidence of the capture, as far as it got when it failed. Null when there was no page, or in records of an earlier version.',
   }),
 });
 
@@ -43,34 +43,31 @@ export const BatchResultSchema = z.strictObject({
 
 export type BatchResult = Immutable<z.output<typeof BatchResultSchema>>;
 
-/** The same in an answer of lines, which come in any order. */
+/** One element of a batch's answer in lines, which are sent in any order. */
 export const BatchLineSchema = z.strictObject({
-  index: count.meta({ description: 'Place of its request among the requests, from 0; blank lines do not count.' }),
+  index: count.meta({ description: 'Position of its request, from 0; blank lines do not count.' }),
   ...BatchResultSchema.shape,
 });
 
 export type BatchLine = Immutable<z.output<typeof BatchLineSchema>>;
 
-/** Work that was asked for with `Prefer: respond-async`. */
+/** A job, which `Prefer: respond-async` creates. */
 export const JobSchema = z.strictObject({
   id: z.string(),
   kind: z.enum(['screenshot', 'batch']),
   state: z.enum(['queued', 'running', 'completed', 'cancelled', 'failed']),
   progress: z.strictObject({
     done: count.meta({ description: 'Requests that have an outcome.' }),
-    failed: count.meta({ description: 'Those of them that are failures.' }),
+    failed: count.meta({ description: 'Requests that failed.' }),
     total: count,
   }),
   created_at: instant,
   started_at: instant.nullable(),
   finished_at: instant.nullable(),
-  expires_at: instant.nullable().meta({ description: 'When a finished job is forgotten.' }),
-  error: z.string().nullable().meta({ description: 'Why the job itself failed; what failed in it is in `results`.' }),
+  expires_at: instant.nullable().meta({ description: 'When the finished job is deleted.' }),
+  error: z.string().nullable().meta({ description: 'Why the job itself failed; failed captures are in `results`.' }),
   code: FailureCodeSchema.nullable(),
-  results: z
-    .array(BatchLineSchema)
-    .exactOptional()
-    .meta({ description: 'A page of the outcomes that are there, by `index`.' }),
+  results: z.array(BatchLineSchema).exactOptional().meta({ description: 'A page of the outcomes so far, by `index`.' }),
 });
 
 export type JobAnswer = Immutable<z.output<typeof JobSchema>>;
@@ -94,13 +91,13 @@ export const FailureSchema = z.strictObject({
   data: z
     .union([ResultSchema, z.strictObject({ problems: z.array(FieldProblemSchema) })])
     .optional()
-    .meta({ description: 'The failed result of a capture that was tried, or the bad fields.' }),
+    .meta({ description: 'The record of the failed capture, or the invalid fields.' }),
   error: z.string().meta({ description: 'What went wrong with this request. For people; it suffices by itself.' }),
   code: FailureCodeSchema.meta({ description: 'For programs: the meaning of a code never changes.' }),
   request_id: z.string(),
 });
 
-/** The envelope around what was asked for. */
+/** Returns the envelope of a successful answer. */
 export function successSchema<T extends z.ZodType>(data: T) {
   return z.strictObject({ success: z.literal(true), message: z.string(), data, request_id: z.string() });
 }
