@@ -36,6 +36,11 @@ export interface EventLogOptions {
   readonly node: () => number;
 }
 
+/**
+ * How much a log can lose: a process that is killed loses at most the events of its last 50 ms (SQLite) or of the write
+ * that was under way (MongoDB); a power cut those since the last sync of the database. The records of captures are not
+ * affected, and a `gap` marks the place.
+ */
 export interface EventLog {
   /**
    * Starts the log. Resolves with an id: later events are passed to `publish`, events up to it can only be read. Never

@@ -64,6 +64,25 @@ describe('the log of one process, in SQLite', () => {
     await after.log.close();
   });
 
+  it('belongs to one process at a time: a second one notes no gap where nothing is missing, and follows when it ends', async () => {
+    const [first, second] = await Promise.all([openSqlite({ path }), openSqlite({ path })]);
+    stores.push(first, second);
+    const one = await listening(first.eventLog({ clock: Date.now, node: () => 3 }));
+    const two = await listening(second.eventLog({ clock: Date.now, node: () => 4 }));
+    for (const body of ['0', '1']) one.log.append(entry(body));
+    two.log.append(entry('x'));
+    await written(first, 2);
+    expect(bodies(two.heard)).toEqual(['x']);
+    await expect(two.log.read(0, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(gist(await readAll(one.log, 0))).toEqual(['0', '1']);
+    await one.log.close();
+    await first.close();
+    two.log.append(entry('y'));
+    await two.log.close();
+    expect(gist(await second.events.read(0, 10))).toEqual(expect.arrayContaining(['0', '1', 'x', 'y']));
+    expect(gist(await second.events.read(0, 10))).not.toContain(expect.stringContaining('gap'));
+  });
+
   it('reports that events may be missing after an abrupt end', async () => {
     const before = await open();
     for (const body of numbered(3)) before.log.append(entry(body));

@@ -74,6 +74,27 @@ describe('retention', () => {
     expect(problems).not.toHaveBeenCalled();
   });
 
+  it('removes nothing for its age after the clock was set forward, until it is set back', async () => {
+    let now = NOW;
+    const ids = [idOfAge(DAY), idOfAge(HOUR)];
+    await keepAll(ids);
+    const days = retention({ days: 30 }, { clock: () => now });
+    now += 40 * DAY;
+    await days.pass();
+    await days.pass();
+    expect((await kept()).files).toHaveLength(2);
+    expect(problems.mock.calls).toEqual([
+      [expect.objectContaining({ message: expect.stringContaining('the clock was set forward by 40 days') })],
+    ]);
+    now -= 40 * DAY;
+    await days.pass();
+    expect((await kept()).files).toHaveLength(2);
+    // Started with that clock, it is taken to be right.
+    now += 40 * DAY;
+    await retention({ days: 30 }, { clock: () => now }).pass();
+    expect((await kept()).files).toEqual([]);
+  });
+
   it('removes old records without files, in as many steps as needed', async () => {
     const ids = Array.from({ length: 100 }, (_, at) => idOfAge(3 * DAY) + at);
     const young = idOfAge(HOUR);

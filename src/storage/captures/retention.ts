@@ -15,6 +15,8 @@ import type { Removed } from './remover.ts';
 /** Captures removed in one step: they share one write to the database and one directory sync. */
 const STEP = 32;
 const DAY_MS = 86_400_000;
+/** The clock may be set forward so far, against the time that has passed, before removal by age stops. */
+const MAX_JUMP_MS = DAY_MS;
 const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
@@ -44,6 +46,8 @@ export interface RetentionOptions {
   readonly lock: () => HeldLock | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
+  /** Milliseconds of a clock that is never set; by default those of `performance.now()`. */
+  readonly elapsed?: () => number;
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
   readonly onRemoved?: (removed: RetentionCounts) => void;
@@ -62,11 +66,22 @@ export interface Retention {
 }
 
 export function createRetention(options: RetentionOptions): Retention {
-  const { limits, artifacts, results, lock, clock, intervalMs = INTERVAL_MS } = options;
+  const {
+    limits,
+    artifacts,
+    results,
+    lock,
+    clock,
+    elapsed = () => performance.now(),
+    intervalMs = INTERVAL_MS,
+  } = options;
   const { onRemoved = () => {}, onProblem = () => {} } = options;
   const ending = new AbortController();
   const { signal } = ending;
   let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
+  const offset = () => clock() - elapsed();
+  const offsetAtStart = offset();
+  let jumped = false;
   let measuredAt = Number.NEGATIVE_INFINITY;
   let passing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -127,13 +142,29 @@ export function createRetention(options: RetentionOptions): Retention {
     await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), most, pace);
   }
 
+  /** A clock that is set forward by mistake would make everything too old. */
+  function clockJumped(): boolean {
+    const jump = offset() - offsetAtStart;
+    const wasJumped = jumped;
+    jumped = jump > MAX_JUMP_MS;
+    if (jumped && !wasJumped) {
+      const days = Math.round(jump / DAY_MS);
+      onProblem(
+        new Error(
+          `the clock was set forward by ${days} days: nothing is removed for its age until it is set back, or the service is started again`,
+        ),
+      );
+    }
+    return jumped;
+  }
+
   async function removeAll(): Promise<void> {
     const held = lock();
     if (held === undefined) return;
     const before = counts;
     const pace = createPace(signal);
     try {
-      if (limits.days !== null) {
+      if (limits.days !== null && !clockJumped()) {
         const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
         await removeFiles(tooOld, null, pace);
         await removeRecords(tooOld, pace);

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import { KEPT_EVENTS } from '../event-log.ts';
 import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
 import { sqliteEvents } from './events.ts';
+import { exclusiveEvents } from './exclusive-events.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteJobs } from './jobs.ts';
 import { sqliteNodes } from './nodes.ts';
@@ -35,6 +36,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   const { ask } = thread;
   const results = sqliteResults(ask, thread);
   const events = sqliteEvents(ask);
+  const exclusive = exclusiveEvents(events, `${resolve(path)}-events.lock`);
   try {
     await thread.settled;
   } catch (error) {
@@ -47,9 +49,10 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     idempotency: sqliteIdempotency(ask),
     nodes: sqliteNodes(ask, owner),
     events,
-    eventLog: (logOptions) => createOwnEventLog({ table: events, ...logOptions }),
+    eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),
     close: async () => {
       await results.idle();
+      exclusive.release();
       await thread.close();
     },
   };

@@ -1,0 +1,32 @@
+import { CapstanError } from '../../capture/errors.ts';
+import { type HeldLock, holdLock } from '../files/held-lock.ts';
+import type { EventTable } from '../records/own-event-log.ts';
+
+/** A table of events that one process at a time uses. */
+export interface ExclusiveEventTable extends EventTable {
+  release(): void;
+}
+
+/**
+ * Keeps two processes from writing one log: each of them takes the other's events for those of a predecessor, and notes
+ * gaps where nothing is missing. The second one has no log until the first has ended.
+ */
+export function exclusiveEvents(table: EventTable, lockFile: string): ExclusiveEventTable {
+  let held: HeldLock | undefined;
+
+  function own(): EventTable {
+    held ??= holdLock(lockFile);
+    if (held !== undefined) return table;
+    throw new CapstanError('database_unavailable', 'Another process writes the event log of this database.');
+  }
+
+  return {
+    append: async (rows) => own().append(rows),
+    read: async (after, limit) => own().read(after, limit),
+    newest: async () => own().newest(),
+    release: () => {
+      held?.release();
+      held = undefined;
+    },
+  };
+}
