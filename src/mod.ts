@@ -34,7 +34,9 @@ export async function createService(
   config: EmbeddedConfig = {},
   logger: Logger = pino({ level: 'silent' }),
 ): Promise<CaptureService> {
-  return joinParts(configOf(config, { cores: availableParallelism() }), logger);
+  const service = await joinParts(configOf(config, { cores: availableParallelism() }), logger);
+  await service.started;
+  return service;
 }
 
 /**

@@ -5,6 +5,7 @@ import { type Config, printableConfig } from '../config.ts';
 import type { HttpOptions } from '../http/app.ts';
 import { type Log, type Logger, openLog } from '../log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
+import { packageVersion } from '../version.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
 import { watchForReload } from './reload.ts';
@@ -37,6 +38,7 @@ async function serve(config: Config, read: () => Config): Promise<void> {
 
 async function serveUntilStopped(config: Config, read: () => Config, log: Log): Promise<void> {
   const { logger } = log;
+  logger.info({ version: packageVersion(), node: process.version, config: printableConfig(config) }, 'starting');
   const ending = watchForEnd(logger);
   const reload = watchForReload(config, read, log);
   // Loaded here and not above: a command that only prints something does not wait for a database driver.
@@ -46,7 +48,12 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
     import('../http/server.ts'),
   ]);
 
-  const service = await createService(config, logger, log);
+  const opening = createService(config, logger, log);
+  const service = await Promise.race([opening, aborted(ending.signal)]);
+  if (service === undefined) {
+    void opening.then((late) => late.stop(0)).catch(() => {});
+    return;
+  }
   ending.watchOver(service);
   reload.applyTo(service);
   try {
@@ -60,7 +67,7 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
       }
       logger.info({ address: server.address }, 'listening');
       announce(server.address);
-      if (!ending.signal.aborted) await once(ending.signal, 'abort');
+      await aborted(ending.signal);
       await service.stop(config.graceMs);
     } finally {
       // After the service, so that it answers to the end: 503 to what is new, and what was under way.
@@ -69,6 +76,10 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
   } finally {
     await service.stop(0);
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** Standard output may be closed or full: that does not end the service. */

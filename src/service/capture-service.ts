@@ -68,7 +68,7 @@ export interface CaptureService {
    * was there. Rejects with `database_unavailable` when the database is away, or with `artifact_elsewhere` when another
    * data directory holds the files, and removes nothing.
    */
-  remove(id: number): Promise<boolean>;
+  remove(id: number, by?: RequestedBy): Promise<boolean>;
 
   /** Explains why an artifact cannot be opened: `not_found`, or `artifact_elsewhere`. */
   whyMissing(id: number): Promise<CapstanError>;
@@ -77,15 +77,27 @@ export interface CaptureService {
    * Changes the limits that are named, at once and until the service ends; nothing that is inside is lost or started
    * again. Returns the limits in force. Throws a `RangeError` for what is no limit (see `LIMIT_BOUNDS`).
    */
-  setLimits(change: LimitsChange): CaptureLimits;
+  setLimits(change: LimitsChange, by?: RequestedBy): CaptureLimits;
 
   /** Refuses new work, gives captures under way `graceMs`, then cancels them and closes everything. */
   stop(graceMs?: number): Promise<void>;
 }
 
+/** A part of the service. */
+export type DegradedPart = 'database';
+
 export type Readiness =
-  /** `degraded`: parts that cannot be used, although captures can be made. */
-  | { readonly ready: true; readonly degraded: readonly 'database'[] }
+  | {
+      readonly ready: true;
+      /** Parts that do not work although captures can be made. */
+      readonly degraded: readonly DegradedPart[];
+    }
   | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
 
-/** What `GET /stats` sends. */
+/** Who asked for an administrative action, for the log. */
+export interface RequestedBy {
+  /** The API key, as it may be shown. */
+  readonly api_key?: string;
+  /** Network address of the client. */
+  readonly client?: string;
+}

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { catchError, defer, finalize, from, type Observable, switchMap } from 'rxjs';
 import { createBrowserActor } from '../actors/browser-actor.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { likeness } from '../capture/options-digest.ts';
-import type { Pressure } from '../capture/pressure.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
@@ -11,27 +8,32 @@ import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
-import { createJobs } from '../jobs/jobs.ts';
 import type { Logger } from '../log.ts';
-import { openGauge } from '../pressure/gauge.ts';
-import { overloadMarks } from '../pressure/marks.ts';
-import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
-import { createJudge } from '../pressure/overload.ts';
-import { createStorage } from '../storage/storage.ts';
-import { createBatchRunner } from '../streams/batch.ts';
+import { createStorage, type Storage } from '../storage/storage.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createCounters } from '../streams/counters.ts';
-import { createEventStream, pressureChanged } from '../streams/events.ts';
-import { outlastingOutages } from '../streams/outages.ts';
-import { reusing } from '../streams/reuse.ts';
+import { createEventStream } from '../streams/events.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
-import type { CaptureService, Readiness } from './capture-service.ts';
-import { findStored } from './find-stored.ts';
+import { createIntake } from './capture-intake.ts';
+import type { CaptureService } from './capture-service.ts';
+import { watchCondition } from './condition.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { logEvent } from './log-event.ts';
 import { performCapture } from './perform-capture.ts';
 
+/*
+ * The composition root: the only file that knows every part. A capture passes them in this order:
+ *
+ *   capture-intake.ts    screening, callbacks, earlier captures, waiting for the end of an outage
+ *   streams/             admission, queue, slots, deadlines; every step is an event
+ *   perform-capture.ts   egress (is the target allowed), actors (the browser), storage
+ *
+ * Everything else follows the events: counters, the log, the feed of subscribers, webhooks.
+ */
+
 export type { BatchElement, CaptureService, Readiness } from './capture-service.ts';
+
+const STARTING = { available: false, reason: 'the first browser is being started', detail: '' } as const;
 
 /** What the service needs of the configuration; the rest is the HTTP server's. */
 export type ServiceConfig = Pick<
@@ -62,12 +64,10 @@ export type ServiceConfig = Pick<
   | 'ipinfoRate'
 >;
 
-/** How long a capture of a job waits for the end of an outage of the service. */
-const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
-
 /**
- * Joins the parts and starts them in order: the stores, the way out, the browsers. A database or a browser that cannot
- * be had is no reason not to start: what needs it is refused until it is there.
+ * Joins the parts and starts them. Neither a database that is unavailable nor a browser that cannot be started prevents
+ * the start: what needs them is refused until they are there. Resolves before the first browser is there; see `started`.
+ * @throws ConfigError when webhook receivers are configured that would never be sent anything.
  */
 export async function createService(
   config: ServiceConfig,
@@ -85,23 +85,7 @@ export async function createService(
   const counters = createCounters(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
 
-  const storage = await createStorage({
-    dataDir: config.dataDir,
-    dbPath: config.dbPath,
-    mongoUrl: config.mongoUrl,
-    onState: (state, reason) => {
-      if (state === 'up') logger.info('the database can be used');
-      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database cannot be used');
-    },
-    onStoreFailure: (failure) => {
-      if (failure === undefined) logger.info('captures can be stored again');
-      else logger.error({ code: failure.code, err: failure.cause }, `captures cannot be stored: ${failure.message}`);
-    },
-    onWarning: (text) => logger.warn(text),
-    onProblem: (problem) => logger.error({ err: problem }, 'the stores have a problem'),
-    retain: { days: config.retainDays, bytes: config.retainBytes },
-    onRetained: (removed) => logger.info(removed, 'captures were removed that were too old or too much'),
-  });
+  const storage = await openStorage(config, logger);
   const feed = await openEventFeed(events.events$, storage.events, Date.now);
   const egress = createEgress({
     lookup,
@@ -128,6 +112,7 @@ export async function createService(
     warn: (text) => logger.warn(text),
   });
   actor.events$.subscribe((event) => events.emit(event));
+  let isStarted = false;
   // Not awaited: a browser that hangs at its start delays neither listening nor stopping.
   const started = actor.start().then(
     () => {
@@ -136,6 +121,9 @@ export async function createService(
     },
     (error: unknown) => logger.error({ err: error }, 'the profiles of earlier browsers could not be removed'),
   );
+  void started.then(() => {
+    isStarted = true;
+  });
 
   const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
   const pipeline = createCapturePipeline({
@@ -144,102 +132,27 @@ export async function createService(
       performCapture(command, { egress, actor, ipFacts, captureStore: storage.captureStore, logger }),
     ids: () => storage.ids.next(),
     events,
-    report: (error, command) => logger.error({ capture_id: command.id, err: error }, 'a capture failed inside'),
+    report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
   });
-
-  const admitCallback = (callback: string): Observable<void> =>
-    whileSubscribed((signal) => webhooks.admit(callback, signal));
-  const reuse = reusing({
-    submit: pipeline.submit,
-    find: (request, maxAgeMs) => findStored(storage, request, maxAgeMs, Date.now()),
-    keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.target.url}`,
+  const stopping = new AbortController();
+  const intake = createIntake({ pipeline, egress, webhooks, storage, events, stopping: stopping.signal, logger });
+  const condition = watchCondition(config, {
+    availability: () => (isStarted ? actor.availability : STARTING),
+    storage,
+    pipeline,
     events,
+    stopping: stopping.signal,
   });
-  const submit: typeof pipeline.submit = (request, options) =>
-    defer(() => {
-      const refusal = egress.screenLiteral(request.target.parsed);
-      if (refusal !== null) {
-        return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options?.batch);
-      }
-      const { callback, ...rest } = request;
-      if (callback === undefined) return reuse(request, options);
-      // Looked up before it is admitted: a name server that is slow holds no slot.
-      return admitCallback(callback).pipe(
-        catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options?.batch)),
-        switchMap(() => reuse(request, options)),
-      );
-    });
-  const outagesEnd = new AbortController();
-  const outageStop = outagesEnd.signal;
-  const batchOf = (submitOne: typeof submit) =>
-    createBatchRunner({ pipeline, submit: submitOne, events, ids: randomUUID });
-  const runBatch = batchOf(outlastingOutages({ submit, stopping: outageStop }));
-  const submitJob = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping: outageStop });
-  const jobs = createJobs({
-    store: storage.jobs,
-    enabled: storage.results.kind !== 'none',
-    submit: submitJob,
-    submitBatch: batchOf(submitJob),
-    atOnce: () => pipeline.limits.maxConcurrent,
-    ids: randomUUID,
-    report: (error) => logger.error({ err: error }, 'a job failed inside'),
-  });
-  const submitBatch: CaptureService['submitBatch'] = (elements, concurrency, size, callback) =>
-    callback === undefined
-      ? runBatch(elements, concurrency, size)
-      : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback)));
-
-  const startedAt = performance.now();
-  let stopping: Promise<void> | undefined;
-  const readiness = (): Readiness => {
-    if (stopping !== undefined) return { ready: false, code: 'shutting_down', reason: 'the service is shutting down' };
-    const { availability } = actor;
-    if (!availability.available) return { ready: false, code: 'browser_unavailable', reason: availability.reason };
-    const { refusal } = storage.captureStore;
-    if (refusal !== undefined) return { ready: false, code: refusal.code, reason: refusal.message };
-    const { state } = storage.results;
-    return { ready: true, degraded: state === 'down' || state === 'damaged' ? ['database'] : [] };
-  };
-
-  const monitor = watchPressure({
-    gauge: openGauge(READING_INTERVAL_MS),
-    judge: createJudge(overloadMarks(config)),
-    inside: () => pipeline.load.inside,
-    onVerdict: (overload) => {
-      pipeline.setOverload(overload);
-      const now = pressure();
-      if (now.accepting !== accepting) events.emit(pressureChanged(Date.now(), now));
-      accepting = now.accepting;
-    },
-  });
-  let accepting = true;
-  const pressure = (): Pressure => {
-    const { reading } = monitor;
-    const { memory } = reading;
-    const ready = readiness();
-    const reason = ready.ready ? pipeline.refusal()?.message : ready.reason;
-    return {
-      running: pipeline.load.running,
-      queued: pipeline.load.queued,
-      maxConcurrent: pipeline.limits.maxConcurrent,
-      maxQueued: pipeline.limits.maxQueue,
-      cpu: percent(reading.cpu),
-      memory: memory === null ? null : percent(1 - memory.availableBytes / memory.totalBytes),
-      eventLoopDelayMs: Math.round(reading.eventLoopDelayMs),
-      accepting: reason === undefined,
-      reason: reason ?? '',
-    };
-  };
 
   const stop = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
-    outagesEnd.abort();
-    const jobsStopped = jobs.stop();
+    stopping.abort();
+    const jobsStopped = intake.jobs.stop();
     await pipeline.drain(graceMs);
     await jobsStopped;
     await webhooks.drain(Math.max(0, until - performance.now()));
     webhooks.stop();
-    monitor.stop();
+    condition.stop();
     await actor.close();
     await Promise.all([egress.close(), receiverEgress.close()]);
     events.complete();
@@ -248,39 +161,42 @@ export async function createService(
     counters.stop();
     logging.unsubscribe();
   };
+  const startedAt = performance.now();
+  let stopped: Promise<void> | undefined;
 
   return {
-    submit,
-    submitBatch,
+    submit: intake.submit,
+    submitBatch: intake.submitBatch,
+    admitCallback: intake.admitCallback,
+    jobs: intake.jobs,
     events$: events.events$,
     feed,
     takesCallbacks: config.webhookSecret.length > 0,
-    admitCallback,
     refuseUnread: () => pipeline.refuseUnread(),
     results: storage.results,
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,
-    jobs,
-    get readiness(): Readiness {
-      return readiness();
+    get readiness() {
+      return condition.readiness;
     },
-    pressure,
+    pressure: condition.pressure,
     whyMissing: async (id) => {
       const isElsewhere = await storage.captureStore.isElsewhere(id).catch(() => false);
       return isElsewhere
         ? new CapstanError('artifact_elsewhere')
         : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
     },
-    remove: async (id) => {
+    remove: async (id, by = {}) => {
       if (!(await storage.captureStore.has(id))) return false;
       if (await storage.captureStore.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
       await storage.captureStore.remove([id]);
+      logger.info({ capture_id: id, ...by }, 'a capture was removed');
       return true;
     },
-    setLimits: ({ maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue }) => {
+    setLimits: ({ maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue }, by = {}) => {
       pipeline.setLimits({ maxConcurrent, maxQueue });
       actor.setSlots(maxConcurrent);
-      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits were set');
+      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue, ...by }, 'the limits were set');
       return pipeline.limits;
     },
     stats: () => ({
@@ -308,41 +224,44 @@ export async function createService(
     started,
     kill: () => actor.kill(),
     stop: (graceMs = 0) => {
-      if (stopping === undefined) stopping = stop(graceMs);
-      // Asked again, more urgently.
+      if (stopped === undefined) stopped = stop(graceMs);
+      // Called again, with less time.
       else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
-      return stopping;
+      return stopped;
     },
   };
 }
 
-/** Throws a `ConfigError` when receivers would never be told anything. */
+function openStorage(config: ServiceConfig, logger: Logger): Promise<Storage> {
+  return createStorage({
+    dataDir: config.dataDir,
+    dbPath: config.dbPath,
+    mongoUrl: config.mongoUrl,
+    onState: (state, reason) => {
+      if (state === 'up') logger.info('the database can be used');
+      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database cannot be used');
+    },
+    onStoreFailure: (failure) => {
+      if (failure === undefined) logger.info('captures can be stored again');
+      else logger.error({ code: failure.code, err: failure.cause }, `captures cannot be stored: ${failure.message}`);
+    },
+    onWarning: (text) => logger.warn(text),
+    onProblem: (problem) => logger.error({ err: problem }, 'the stores have a problem'),
+    retain: { days: config.retainDays, bytes: config.retainBytes },
+    onRetained: (removed) => logger.info(removed, 'retention removed captures'),
+  });
+}
+
+/** @throws ConfigError when receivers would never be sent anything. */
 function checkReceivers(
   { webhook, webhookSecret }: Pick<Config, 'webhook' | 'webhookSecret'>,
   egress: Pick<Egress, 'screenLiteral'>,
 ): void {
   if (webhook.length > 0 && webhookSecret.length === 0) {
-    throw new ConfigError('--webhook cannot be without --webhook-secret: what is delivered is signed');
+    throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
   }
   for (const receiver of webhook) {
     const refusal = egress.screenLiteral(new URL(receiver));
     if (refusal !== null) throw new ConfigError(`--webhook is not allowed: ${refusal.reason}`);
   }
-}
-
-/** Work that its subscriber waits for, and that ends with him. */
-function whileSubscribed<T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> {
-  return defer(() => {
-    const gone = new AbortController();
-    return from(work(gone.signal)).pipe(finalize(() => gone.abort()));
-  });
-}
-
-function asCapstanError(error: unknown): CapstanError {
-  return error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
-}
-
-/** To one decimal. */
-function percent(share: number): number {
-  return Math.round(share * 1000) / 10;
 }

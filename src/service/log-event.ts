@@ -2,8 +2,8 @@ import type { CapstanEvent, CaptureEvent } from '../capture/events.ts';
 import type { Logger } from '../log.ts';
 
 /**
- * What the log says of the stream: one line for each capture, when it has ended, and one for each turn in a browser's
- * life, and each time that new work is taken or no longer taken. Of a URL only the host is told: the rest of it may hold somebody's key.
+ * Logs an event: one line for each capture, when it has ended, for each start and end of a browser, and for each time
+ * that new work is accepted or refused. Of a URL only the host is logged, because the rest may hold a key.
  */
 export function logEvent(logger: Logger, event: CapstanEvent): void {
   switch (event.type) {
@@ -38,8 +38,13 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
 
 function captureFacts(event: Exclude<CaptureEvent, { type: 'capture.queued' | 'capture.started' }>) {
   const base = { capture_id: event.id, host: event.host, ...(event.batch === null ? {} : { batch: event.batch }) };
-  const failure = 'failure' in event ? { code: event.failure.code } : {};
+  const failure = 'failure' in event ? { code: event.failure.code, reason: withoutUrls(event.failure.reason) } : {};
   const result = 'result' in event ? event.result : null;
   if (result === null) return { ...base, ...failure };
   return { ...base, ...failure, response_code: result.response_code, duration_ms: result.duration_ms };
+}
+
+/** Replaces each URL by its host. */
+function withoutUrls(text: string): string {
+  return text.replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"']*[^\s"':,.;]/gi, (url) => URL.parse(url)?.host ?? '');
 }

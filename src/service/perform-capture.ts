@@ -15,7 +15,7 @@ export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen'>;
   readonly actor: Pick<CaptureActor, 'capture'>;
   readonly ipFacts: IpFactsSource;
-  readonly captureStore: CaptureStore;
+  readonly captureStore: Pick<CaptureStore, 'keep'>;
   readonly logger: Logger;
 }
 

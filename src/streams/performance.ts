@@ -59,7 +59,7 @@ export function performed(command: CaptureCommand, options: PerformanceOptions):
       if (signal.aborted) {
         return of(outcomeOfAbort(signal));
       }
-      if (!(thrown instanceof CapstanError)) {
+      if (!(thrown instanceof CapstanError) || thrown.code === 'internal') {
         report(thrown, command);
       }
       return of(outcomeOfError(thrown));

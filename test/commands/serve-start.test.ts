@@ -82,6 +82,19 @@ describe('capstan serve', () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
   });
 
+  it('logs its version and the configuration in force first, with secrets masked', async () => {
+    await using place = await ground();
+    const { child, ended } = await serve(['--api-key', 'hush-hush', '--max-queue', '7'], place.options);
+    child.kill('SIGTERM');
+    const { stderr } = await ended;
+    expect(stderr).not.toContain('hush');
+    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({
+      msg: 'starting',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      config: { apiKey: ['***'], maxQueue: 7, port: 0 },
+    });
+  });
+
   it('never logs a key, neither its own nor one that is wrong', async () => {
     await using place = await ground();
     const { url, child, ended } = await serve(['--api-key', 'sesame-right', '--log-level', 'trace'], place.options);

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type Ground, ground, type Served, serve } from './capstan-process.ts';
+import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
 
 /** What stays of a service in its place: its data, and nothing temporary. */
 async function leftIn(
@@ -26,20 +29,27 @@ describe('stopping capstan serve', () => {
   const start = (place: Ground, ...args: string[]) =>
     serve(['--allow-targets', '127.0.0.1', '--db-path', 'data/results.db', ...args], place.options);
 
-  /** Resolves when the site has been asked for a path: the capture is under way then. */
-  const asked = async (path: string) => {
-    while (site.hits(path) === 0) await new Promise((resolve) => setImmediate(resolve));
+  /** Resolves when the service has heard its signal. */
+  const stopping = (service: Served) =>
+    eventually(async () => (await fetch(`${service.url}/readyz`)).text()).toContain('"shutting_down"');
+
+  /** Resolves when the site has been asked for a path once more: the capture is under way then. */
+  const asked = async (path: string, before = 0) => {
+    await eventually(() => site.hits(path)).toBeGreaterThan(before);
   };
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s leaves no process and no temporary directory behind', async (signal) => {
-    await using place = await ground();
-    const service = await start(place);
-    expect((await capture(service, site.url('/short'))).status).toBe(200);
-    expect(await place.browsers()).not.toEqual([]);
-    service.child.kill(signal);
-    expect(await service.ended).toMatchObject({ code: 0 });
-    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'leaves no process and no temporary directory behind after %s',
+    async (signal) => {
+      await using place = await ground();
+      const service = await start(place);
+      expect((await capture(service, site.url('/short'))).status).toBe(200);
+      expect(await place.browsers()).not.toEqual([]);
+      service.child.kill(signal);
+      expect(await service.ended).toMatchObject({ code: 0 });
+      expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    },
+  );
 
   it('refuses new work with 503 and lets a capture under way finish', async () => {
     await using place = await ground();
@@ -47,9 +57,7 @@ describe('stopping capstan serve', () => {
     const underWay = capture(service, site.url('/slow?ms=2000&finish'));
     await asked('/slow');
     service.child.kill('SIGTERM');
-    let refused = await fetch(`${service.url}/readyz`);
-    while (refused.status === 200) refused = await fetch(`${service.url}/readyz`);
-    expect(refused.status).toBe(503);
+    await stopping(service);
     const late = await capture(service, site.url('/short'));
     expect({ status: late.status, body: await late.json() }).toMatchObject({
       status: 503,
@@ -58,6 +66,19 @@ describe('stopping capstan serve', () => {
     expect((await underWay).status).toBe(200);
     expect(await service.ended).toMatchObject({ code: 0 });
     expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+  });
+
+  it('stops at once during a start that waits for a database', async () => {
+    await using place = await ground();
+    await using silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const connected = once(silent, 'connection');
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { child } = launch(['serve', '--mongo-url', `mongodb://127.0.0.1:${port}/capstan`], place.options);
+    await connected;
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   it('cancels what is not done within the grace time', async () => {
@@ -72,26 +93,26 @@ describe('stopping capstan serve', () => {
     expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
   });
 
-  it('a Ctrl-C that comes twice, from the terminal and from npm, is one wish', async () => {
+  it('takes a Ctrl-C that comes twice, from the terminal and from npm, for one', async () => {
     await using place = await ground();
     const service = await start(place);
     const underWay = capture(service, site.url('/slow?ms=1000&ctrl-c'));
     const before = site.hits('/slow');
-    while (site.hits('/slow') === before) await new Promise((resolve) => setImmediate(resolve));
+    await asked('/slow', before);
     service.child.kill('SIGINT');
     service.child.kill('SIGINT');
     expect((await underWay).status).toBe(200);
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  it('a second signal ends it at once with exit code 1, the browsers too', async () => {
+  it('ends at once with exit code 1, and the browsers too, at a second signal', async () => {
     await using place = await ground();
     const service = await start(place, '--grace-ms', '600000');
     const underWay = capture(service, site.url('/never'));
     underWay.catch(() => undefined);
     await asked('/never');
     service.child.kill('SIGTERM');
-    while ((await fetch(`${service.url}/readyz`)).status === 200);
+    await stopping(service);
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 1 });
     await vi.waitUntil(async () => (await place.browsers()).length === 0);
@@ -105,7 +126,7 @@ describe('stopping capstan serve', () => {
     const underWay = capture(service, site.url('/short'));
     underWay.catch(() => undefined);
     service.child.kill('SIGTERM');
-    while ((await fetch(`${service.url}/readyz`)).status === 200);
+    await stopping(service);
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 1 });
     await vi.waitUntil(async () => (await place.browsers()).length === 0);
@@ -118,6 +139,7 @@ describe('stopping capstan serve', () => {
     await chmod(place.path, 0o755);
     const service = await start(place, '--browser-path', browser, '--sandbox', 'off');
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({ code: 'browser_unavailable' });
     service.child.kill('SIGTERM');
     const { code, stderr } = await service.ended;
     expect(code).toBe(0);

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ground, serve } from '../commands/capstan-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { capture } from './client.ts';
 
@@ -19,7 +20,7 @@ describe('a service whose data directory cannot be written', () => {
       const response = await fetch(`${service.url}/readyz`);
       return { status: response.status, body: await response.json() };
     };
-    expect(await ready()).toMatchObject({ status: 200, body: { data: { status: 'ready', degraded: [] } } });
+    await eventually(ready).toMatchObject({ status: 200, body: { data: { status: 'ready', degraded: [] } } });
     const inTheWay = join(place.path, 'data', 'captures');
     await rm(inTheWay, { recursive: true, force: true });
     await writeFile(inTheWay, '');

@@ -26,7 +26,7 @@ export const getReadiness = route({
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'Captures can be made.', content: envelope('Probe', ProbeSchema) } },
-  failures: ['browser_unavailable', 'database_unavailable', 'shutting_down', 'storage_full', 'storage_unavailable'],
+  failures: ['browser_unavailable', 'database_unavailable', 'shutting_down', 'storage_unavailable'],
   handle: (ctx, _, { service }) => {
     const { readiness } = service;
     if (!readiness.ready) throw new CapstanError(readiness.code, readiness.reason);

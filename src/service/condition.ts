@@ -1,0 +1,90 @@
+import type { CaptureActor } from '../actors/capture-actor.ts';
+import type { Pressure } from '../capture/pressure.ts';
+import { openGauge } from '../pressure/gauge.ts';
+import { overloadMarks, type Thresholds } from '../pressure/marks.ts';
+import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
+import { createJudge } from '../pressure/overload.ts';
+import type { StoreState } from '../storage/result-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { CapturePipeline } from '../streams/capture-pipeline.ts';
+import { type EventStream, pressureChanged } from '../streams/events.ts';
+import type { Readiness } from './capture-service.ts';
+
+export interface ConditionParts {
+  readonly availability: () => CaptureActor['availability'];
+  readonly storage: Pick<Storage, 'captureStore' | 'results'>;
+  readonly pipeline: CapturePipeline;
+  readonly events: Pick<EventStream, 'emit'>;
+  readonly stopping: AbortSignal;
+}
+
+/** Whether the service takes work, and how loaded it is. */
+export interface Condition {
+  readonly readiness: Readiness;
+  pressure(): Pressure;
+  stop(): void;
+}
+
+/** States of a database whose records wait in the outbox. */
+const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
+
+/** Watches the machine: an overload closes the pipeline, and each change of `accepting` is an event. */
+export function watchCondition(config: Thresholds, parts: ConditionParts): Condition {
+  const { storage, pipeline, events, stopping } = parts;
+  let accepting = true;
+
+  const readiness = (): Readiness => {
+    if (stopping.aborted) return { ready: false, code: 'shutting_down', reason: 'the service is shutting down' };
+    const availability = parts.availability();
+    if (!availability.available) return { ready: false, code: 'browser_unavailable', reason: availability.reason };
+    const { refusal } = storage.captureStore;
+    if (refusal !== undefined) {
+      // A probe is answered 503, also when the reason is a full disk.
+      const code = refusal.code === 'storage_full' ? 'storage_unavailable' : refusal.code;
+      return { ready: false, code, reason: refusal.message };
+    }
+    return { ready: true, degraded: DEGRADED.has(storage.results.state) ? ['database'] : [] };
+  };
+
+  const pressure = (): Pressure => {
+    const { cpu, memory, eventLoopDelayMs } = monitor.reading;
+    const ready = readiness();
+    const reason = ready.ready ? pipeline.refusal()?.message : ready.reason;
+    return {
+      running: pipeline.load.running,
+      queued: pipeline.load.queued,
+      maxConcurrent: pipeline.limits.maxConcurrent,
+      maxQueued: pipeline.limits.maxQueue,
+      cpu: percent(cpu),
+      memory: memory === null ? null : percent(1 - memory.availableBytes / memory.totalBytes),
+      eventLoopDelayMs: Math.round(eventLoopDelayMs),
+      accepting: reason === undefined,
+      reason: reason ?? '',
+    };
+  };
+
+  const monitor = watchPressure({
+    gauge: openGauge(READING_INTERVAL_MS),
+    judge: createJudge(overloadMarks(config)),
+    inside: () => pipeline.load.inside,
+    onVerdict: (overload) => {
+      pipeline.setOverload(overload);
+      const now = pressure();
+      if (now.accepting !== accepting) events.emit(pressureChanged(Date.now(), now));
+      accepting = now.accepting;
+    },
+  });
+
+  return {
+    get readiness() {
+      return readiness();
+    },
+    pressure,
+    stop: () => monitor.stop(),
+  };
+}
+
+/** To one decimal. */
+function percent(share: number): number {
+  return Math.round(share * 1000) / 10;
+}
