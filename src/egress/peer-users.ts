@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Whether a connection comes from a process of one of the users that may use the egress proxies. */
 export type PeerCheck = (accepted: Socket) => Promise<boolean>;
@@ -33,21 +34,28 @@ export function createPeerCheck({ users, onUnavailable }: PeerCheckOptions): Pee
 }
 
 /**
- * Resolves with a text of the table that was read after the call. The kernel walks all its hash buckets for each one (1
- * ms), so connections that are accepted meanwhile share the next one.
+ * Milliseconds between two reads of the table. The kernel walks all its hash buckets for each (1 to 2 ms): a browser
+ * opens connections in bursts, and those of one burst share a read. The first connection after a pause does not wait.
+ */
+const MIN_INTERVAL_MS = 40;
+
+/**
+ * Resolves with a text of the table that was read after the call. Read synchronously: the kernel gives 4 KiB at a time,
+ * and a turn of the thread pool for each costs more than the reading.
  */
 function createTable(): () => Promise<string> {
-  let reading: Promise<unknown> = Promise.resolve();
+  let readAt = Number.NEGATIVE_INFINITY;
   let next: Promise<string> | null = null;
-  return () => {
-    if (next !== null) return next;
-    const text = reading.then(() => {
-      next = null;
-      return readFile(TABLE, 'latin1');
-    });
-    next = text;
-    reading = text.catch(() => {});
+  const readNext = async (): Promise<string> => {
+    await delay(Math.max(0, readAt + MIN_INTERVAL_MS - performance.now()));
+    next = null;
+    const text = readFileSync(TABLE, 'latin1');
+    readAt = performance.now();
     return text;
+  };
+  return () => {
+    next ??= readNext();
+    return next;
   };
 }
 
