@@ -29,7 +29,7 @@ describe('a service whose browser', () => {
     service.child.kill('SIGTERM');
     await service.ended;
     expect(await place.browsers()).toEqual([]);
-    expect(await readdir(place.path)).toEqual(['data', 'results.db']);
+    expect(await readdir(place.path)).toEqual(['data', 'results.db', 'results.db-events.lock']);
     await place[Symbol.asyncDispose]();
   });
 

@@ -20,7 +20,7 @@ describe('a service that is killed with -9', () => {
     const rounds = [undisturbed, locked, undisturbed];
     const answered = await killInRounds({ site, place, flags: ['--db-path', 'results.db'], rounds, random });
     expect(answered).toBeGreaterThanOrEqual(2 * rounds.length);
-    expect(await readdir(place.path)).toEqual(['data', 'results.db']);
+    expect(await readdir(place.path)).toEqual(['data', 'results.db', 'results.db-events.lock']);
     await expect.poll(() => place.browsers()).toEqual([]);
   }, 120_000);
 });
