@@ -126,3 +126,14 @@ export function bytes(facts: Facts) {
       ...facts,
     });
 }
+
+/** A file that holds the value of a secret option, so that the value is not in the process list. */
+export function secretFile(flag: string, group: OptionGroup, holds: string) {
+  return file({
+    group,
+    description: `A file with the value of ${flag}. Unlike the flag, it does not show in the list of processes.`,
+    placeholder: 'file',
+    takes: `the path of a file with ${holds}`,
+    default: null,
+  });
+}

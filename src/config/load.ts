@@ -36,16 +36,17 @@ type Settings = ReadonlyMap<string, Setting>;
  */
 export function loadConfig(sources: ConfigSources): Config {
   const named = sources.flags.config ?? sources.env[variableOf('config')];
-  const settings: Settings = new Map([
+  const given: Settings = new Map([
     ...OPTIONS.map((option): [string, Setting] => [option.name, builtIn(option, sources.machine)]),
     ...fromFile(sources, sources.defaultsFile, false),
     ...(typeof named === 'string' && named !== '' ? fromFile(sources, named, true) : []),
     ...fromEnvironment(sources.env),
     ...fromFlags(sources.flags),
   ]);
+  const settings = withSecretsOfFiles(given, sources);
   refuseTwoStores(settings);
   const config = parse(settings);
-  return withKeysOfFile(withTimeoutInside(config, settings), sources);
+  return withTimeoutInside(config, settings);
 }
 
 /**
@@ -215,16 +216,33 @@ function withTimeoutInside(config: Config, settings: Settings): Config {
   );
 }
 
-/** A key file without a key stops the start, because it would leave the service open. */
-function withKeysOfFile(config: Config, sources: ConfigSources): Config {
-  if (config.apiKeyFile === null) return config;
-  const keys = read(sources, '--api-key-file', config.apiKeyFile)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const parsed = configSchema.shape.apiKey.min(1).safeParse(keys);
-  if (parsed.success) return { ...config, apiKey: [...config.apiKey, ...parsed.data] };
-  throw new ConfigError(
-    `--api-key-file ${config.apiKeyFile} is not valid; it takes a file with one key on each line, printable ASCII characters without spaces or commas`,
-  );
+/**
+ * Adds what the files of secrets hold: the option `webhookSecretFile` names the file of `webhookSecret`. One secret on
+ * each line where the option takes several. A file without one stops the start: it would leave the service open.
+ */
+function withSecretsOfFiles(settings: Settings, sources: ConfigSources): Settings {
+  const added = OPTIONS.flatMap((option): [string, Setting][] => {
+    const path = settings.get(`${option.name}File`)?.value;
+    if (option.secret === undefined || typeof path !== 'string') return [];
+    const flag = flagOf(`${option.name}File`);
+    const lines = read(sources, flag, path)
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+    const [first] = lines;
+    const given = settings.get(option.name);
+    if (option.kind === 'list') {
+      if (first === undefined)
+        throw new ConfigError(`${flag} ${path} is not valid; it takes a file with one key on each line`);
+      const before = Array.isArray(given?.value) ? given.value : [];
+      return [[option.name, { value: [...before, ...lines], from: path, chosen: true }]];
+    }
+    if (first === undefined || lines.length > 1)
+      throw new ConfigError(`${flag} ${path} is not valid; it takes a file with one line`);
+    if (given !== undefined && given.value !== null) {
+      throw new ConfigError(`${describe(option, given)} and ${flag} ${path}; configure one of them`);
+    }
+    return [[option.name, { value: first, from: path, chosen: true }]];
+  });
+  return new Map([...settings, ...added]);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMIT_BOUNDS } from '../capture/limits.ts';
-import { bytes, choice, file, integer, nameServers, type OptionFacts, table, targets } from './kinds.ts';
+import { bytes, choice, file, integer, nameServers, type OptionFacts, secretFile, table, targets } from './kinds.ts';
 
 /*
  * The one table of service options. Flags, environment variables, keys of the configuration file, `--help`,
@@ -35,13 +35,7 @@ export const configSchema = z.strictObject({
     secret: 'whole',
     repeatable: true,
   }),
-  apiKeyFile: file({
-    group: 'Listening',
-    description: 'File with one key on each line. Unlike a flag, its content is not visible in the process list.',
-    placeholder: 'file',
-    takes: 'the path of a file with one key on each line',
-    default: null,
-  }),
+  apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line'),
   allowedHosts: z.array(z.string().regex(/^[^\s/?#@\\]+$/)).register(table, {
     kind: 'list',
     group: 'Listening',
@@ -71,6 +65,7 @@ export const configSchema = z.strictObject({
       default: null,
       secret: 'url',
     }),
+  mongoUrlFile: secretFile('--mongo-url', 'Storing', 'the URL'),
   dataDir: z.string().min(1).register(table, {
     kind: 'text',
     group: 'Storing',
@@ -194,6 +189,7 @@ export const configSchema = z.strictObject({
     secret: 'whole',
     repeatable: true,
   }),
+  webhookSecretFile: secretFile('--webhook-secret', 'Webhooks', 'one secret on each line'),
   allowWebhooks: targets({
     group: 'Webhooks',
     description: 'Private receivers that webhooks may be sent to; --allow-targets does not apply to them.',
@@ -259,6 +255,7 @@ export const configSchema = z.strictObject({
       default: null,
       secret: 'whole',
     }),
+  ipinfoKeyFile: secretFile('--ipinfo-key', 'IP information', 'the key'),
   ipinfoRate: z.number().min(0.01).max(1000).register(table, {
     kind: 'number',
     group: 'IP information',

@@ -29,9 +29,9 @@ describe('loadConfig', () => {
     'reads $name as $flag, $variable and a key of the file alike',
     ({ name, variable }) => {
       const [text, value] = SAMPLES[name] ?? [];
-      const files = { 'c.json': JSON.stringify({ [name]: value }), keys: 'k1\n\nk2\n' };
+      const files = { 'c.json': JSON.stringify({ [name]: value }), keys: 'k1\n\nk2\n', ...SECRET_FILES };
       const flag = typeof value === 'boolean' ? value : Array.isArray(value) ? value : text;
-      const expected = name === 'apiKeyFile' ? { apiKeyFile: 'keys', apiKey: ['k1', 'k2'] } : { [name]: value };
+      const expected = { [name]: value, ...IN_FILES[name] };
       expect(load({ flags: { [name]: flag }, files })).toMatchObject(expected);
       expect(load({ env: { [variable]: text }, files })).toMatchObject(expected);
       expect(load({ flags: { config: 'c.json' }, files })).toMatchObject(expected);
@@ -41,6 +41,19 @@ describe('loadConfig', () => {
   it('adds the keys of a file to those that are given otherwise', () => {
     const given = { flags: { apiKey: ['one'], apiKeyFile: 'keys' }, files: { keys: ' two \r\nthree' } };
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
+  });
+
+  it('has a -file form of every secret that is not a list of URLs or an address', () => {
+    const names = OPTIONS.map(({ name }) => name);
+    const secrets = OPTIONS.filter(({ secret }) => secret === 'whole').map(({ name }) => name);
+    for (const name of [...secrets, 'mongoUrl']) expect(names).toContain(`${name}File`);
+  });
+
+  it('refuses a secret that is given twice, without showing it', () => {
+    const line = refusal({ flags: { mongoUrl: 'mongodb://me:hush@h/d', mongoUrlFile: 'url' }, files: SECRET_FILES });
+    expect(line).toContain('--mongo-url-file url; configure one of them');
+    expect(line).not.toContain('hush');
+    expect(refusal({ flags: { dbPath: 'a.db', mongoUrlFile: 'url' }, files: SECRET_FILES })).toMatch(/^two databases/);
   });
 
   it('takes a key of a flag whole, and divides lists of targets at commas', () => {
@@ -71,12 +84,25 @@ describe('loadConfig', () => {
   });
 });
 
+const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const SECRET_FILES = { url: 'mongodb://me:hush@h/d\n', secrets: `${WEBHOOK_SECRET}\n`, key: 'sesame\n' };
+/** What a file of secrets adds. */
+const IN_FILES: Readonly<Record<string, object>> = {
+  apiKeyFile: { apiKey: ['k1', 'k2'] },
+  mongoUrlFile: { mongoUrl: 'mongodb://me:hush@h/d' },
+  webhookSecretFile: { webhookSecret: [WEBHOOK_SECRET] },
+  ipinfoKeyFile: { ipinfoKey: 'sesame' },
+};
+
 /** Each option as text and as the value that it stands for. */
 const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
   host: ['::1', '::1'],
   port: ['0', 0],
   apiKey: ['old,new', ['old', 'new']],
   apiKeyFile: ['keys', 'keys'],
+  mongoUrlFile: ['url', 'url'],
+  webhookSecretFile: ['secrets', 'secrets'],
+  ipinfoKeyFile: ['key', 'key'],
   allowedHosts: ['capstan.internal,::1', ['capstan.internal', '::1']],
   dbPath: ['a.db', 'a.db'],
   mongoUrl: ['mongodb://h/d', 'mongodb://h/d'],
