@@ -12,6 +12,7 @@ import { Confinement } from './confinement.ts';
 import { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
+import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { capturePage } from './page/capture-page.ts';
 import { PageCrashedError } from './page/wait/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
@@ -27,6 +28,8 @@ export interface BrowserActorOptions {
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
   readonly warn: (text: string) => void;
+  /** Bounds of the processes' memory. Default `MEMORY_BOUNDS`. */
+  readonly memory?: MemoryBounds;
   /** Milliseconds without a capture that interacts after which the browser for those is ended. Default 60,000. */
   readonly idleMs?: number;
 }
@@ -44,6 +47,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     confinement: new Confinement(options.sandbox, options.warn),
     retireAfter: options.retireAfter,
     honestUserAgent: options.honestUserAgent,
+    memory: options.memory ?? MEMORY_BOUNDS,
   };
   const browserPool = new BrowserPool({ ...common, browsers: browsersFor(options.slots) });
   // What people do on pages keeps a browser busy in ways that looking does not: it is not the one of all the others.

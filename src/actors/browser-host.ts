@@ -18,6 +18,8 @@ const LAUNCH_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 /** Longest that a killed browser's own parent may take to follow it. */
 const FRONT_TIMEOUT_MS = 1_000;
+/** How long the browser takes to see that a process of it has ended. */
+const SEEN_MS = 500;
 const PROFILE_PREFIX = 'capstan-profile-';
 /** The owner's process id, and when that process started, as the system counts it (`startOf`). */
 const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
@@ -119,6 +121,7 @@ export class BrowserHost {
   #pid: number;
   #userAgent: string | undefined;
   #stderr = '';
+  #endingRenderers = 0;
 
   constructor(child: ChildProcess, profileDir: string, { honestUserAgent }: Pick<LaunchOptions, 'honestUserAgent'>) {
     const [, , stderr, output, input] = child.stdio;
@@ -200,6 +203,29 @@ export class BrowserHost {
   onAttach(browserContextId: string, handler: AttachHandler): () => void {
     this.#contexts.set(browserContextId, handler);
     return () => this.#contexts.delete(browserContextId);
+  }
+
+  /** The processes of the browser. Resolves with none when it does not answer, or where their numbers are not the system's. */
+  async processes(): Promise<readonly { readonly pid: number; readonly type: string }[]> {
+    const answer = await this.connection.root.send('SystemInfo.getProcessInfo').catch(() => undefined);
+    const found = answer?.processInfo.map(({ id: pid, type }) => ({ pid, type })) ?? [];
+    const ours = await Promise.all(found.map(({ pid }) => isOfGroup(pid, this.#child.pid ?? 0)));
+    return found.filter((_, index) => ours[index]);
+  }
+
+  /** Kills a renderer that takes too much memory. Pages that crash until the browser has seen that are told by `endsRenderer`. */
+  async endRenderer(pid: number): Promise<void> {
+    this.#endingRenderers += 1;
+    killIfThere(pid);
+    // The crash is announced before the answer to a question that is asked after it.
+    await delay(SEEN_MS);
+    await this.answers(FRONT_TIMEOUT_MS);
+    this.#endingRenderers -= 1;
+  }
+
+  /** Whether a renderer that crashes now does so because it took too much memory. */
+  get endsRenderer(): boolean {
+    return this.#endingRenderers > 0;
   }
 
   /** The last that the browser wrote to standard error, in one line. */

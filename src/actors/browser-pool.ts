@@ -1,16 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { BrowserEvent } from '../capture/events.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
+import { checkMemory, type MemoryBounds } from './memory-watch.ts';
 
 export interface BrowserPoolOptions {
   readonly findExecutable: ExecutableFinder;
   readonly confinement: Confinement;
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
+  readonly memory: MemoryBounds;
   /** Captures after which a browser is retired. */
   readonly retireAfter: number;
   /** Browsers to keep at once. */
@@ -26,8 +27,8 @@ const NOT_STARTED = 'Chromium did not start: the log of the service has the caus
 /** Pauses after failed launches: doubled each time, up to the largest. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 15_000;
-/** A browser process (without its renderers) that has grown beyond this is retired. It starts with some 150 MiB. */
-const RETIRE_RSS_BYTES = 1024 * 1024 * 1024;
+/** How often the memory of a browser that has captures on it is looked at. */
+const MEMORY_CHECK_MS = 1_000;
 /** How often a browser that has captures on it is asked whether it lives, and how long its answer may take. */
 const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_ANSWER_MS = 8_000;
@@ -54,6 +55,8 @@ interface Member {
   /** Why it was killed, when the pool did that. */
   killed: string | null;
   heartbeat: NodeJS.Timeout;
+  memory: NodeJS.Timeout;
+  checksMemory: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -208,6 +211,8 @@ export class BrowserPool {
       retiring: null,
       killed: null,
       heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
+      memory: setInterval(() => void this.#checkMemory(member), MEMORY_CHECK_MS).unref(),
+      checksMemory: false,
       idle: undefined,
     };
     this.#members.add(member);
@@ -235,6 +240,7 @@ export class BrowserPool {
 
   #remove(member: Member, how: string): void {
     clearInterval(member.heartbeat);
+    clearInterval(member.memory);
     clearTimeout(member.idle);
     if (!this.#members.delete(member)) return;
     if (member.retiring !== null || this.#closed) return;
@@ -250,15 +256,27 @@ export class BrowserPool {
     await member.host.kill();
   }
 
+  async #checkMemory(member: Member): Promise<void> {
+    if (member.leases === 0 || member.checksMemory) return;
+    member.checksMemory = true;
+    const verdict = await checkMemory(member.host, this.#options.memory).finally(() => {
+      member.checksMemory = false;
+    });
+    if (verdict === 'fits' || this.#closed) return;
+    if (verdict === 'kill') {
+      member.killed ??= 'it took too much memory, so it was killed';
+      await member.host.kill();
+    } else if (member.retiring === null) {
+      member.retiring = 'it takes too much memory';
+      this.#replaceWhenMissing(1);
+      if (member.leases === 0) await this.#end(member);
+    }
+  }
+
   async #retireWhenDue(member: Member): Promise<void> {
     if (member.retiring === null && !this.#closed) {
-      const due =
-        member.captures >= this.#options.retireAfter
-          ? `after ${member.captures} captures`
-          : member.captures % 25 === 0 && (await residentBytes(member.host.pid)) > RETIRE_RSS_BYTES
-            ? 'it has grown too large'
-            : null;
-      if (due !== null && member.retiring === null) {
+      const due = member.captures >= this.#options.retireAfter ? `after ${member.captures} captures` : null;
+      if (due !== null) {
         member.retiring = due;
         this.#replaceWhenMissing(1);
       }
@@ -271,6 +289,7 @@ export class BrowserPool {
     member.retiring = reason;
     if (this.#members.delete(member)) this.#emit('browser.retired', member, reason);
     clearInterval(member.heartbeat);
+    clearInterval(member.memory);
     clearTimeout(member.idle);
     await member.host.close();
   }
@@ -295,15 +314,5 @@ export class BrowserPool {
   #emit(type: BrowserEvent['type'], member: Member, reason = ''): void {
     const base = { at: new Date().toISOString(), pid: member.host.pid, captures: member.captures };
     this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, reason });
-  }
-}
-
-/** Resident memory of one process in bytes; 0 where the system does not tell. */
-async function residentBytes(pid: number): Promise<number> {
-  try {
-    const pages = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1];
-    return Number(pages) * 4096;
-  } catch {
-    return 0;
   }
 }

@@ -19,6 +19,7 @@ export function emulateInFrames(
     // Frames within frames are announced to the frame that holds them.
     emulateInFrames(connection, frame, request, ownUserAgent, eachFrame);
     eachFrame(frame);
+    frame.post('Inspector.enable');
     showVisitor(frame, request, ownUserAgent);
   });
   session.post('Target.setAutoAttach', {

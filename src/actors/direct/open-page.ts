@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
@@ -43,8 +44,14 @@ export async function openPage(
       const setUp = setUpPage(session, request, host.userAgent);
       const frame = new MainFrame(session, targetId);
       const limitUrls = urlLimit(frame);
-      limitUrls(session);
-      emulateInFrames(host.connection, session, request, host.userAgent, limitUrls);
+      const limit = (session: CdpSession) => {
+        limitUrls(session);
+        session.on('Inspector.targetCrashed', () => {
+          if (host.endsRenderer) frame.fail(new CapstanError('page_too_large'));
+        });
+      };
+      limit(session);
+      emulateInFrames(host.connection, session, request, host.userAgent, limit);
       attached.resolve({ session, frame, setUp });
     } else if (targetId !== page) {
       // A page that the page has opened, should the browser not refuse it.

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, patience } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+
+const MIB = 1024 ** 2;
+
+describe('the memory of browsers', () => {
+  const site = siteForSuite();
+  const start = actorPerTest();
+
+  it('ends a renderer above its bound: that capture fails with page_too_large, without a retry, and no other', async () => {
+    const { actor } = await start({ memory: { renderer: 300 * MIB, browser: 4096 * MIB } });
+    const large = failureOf(actor.capture(captureRequest(site.url('/memory')), patience));
+    const neighbour = actor.capture(captureRequest(site.url('/slow?ms=3000')), patience);
+    expect(await large).toMatchObject({ code: 'page_too_large' });
+    expect((await neighbour).title).toBe('A slow page');
+    expect(site.hits('/memory')).toBe(1);
+    expect(actor.stats().crashes).toBe(0);
+  });
+
+  it('replaces a browser process above its bound', async () => {
+    const { actor, next } = await start({ memory: { renderer: 4096 * MIB, browser: 10 * MIB } });
+    const replaced = next('browser.launched');
+    const slow = actor.capture(captureRequest(site.url('/slow?ms=3000')), patience);
+    await replaced;
+    // Its captures end on it.
+    expect((await slow).title).toBe('A slow page');
+    expect(actor.stats().crashes).toBe(0);
+  });
+});
