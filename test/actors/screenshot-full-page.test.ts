@@ -73,6 +73,14 @@ describe('a full page', () => {
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
+  it('that takes longer than its deadline shows the part for which the time sufficed, and says so', async () => {
+    const snapshot = await capture('/late/rows', { timeoutMs: 3000 });
+    expect(snapshot).toMatchObject({ title: 'Rows', truncated: true, cutPhase: expect.any(String) });
+    const png = pngOf(snapshot);
+    expect([png.width, png.height]).toEqual([snapshot.width, snapshot.height]);
+    expect(snapshot.height).toBeGreaterThanOrEqual(720);
+  });
+
   it('that is no taller than the window is not scrolled', async () => {
     const pages: string[] = [];
     const server = createServer((request, response) => {

@@ -14,34 +14,36 @@ export interface ChosenPart {
   /** True when the window shows all of it. */
   readonly inWindow: boolean;
   readonly size: ScreenshotSize;
+  /** Elements in the document, when it is larger than the window. */
+  readonly elements: number;
 }
 
 /** Chooses what the screenshot shows. Throws `selector_not_found` when the request names a place that is not there. */
 export async function choosePart(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<ChosenPart> {
   const { fullPage, selector, clip } = request;
   if (!fullPage && selector === undefined && clip === undefined) {
-    return { part: null, inWindow: true, size: windowSize(request) };
+    return { part: null, inWindow: true, size: windowSize(request), elements: 0 };
   }
-  const { whole, window } = await measurePage(page, request, deadline);
+  const { whole, window, elements } = await measurePage(page, request, deadline);
   if (selector !== undefined) {
     const element = await scrollToElement(page, selector, deadline);
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
     const box = outwards({ ...element, x: element.x + window.x - whole.x });
-    return within(window, partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`));
+    return within(window, elements, partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`));
   }
-  if (clip !== undefined) return within(window, partOf(whole, clip, request, 'the clip'));
+  if (clip !== undefined) return within(window, elements, partOf(whole, clip, request, 'the clip'));
   const { part, size } = holdable(whole, request);
   const fullHeight = Math.round(whole.height * request.viewport.deviceScaleFactor);
-  return within(window, { part, size: { ...size, fullHeight } });
+  return within(window, elements, { part, size: { ...size, fullHeight } });
 }
 
-function within(window: Rectangle, { part, size }: HoldablePart): ChosenPart {
+function within(window: Rectangle, elements: number, { part, size }: HoldablePart): ChosenPart {
   const inWindow =
     part.x >= window.x &&
     part.y >= window.y &&
     part.x + part.width <= window.x + window.width &&
     part.y + part.height <= window.y + window.height;
-  return { part, inWindow, size };
+  return { part, inWindow, size, elements };
 }
 
 const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {

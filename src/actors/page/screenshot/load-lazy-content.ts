@@ -14,7 +14,7 @@ import { scrollToElement } from './scroll-to-element.ts';
 const STEP_SHARE = 0.9;
 /** Time that each step shows, in which observers and scroll handlers run: two frames, and within these bounds. */
 const MIN_LOOK_MS = 40;
-const MAX_LOOK_MS = 100;
+const MAX_LOOK_MS = 500;
 /** Maximum number of looks at the top, in the end, while a header that was folded away unfolds. */
 const MAX_LOOKS_AT_TOP = 8;
 
@@ -95,7 +95,7 @@ async function scrollThrough(
     if (now === undefined) return true;
     if (!mayGoOn(Math.min(end, now.height) - top, now.elements)) return false;
     if (y + now.window < Math.min(end, now.height)) y += now.window * STEP_SHARE;
-    else if (now.loading > 0) await delay(MAX_LOOK_MS);
+    else if (now.loading > 0) await delay(MIN_LOOK_MS);
     else if (now.height === settledHeight || now.height >= end) break;
     else {
       if (!(await awaitSettled(page, deadline))) return false;

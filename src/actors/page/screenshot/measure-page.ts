@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -11,6 +12,8 @@ export interface MeasuredPage {
   readonly whole: Rectangle;
   /** What the window shows. In a page written from right to left it starts at the right end. */
   readonly window: Rectangle;
+  /** Elements in the document, when it is larger than the window. */
+  readonly elements: number;
 }
 
 /** Measures a page. One that is larger than the window is scrolled to its top, and everything in it is rendered. */
@@ -23,16 +26,18 @@ export async function measurePage(
   const first = await measure(page, deadline);
   if (first.size.width <= width && first.size.height <= height) {
     const whole = { x: 0, y: 0, ...first.size };
-    return { whole, window: whole };
+    return { whole, window: whole, elements: 0 };
   }
-  const scrollsSideways = await askPage(page, deadline, 'measure the page', `(${REACH})(${SET_STYLE})`);
+  const answer = await askPage(page, deadline, 'measure the page', `(${REACH})(${SET_STYLE})`);
+  const { scrollsSideways, elements } = reached.parse(answer ?? {});
   const { size, left, clientWidth } = await measure(page, deadline);
-  const whole =
-    scrollsSideways === false
-      ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
-      : { x: 0, y: 0, ...size };
-  return { whole, window: { x: left, y: 0, width, height } };
+  const whole = !scrollsSideways
+    ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
+    : { x: 0, y: 0, ...size };
+  return { whole, window: { x: left, y: 0, width, height }, elements };
 }
+
+const reached = z.object({ scrollsSideways: z.boolean().default(true), elements: z.number().default(0) });
 
 async function measure(page: IsolatedPage, deadline: Deadline) {
   const measuring = letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
@@ -52,7 +57,8 @@ async function measure(page: IsolatedPage, deadline: Deadline) {
  * whether the page scrolls sideways: the root's overflow applies to the window, or else the body's.
  */
 const REACH = `(setStyle) => {
-  for (const element of Document.prototype.querySelectorAll.call(document, '*')) {
+  const elements = Document.prototype.querySelectorAll.call(document, '*');
+  for (const element of elements) {
     if (getComputedStyle(element).contentVisibility !== 'auto') continue;
     setStyle(element, { 'content-visibility': 'visible' });
   }
@@ -60,5 +66,5 @@ const REACH = `(setStyle) => {
   const [root, body] = ['documentElement', 'body'].map((name) => Reflect.get(Document.prototype, name, document));
   const overflows = [root, body].map((element) => (element ? getComputedStyle(element).overflowX : 'visible'));
   const overflow = overflows.find((each) => each !== 'visible');
-  return overflow !== 'hidden' && overflow !== 'clip';
+  return { scrollsSideways: overflow !== 'hidden' && overflow !== 'clip', elements: elements.length };
 }`;

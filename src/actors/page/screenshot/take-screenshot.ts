@@ -7,6 +7,7 @@ import { hideAndMask } from './hide-and-mask.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import type { ScreenshotSize } from './screenshot-size.ts';
+import { isTooSlow, shootPart } from './shoot-part.ts';
 
 export interface Picture extends ScreenshotSize {
   readonly image: Uint8Array;
@@ -48,7 +49,8 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     await hideAndMask(page, request, deadline);
     return printPdf(page, request.pdf, deadline);
   }
-  const { part, inWindow, size } = await choosePart(page, request, deadline);
+  const chosen = await choosePart(page, request, deadline);
+  const { part, inWindow, size } = chosen;
   await hideAndMask(page, request, deadline);
   if (request.omitBackground) {
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
@@ -61,6 +63,8 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     // Chromium misplaces a page written from right to left when it captures no more than the window beyond the viewport.
     ...(part === null ? {} : { captureBeyondViewport: !inWindow, clip: { ...part, scale: 1 } }),
   };
+  const fallback = isTooSlow(chosen, request, deadline) ? await shootPart(page, request, deadline, options) : null;
+  if (fallback !== null) return { ...fallback, held: true, fullHeight: size.fullHeight };
   const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
   return { image: answer, held, ...size };
 }

@@ -7,6 +7,8 @@ import { waitWithin } from './wait-within.ts';
 const QUIET_MS = 100;
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never do. */
 const MAX_SETTLE_MS = 3_000;
+/** Maximum time for two frames, in which scroll handlers and observers run. A page can cancel them. */
+const MAX_FRAMES_MS = 500;
 /** An element that changes more often than this is animated: its changes say nothing about the page. */
 const MAX_CHANGES = 20;
 
@@ -70,5 +72,8 @@ const AWAIT_QUIET = `() => new Promise((resolve) => {
     paints.disconnect();
     resolve('quiet');
   };
-  check();
+  const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  const frames = frame().then(frame);
+  const patience = new Promise((end) => AbortSignal.timeout(${MAX_FRAMES_MS}).addEventListener('abort', end));
+  Promise.race([frames, patience]).then(check);
 })`;

@@ -1,0 +1,57 @@
+import type { Protocol } from 'devtools-protocol';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { ChosenPart } from './choose-part.ts';
+import { emulateDevice } from './emulate-device.ts';
+import { retryScreenshot } from './retry-screenshot.ts';
+import { screenshotMs } from './screenshot-cost.ts';
+import { holdable, type ScreenshotSize } from './screenshot-size.ts';
+
+/** Share of the remaining time that a full page may take, by estimate; what a machine does besides is not known. */
+const FULL_PAGE_SHARE = 0.4;
+/** Share of the remaining time that the part is planned for, and that it is waited for. */
+const PART_SHARE = 0.3;
+const PATIENCE_SHARE = 0.7;
+
+/** Whether a full page would take too much of the time that is left. Chromium cannot cancel a screenshot. */
+export function isTooSlow(
+  { part, inWindow, elements }: ChosenPart,
+  request: CaptureRequest,
+  deadline: Deadline,
+): boolean {
+  if (!request.fullPage || inWindow || part === null) return false;
+  return screenshotMs(part.height, elements, request) > deadline.remainingMs * FULL_PAGE_SHARE;
+}
+
+/**
+ * Takes the window, and then as much of the page from its top as the time allows, in a taller window. That takes a tenth
+ * of the time of a screenshot beyond the window, for which Chromium paints the whole document; but `vh` units and fixed
+ * elements follow the taller window. The result is partial.
+ */
+export async function shootPart(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  options: Protocol.Page.CaptureScreenshotRequest,
+): Promise<{ readonly image: Uint8Array } & ScreenshotSize> {
+  const { clip: _clip, captureBeyondViewport: _beyond, ...plain } = options;
+  const { viewport } = request;
+  const startedAt = performance.now();
+  const { answer } = await retryScreenshot(page, deadline, () => page.session.shoot(plain));
+  const windowMs = performance.now() - startedAt;
+  const windows = (deadline.remainingMs * PART_SHARE) / windowMs;
+  const wanted = { x: 0, y: 0, width: viewport.width, height: Math.floor(viewport.height * Math.max(1, windows)) };
+  const { part, size } = holdable(wanted, request);
+  if (part.height > viewport.height) {
+    emulateDevice(page.session, { ...request, viewport: { ...viewport, height: part.height } });
+    const shot = page.session.shoot(plain).catch((error: unknown) => {
+      if (error instanceof CdpError) return null;
+      throw error;
+    });
+    const image = await deadline.step('take a part', within(deadline.remainingMs * PATIENCE_SHARE, shot, null));
+    if (image !== null) return { image, ...size, truncated: true };
+  }
+  return { image: answer, ...holdable({ ...wanted, height: viewport.height }, request).size, truncated: true };
+}
