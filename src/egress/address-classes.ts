@@ -3,19 +3,19 @@ import ipaddr from 'ipaddr.js';
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = readonly [IpAddress, number];
 
-/** All that IANA has given out for the public IPv6 network; whatever lies outside is special or nobody's. */
+/** The public IPv6 network as IANA assigns it; addresses outside are special or unassigned. */
 const GLOBAL_UNICAST_V6: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Addresses that look public and lead into the operator's own cloud account. The other metadata services live on
- * link-local, unique local, shared or protocol-assignment addresses, which are closed by their class.
+ * Public addresses that lead into the operator's own cloud account. The other metadata services have link-local, unique
+ * local, shared or protocol-assignment addresses, which are refused by their class.
  */
 const CLOUD_METADATA: readonly Cidr[] = [
   // Azure: WireServer, DNS and health probes.
   ipaddr.parseCIDR('168.63.129.16/32'),
 ];
 
-/** Names of the classes as people know them; `ipaddr.js` speaks camelCase and RFC numbers. */
+/** Readable names of the classes, which `ipaddr.js` names in camelCase and by RFC numbers. */
 const CLASS_NAMES: Readonly<Record<string, string>> = {
   linkLocal: 'link-local',
   carrierGradeNat: 'shared (carrier-grade NAT)',
@@ -47,7 +47,7 @@ export function parseCidr(text: string): Cidr | null {
   return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) ? ipaddr.IPv4.parseCIDR(text) : null;
 }
 
-/** `ipaddr.js` takes `::10.0.0.1`, the IPv4-compatible address that resolvers print so, for the IPv4-mapped one. */
+/** Rewrites the IPv4-compatible `::10.0.0.1`, which `ipaddr.js` mistakes for an IPv4-mapped address. */
 function hexadecimal(text: string): string {
   const [compatible, ipv4 = '', rest = ''] = /^::(\d+\.\d+\.\d+\.\d+)([%/].*)?$/.exec(text) ?? [];
   if (compatible === undefined || !ipaddr.IPv4.isValidFourPartDecimal(ipv4)) return text;
@@ -55,7 +55,7 @@ function hexadecimal(text: string): string {
   return `::${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}${rest}`;
 }
 
-/** The class that keeps an address out of the public network (`loopback`, `private`, `6to4`...); null: it is public. */
+/** Returns the class that makes an address not public (`loopback`, `private`, `6to4`...), or null for a public one. */
 export function nonPublicClass(address: IpAddress): string | null {
   if (CLOUD_METADATA.some((cidr) => matches(address, cidr))) return 'cloud metadata';
   const range = address.range();
@@ -78,14 +78,13 @@ export function matches(address: IpAddress, [network, bits]: Cidr): boolean {
 }
 
 /**
- * The same host under another spelling: the IPv4 address that an IPv4-mapped IPv6 address is. Dialling one dials the
- * other.
+ * Returns the IPv4 address that an IPv4-mapped IPv6 address stands for, or null. Dialling one dials the other.
  */
 export function mappedIpv4(address: IpAddress): ipaddr.IPv4 | null {
   return isIpv6(address) && address.isIPv4MappedAddress() ? address.toIPv4Address() : null;
 }
 
-/** Every IPv4 address that an IPv6 address carries inside and may be translated to on its way. */
+/** Returns every IPv4 address that an IPv6 address carries and may be translated to on its way. */
 export function embeddedIpv4(address: IpAddress): readonly ipaddr.IPv4[] {
   if (!isIpv6(address)) return [];
   const bytes = address.toByteArray();

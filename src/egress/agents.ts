@@ -9,8 +9,8 @@ import type { Destination } from './egress-policy.ts';
 type Done = (error: Error | null, stream: Duplex) => void;
 
 /**
- * Agents that open every connection with `open` and never dial by themselves. No connection is kept: each is checked
- * anew, and whoever has read enough of an answer can close it.
+ * Returns agents that open every connection with `open` and never dial by themselves. No connection is kept, so each is
+ * checked again.
  */
 export function createEgressAgents(open: (destination: Destination) => Promise<Socket>): EgressAgents {
   const opened = ({ host, port }: http.ClientRequestArgs, done: Done | undefined, wrap: (socket: Socket) => Duplex) => {
@@ -28,7 +28,7 @@ export function createEgressAgents(open: (destination: Destination) => Promise<S
     })({ keepAlive: false }),
     https: new (class extends https.Agent {
       override createConnection(options: https.RequestOptions, done?: Done): undefined {
-        // The target's certificate is held against the name that was asked for, whatever address it has.
+        // The certificate is verified for the requested name, not for the address.
         const { host, servername } = options;
         opened(options, done, (socket) =>
           connect({ socket, host: host ?? '', servername: servername ?? '', ALPNProtocols: ['http/1.1'] }),

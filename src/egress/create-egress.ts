@@ -13,13 +13,13 @@ import { aboutProxy, proxyDestination } from './upstream.ts';
 
 export interface EgressOptions {
   readonly policy: TargetPolicy;
-  /** The option that opens what is not public, for those who are refused; `--allow-targets` by default. */
+  /** Option that opens targets that are not public, named in refusals. @default '--allow-targets' */
   readonly openedWith?: string;
   /** How names become addresses. @default the hosts file and the system's name servers, see `createDnsLookup` */
   readonly lookup?: Lookup;
-  /** For the look-up of a name and for the connection, each, in milliseconds. */
+  /** Time limit for a lookup and for a connection, each, in milliseconds. */
   readonly dialTimeoutMs?: number;
-  /** How long the answer of a look-up serves again, in milliseconds. */
+  /** How long the answer of a lookup is reused, in milliseconds. */
   readonly lookupCacheMs?: number;
   /** Bytes that one capture may send and receive. */
   readonly maxBytes?: number;
@@ -32,9 +32,9 @@ export interface EgressOptions {
   readonly warn?: (text: string) => void;
 }
 
-/** What a browser waits for is a page for a person: ten seconds without a sign are a "no". */
+/** Far longer than a connection takes that a visitor would wait for. */
 const DIAL_TIMEOUT_MS = 10_000;
-/** Some ten times the heaviest pages of the public web: a limit for floods, not for pages. */
+/** About ten times what the heaviest pages of the public web need: a limit for floods. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_REQUESTS = 5_000;
 const MAX_LOOKUPS = 1_000;
@@ -109,7 +109,7 @@ export function createEgress({
     agents: createEgressAgents(open),
 
     async close() {
-      closing.abort(new CapstanError('cancelled', 'The way out is closed.'));
+      closing.abort(new CapstanError('cancelled', 'The egress is closed.'));
       await Promise.all([...egressProxies].map((egressProxy) => egressProxy.close()));
     },
   };
@@ -131,7 +131,7 @@ function refusalOf(inspect: () => void): Failure | null {
   }
 }
 
-/** What cannot be resolved is not forbidden. */
+/** A name that cannot be resolved is not forbidden. */
 function forbiddenOnly(error: unknown): Failure | null {
   if (!(error instanceof CapstanError)) throw error;
   return error.code === 'target_forbidden' ? toFailure(error) : null;

@@ -3,7 +3,7 @@ import { CapstanError } from '../capture/errors.ts';
 
 export interface DialOptions {
   readonly port: number;
-  /** For all attempts together, in milliseconds. */
+  /** Time limit for all attempts together, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -14,9 +14,9 @@ export interface Dialled {
   readonly address: string;
 }
 
-/** RFC 8305: how long an attempt is alone before the next address gets its chance beside it. */
+/** RFC 8305: delay before the next address is tried in parallel, in milliseconds. */
 const ATTEMPT_DELAY_MS = 250;
-/** A name with hundreds of addresses shall not turn one capture into a scan. */
+/** Keeps a name with hundreds of addresses from turning a capture into a scan. */
 const MAX_ATTEMPTS = 8;
 
 /**
@@ -55,7 +55,7 @@ export function dial(addresses: readonly string[], { port, timeoutMs, signal }: 
       }
       const socket = connect({ host: address, port, noDelay: true });
       attempts.add(socket);
-      // Stays for the socket's life: between two owners nobody else may be listening.
+      // Stays for the socket's life: an error between two owners would end the process.
       socket.on('error', () => {});
       socket.once('error', (error) => {
         if (!attempts.delete(socket)) return;

@@ -5,7 +5,7 @@ import type { LookupQueue, Resolver } from './resolver.ts';
 import { restrictedPort } from './restricted-ports.ts';
 import { withoutTrailingDot } from './target-list.ts';
 
-/** Where a connection is asked to go. */
+/** Host and port of a requested connection. */
 export interface Destination {
   /** As a URL's hostname: canonical, an IPv6 address in brackets. */
   readonly host: string;
@@ -24,7 +24,7 @@ export interface EgressPolicy {
   admit(destination: Destination, signal: AbortSignal, lookups?: LookupQueue): Promise<readonly string[]>;
 }
 
-/** RFC 6761: these names are this machine whatever a name server says, so none is asked. */
+/** RFC 6761: localhost names are this machine, so no name server is asked for them. */
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
 /** `openedWith`: the option that opens what is not public. */
@@ -64,7 +64,7 @@ export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, ope
       const addresses = await resolver.resolve(host, signal, lookups);
       for (const address of addresses) {
         const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
-        // The address itself is left out: a stranger has no business with what a private name resolves to.
+        // Without the address: clients must not learn what a private name resolves to.
         if (refusal !== null) throw forbidden(`${host} resolves to an address that is ${refusal}${hint(refusal)}`);
       }
       return addresses;

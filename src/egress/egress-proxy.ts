@@ -19,12 +19,12 @@ export interface EgressProxyOptions {
   readonly isAllowedPeer: PeerCheck;
 }
 
-/** Nobody but this machine can ask. */
+/** Only processes of this machine can connect. */
 const HOST = '127.0.0.1';
-/** Long cookies and long URLs are the page's business, not ours. */
+/** Allows long cookies and long URLs. */
 const MAX_REQUEST_HEADER_BYTES = 256 * 1024;
 
-/** What belongs to one capture: its traffic, and the connections it keeps for its next requests. */
+/** State of one capture: its traffic, and the connections kept for its next requests. */
 interface Passage {
   readonly traffic: Traffic;
   readonly agent: http.Agent;
@@ -56,7 +56,7 @@ export async function openEgressProxy({
     return { traffic, openTunnel: open, agent: createForwardAgent(open), upstream: null };
   }
 
-  /** Nothing goes direct. What a target's name leads to is for the proxy to say; what the URL itself says is checked. */
+  /** Nothing is dialled directly. The caller's proxy resolves names, so only literal hosts are checked here. */
   function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
     const upstream = createUpstream(proxy, { egressPolicy, traffic, timeoutMs: dialTimeoutMs });
     const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
@@ -87,7 +87,7 @@ export async function openEgressProxy({
     const { traffic, agent, upstream } = passage;
     const target = forwardTarget(request);
     if (!target) {
-      // Only what addresses the proxy itself comes here, so there is no page to be taken for a target's.
+      // A request to the proxy itself: no page waits for it that could take the answer for the target's.
       response.writeHead(400, { connection: 'close' }).end();
       return;
     }

@@ -4,22 +4,22 @@ import type { Failure } from '../capture/errors.ts';
 import type { ExceededLimit } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 
-/** The browsers' only way to the network: checks every address, and dials exactly the address it checked. */
+/** The browsers' only access to the network. Checks every address and dials exactly the address that it checked. */
 export interface Egress {
   /**
-   * Whether a URL may be captured: null, or why not (`target_forbidden`). A name is resolved; one that cannot be
-   * resolved is not forbidden (the capture will find out). With a proxy it is the proxy's name that is resolved, and of
-   * the URL only what it says itself is looked at. Rejects with the signal's reason when it is aborted.
+   * Returns why a URL may not be captured (`target_forbidden`), or null. Resolves its name; a name that cannot be resolved
+   * is not forbidden, since the capture reports it. With a proxy, the proxy's name is resolved, and of the URL only its
+   * literal host is checked. Rejects with the signal's reason when it is aborted.
    */
   screen(url: URL, signal: AbortSignal, proxy?: UpstreamProxy): Promise<Failure | null>;
 
-  /** The part of `screen` that needs no look-up: scheme, port, literal addresses, localhost names. */
+  /** The part of `screen` that needs no lookup: scheme, port, literal addresses, localhost names. */
   screenLiteral(url: URL): Failure | null;
 
-  /** A way out of its own for one slot, so that what goes through it can be told apart. */
+  /** Opens a proxy for one slot, so that traffic is attributed to its capture. */
   openEgressProxy(): Promise<EgressProxy>;
 
-  /** For requests of the service's own: what they connect to is checked like a browser's. */
+  /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
 
   close(): Promise<void>;

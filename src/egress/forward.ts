@@ -12,10 +12,10 @@ export type OpenConnection = (destination: Destination) => Promise<Duplex>;
 
 /** Chromium's own limit for a response's header block. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Shorter than the five seconds after which many servers hang up, so that few requests meet a closed connection. */
+/** Shorter than the 5 s after which many servers close idle connections, so that few requests meet a closed one. */
 const IDLE_MS = 4_000;
 
-/** Keeps the connections of one capture, each opened by `open`: an agent never dials by itself. */
+/** Returns an agent that keeps the connections of one capture. Each is opened by `open`; the agent never dials. */
 export function createForwardAgent(open: OpenConnection): http.Agent {
   return new (class ForwardAgent extends http.Agent {
     override createConnection(
@@ -32,9 +32,9 @@ export function createForwardAgent(open: OpenConnection): http.Agent {
 
 export interface ForwardOptions {
   readonly destination: Destination;
-  /** What stands behind the authority in the request line, as the browser wrote it. */
+  /** Path and query of the request line, as the browser sent them. */
   readonly path: string;
-  /** The authority, as the target is to see it. */
+  /** Value of the `Host` header for the target. */
   readonly authority: string;
   readonly agent: http.Agent;
   readonly traffic: Traffic;
@@ -43,8 +43,8 @@ export interface ForwardOptions {
 }
 
 /**
- * Passes one plain http request on and its answer back, streaming both. When there is no answer the browser's
- * connection is closed without one: a page of ours would be taken for the target's.
+ * Forwards a plain HTTP request and its answer, streaming both. Without an answer the browser's connection is closed: an
+ * error page would be taken for the target's.
  */
 export function forwardRequest(
   request: http.IncomingMessage,
@@ -65,7 +65,7 @@ export function forwardRequest(
       path: proxy === null ? path : `http://${authority}${path}`,
       headers: ['Host', authority, ...forwardedRequestHeaders(request), ...(proxy?.headers ?? [])],
       setHost: false,
-      // Browsers take what sloppy servers send, and so must what stands between them.
+      // As lenient as browsers are.
       insecureHTTPParser: true,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -100,7 +100,7 @@ export function forwardRequest(
       response.off('close', abandon);
       const answered = response.headersSent || response.destroyed;
       const stale = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      // The target closed an idle connection just as it was taken up again. Browsers try another one, too.
+      // The target closed an idle connection just as it was reused. Browsers retry on another one, too.
       if (stale && !hasBody && !answered && !traffic.signal.aborted) {
         send();
         return;

@@ -1,6 +1,6 @@
 import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http';
 
-/** RFC 9110, 7.6.1: these concern one connection, and end at whoever receives them. */
+/** RFC 9110, 7.6.1: headers of one connection, which are not forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -15,16 +15,16 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * The headers of a request as its target gets them, in their order and spelling, name and value by turns: without those
- * of the hop, and without `Host`, which follows the request line (RFC 9112, 3.2.2).
+ * Returns the headers to forward to the target, in their order and spelling, names and values in turn: without those of
+ * the hop, and without `Host`, which is sent first (RFC 9112, 3.2.2).
  */
 export function forwardedRequestHeaders(request: IncomingMessage): string[] {
   const headers = forwardedHeaders(request, 'host');
-  // Said again for our own hop: without it Node would send the body of a GET without saying that there is one.
+  // Repeated for the next hop: without it Node sends the body of a GET without framing.
   return request.headers['transfer-encoding'] === undefined ? headers : [...headers, 'Transfer-Encoding', 'chunked'];
 }
 
-/** The headers of an answer as the browser gets them: those that cannot be sent on are left out. */
+/** Returns the headers to forward, without those of the hop and those that are not valid. */
 export function forwardedHeaders(message: IncomingMessage, ...alsoDropped: string[]): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...alsoDropped, ...namedByConnection(message)]);
   const headers: string[] = [];
@@ -36,7 +36,7 @@ export function forwardedHeaders(message: IncomingMessage, ...alsoDropped: strin
   return headers;
 }
 
-/** The reason phrase, or `''` when it holds what no status line may. */
+/** Returns the reason phrase, or `''` when it has characters that a status line may not have. */
 export function reasonPhrase({ statusMessage = '' }: IncomingMessage): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '';
 }

@@ -7,15 +7,15 @@ import { createLookupQueue } from './lookup-queue.ts';
 import type { LookupQueue } from './resolver.ts';
 
 export interface TrafficLimits {
-  /** Bytes of bodies and tunnels, both ways together. */
+  /** Bytes of bodies and tunnels, sent and received. */
   readonly maxBytes: number;
-  /** Forwarded requests and tunnels. What happens inside a TLS tunnel is not seen, so not counted. */
+  /** Forwarded requests and tunnels. Requests inside a TLS tunnel are not visible, so not counted. */
   readonly maxRequests: number;
   /** Names looked up. */
   readonly maxLookups: number;
 }
 
-/** What one capture sends and receives: its connections, its limits, and what is known of its destinations. */
+/** Network traffic of one capture: connections, limits, and failures and addresses by destination. */
 export class Traffic {
   readonly #limits: TrafficLimits;
   readonly #ended = new AbortController();
@@ -37,12 +37,12 @@ export class Traffic {
     this.lookups = createLookupQueue({ admit: () => this.#admitLookup(), signal: this.#ended.signal });
   }
 
-  /** Aborted when the capture is over, or has used up its limits. */
+  /** Aborted when the capture has ended or exceeded its bytes. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** Ties a connection to the capture: it does not outlive it, and its errors are nobody else's. */
+  /** Ties a connection to the capture: it is closed with it, and its errors are handled. */
   hold<S extends Duplex>(socket: S): S {
     if (this.#ended.signal.aborted) {
       socket.on('error', () => {});
@@ -56,7 +56,7 @@ export class Traffic {
     return socket;
   }
 
-  /** Counts a request. Throws when the capture has had enough of them, or of bytes. */
+  /** Counts a request. Throws when the capture has exceeded its requests or bytes. */
   admitRequest(): void {
     this.#refuseWhenSpent();
     this.#requests += 1;
@@ -66,7 +66,7 @@ export class Traffic {
     }
   }
 
-  /** Counts bytes; when they are too many, everything that is under way ends here. */
+  /** Counts bytes. Closes every connection when there are too many. */
   countBytes(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= this.#limits.maxBytes || this.#spent) return;
@@ -91,7 +91,7 @@ export class Traffic {
     this.#failures.set(keyOf(destination), failure(code, reason));
   }
 
-  /** A connection stands: what failed before on the way there is no longer so. */
+  /** Records the address of an open connection, and forgets earlier failures of its destination. */
   noteAddress(destination: Destination, address: string): void {
     this.#addresses.set(keyOf(destination), address);
     this.forgetFailure(destination);

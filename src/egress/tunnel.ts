@@ -7,15 +7,15 @@ import type { Traffic } from './traffic.ts';
 
 export interface TunnelOptions {
   readonly destination: Destination;
-  /** What the browser sent behind the request already. */
+  /** Bytes that the browser has sent after the request. */
   readonly head: Buffer;
   readonly open: (destination: Destination) => Promise<Socket>;
   readonly traffic: Traffic;
 }
 
 /**
- * Joins the browser to a target for TLS and WebSockets, at the pace of the slower side. A refusal is answered as such
- * (browsers never show the body of a failed CONNECT).
+ * Connects the browser to a target for TLS and WebSockets, with backpressure in both directions. A refusal is answered
+ * with its status: browsers never show the body of a failed CONNECT.
  */
 export async function openTunnel(browser: Duplex, { destination, head, open, traffic }: TunnelOptions): Promise<void> {
   let target: Socket;
@@ -52,7 +52,7 @@ export function refuseTunnel(browser: Duplex, status: string): void {
   browser.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`, () => browser.destroy());
 }
 
-/** Lets what is on its way to the browser arrive, then closes. */
+/** Closes once everything has been sent to the browser. */
 function endSoon(browser: Duplex): void {
   if (browser.writableFinished) browser.destroy();
   else browser.end(() => browser.destroy());
@@ -62,7 +62,7 @@ function hungUp({ host, port }: Destination): ReturnType<typeof failure> {
   return failure('target_unreachable', `${host}:${port} closed the connection without an answer`);
 }
 
-/** The destination of a CONNECT request, or null when its authority is none. */
+/** Returns the destination of a CONNECT request, or null when its authority is not a host and port. */
 export function tunnelDestination({ url = '' }: IncomingMessage): Destination | null {
   const port = /^[^/?#@\\\s]+:(\d{1,5})$/.exec(url)?.[1];
   const host = URL.parse(`http://${url}/`)?.hostname;

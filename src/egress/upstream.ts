@@ -6,22 +6,22 @@ import { dial } from './dial.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Longest head of an answer to CONNECT that is read. */
+/** Maximum size of the head of an answer to CONNECT. */
 const MAX_HEAD_BYTES = 16 * 1024;
-/** What a proxy says when it is the one that failed. A target may say 502 and 504 too, to nobody's loss. */
+/** Statuses with which a proxy reports its own failure. A target's 502 and 504 are reported as the proxy's. */
 const FAILURES = new Set([407, 502, 504]);
-/** With which common proxies mark the pages that they wrote themselves. */
+/** Headers that common proxies add to error pages of their own. */
 const OWN_ANSWER = ['x-squid-error', 'proxy-status'];
 
-/** The proxy that a request names, on the way of one capture. What fails there is `proxy_failed`. */
+/** The proxy that a capture request names. Its failures are `proxy_failed`. */
 export interface Upstream {
   /** A connection to the proxy itself, for requests in absolute form. */
   dial(): Promise<Socket>;
   /** A connection through it to a destination, whose name the proxy looks up. */
   tunnel(destination: Destination): Promise<Socket>;
-  /** For each request that the proxy gets, name and value by turns. */
+  /** Headers for each request to the proxy: names and values in turn. */
   readonly headers: readonly string[];
-  /** Why an answer to a request in absolute form is none of the target's; null when it is one. */
+  /** Returns the proxy's failure when an answer to a request in absolute form is not the target's, or null. */
   refusalIn(answer: http.IncomingMessage): CapstanError | null;
   /** `what` completes "the proxy example.com:3128 ...". */
   failure(what: string, cause?: unknown): CapstanError;
@@ -30,17 +30,17 @@ export interface Upstream {
 export interface UpstreamOptions {
   readonly egressPolicy: EgressPolicy;
   readonly traffic: Traffic;
-  /** Milliseconds; for the connection to the proxy, and for its answer to CONNECT. */
+  /** Time limit for the connection to the proxy and for its answer to CONNECT, each, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Where a proxy is. `server` is as `UpstreamProxy` has it. */
+/** Returns the host and port of a proxy. */
 export function proxyDestination({ server }: UpstreamProxy): Destination {
   const { hostname, port } = new URL(server);
   return { host: hostname, port: port === '' ? 80 : Number(port) };
 }
 
-/** A refusal of the proxy's own address, told as such. */
+/** Makes a refusal say that it concerns the proxy's address. */
 export function aboutProxy(error: unknown): unknown {
   return error instanceof CapstanError && error.code === 'target_forbidden'
     ? new CapstanError('target_forbidden', `the proxy: ${error.message}`, { cause: error })
@@ -98,7 +98,7 @@ function said(status: number): string {
   return `answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
-/** What went wrong with a connection to the proxy that stood, in words that complete "the proxy ...". */
+/** Describes the failure of an open connection to the proxy; completes "the proxy ...". */
 export function noAnswer(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ETIMEDOUT') return 'gave no answer in time';
@@ -110,7 +110,7 @@ interface Asking {
   readonly timeoutMs: number;
 }
 
-/** Resolves with the status that CONNECT was answered with. The socket is then as it was, with nothing read ahead. */
+/** Resolves with the status of the answer to CONNECT. Bytes read after the head are put back into the socket. */
 function askForTunnel(socket: Socket, authority: string, { headers, timeoutMs }: Asking): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = http.request({

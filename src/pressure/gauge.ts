@@ -21,7 +21,7 @@ export interface Gauge {
   close(): void;
 }
 
-/** How often the loop is looked at: fine enough for delays that anybody feels, and 50 wake-ups a second cost nothing. */
+/** Sampling interval of the event loop. 50 wake-ups a second are not measurable. */
 const RESOLUTION_MS = 20;
 
 /** `intervalMs`: between two readings. */
@@ -36,9 +36,9 @@ export function openGauge(intervalMs: number): Gauge {
   return {
     read() {
       const now = performance.now();
-      // What it holds are the times between two looks, not how late they were.
+      // The histogram has the times between two samples, not how late they were.
       const watched = delays.percentile(99) / 1e6 - RESOLUTION_MS;
-      // A block that begins right after a reset is not in the histogram: the reading itself comes late then.
+      // A block that begins right after a reset is not in the histogram, but it delays the reading.
       const late = now - lastAt - intervalMs;
       delays.reset();
       lastAt = now;

@@ -2,11 +2,11 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Reading } from './gauge.ts';
 
-/** One sign of overload. It begins above `high` and is over at `low`, so that it does not begin and end by turns. */
+/** A sign of overload. It begins above `high` and ends at `low`, so that it does not flap. */
 export interface Mark {
   readonly high: number;
   readonly low: number;
-  /** Undefined where it cannot be known. */
+  /** Undefined where the system does not tell. */
   readonly of: (reading: Reading) => number | undefined;
   /** Completes "the service is overloaded: ...". */
   readonly tell: (value: number) => string;
@@ -25,15 +25,14 @@ export interface Thresholds {
 const MIB = 1024 * 1024;
 
 /**
- * What refuses new work, the gravest first. The processors are not among them: a browser takes all of them for as long
- * as it captures, and that is what they are for.
+ * Marks that refuse new work, the gravest first. Processor load is not among them: browsers are supposed to use it.
  */
 export function overloadMarks(thresholds: Thresholds): readonly Mark[] {
   const { minFreeMemory, maxLoopDelayMs } = thresholds;
   const maxRss = (thresholds.maxMemoryMb ?? usualMemoryMb()) * MIB;
   const free: Mark = {
     high: 1 - minFreeMemory / 100,
-    // Half as much again must be free before more is let in.
+    // Half as much again must be free before captures are admitted.
     low: 1 - Math.min((minFreeMemory * 1.5) / 100, 0.95),
     of: ({ memory }) => (memory === null ? undefined : 1 - memory.availableBytes / memory.totalBytes),
     tell: (used) => `${percent(1 - used)} of the memory is free (refused below ${minFreeMemory} %)`,
@@ -59,12 +58,11 @@ export function overloadMarks(thresholds: Thresholds): readonly Mark[] {
   return minFreeMemory > 0 ? [free, own, descriptors, loop] : [own, descriptors, loop];
 }
 
-/** The process takes some 200 at work; a machine that has less to spare is told by what is free. */
+/** The process takes about 200 MiB at work. On smaller machines the mark for free memory decides. */
 const MIN_DEFAULT_MEMORY_MB = 512;
 
 /**
- * Half of the machine is the browsers'. Three quarters of what V8 allows: past the whole of it the process would be
- * ended, captures under way and all.
+ * Half of the machine is left to browsers. Three quarters of V8's heap limit: beyond the limit V8 ends the process.
  */
 function usualMemoryMb(): number {
   const heapLimit = getHeapStatistics().heap_size_limit;

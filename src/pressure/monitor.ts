@@ -8,7 +8,7 @@ export interface PressureOptions {
   readonly judge: Judge;
   /** Captures that are waiting or running now. */
   readonly inside: () => number;
-  /** Hears what is to be refused, after every reading. */
+  /** Called with the verdict after every reading. */
   readonly onVerdict: (overload: Overload | null) => void;
   readonly scheduler?: SchedulerLike;
 }
@@ -19,7 +19,7 @@ export interface PressureMonitor {
   stop(): void;
 }
 
-/** Often enough to refuse before memory is gone, seldom enough to cost nothing. */
+/** Short enough to refuse before memory is exhausted. */
 export const READING_INTERVAL_MS = 1_000;
 
 /** Takes a reading now and every `READING_INTERVAL_MS`, until it is stopped. */

@@ -9,23 +9,22 @@ export interface Observation {
   readonly at: number;
 }
 
-/** To be asked about every reading, in their order. */
+/** Judges every reading, in order. */
 export type Judge = (observation: Observation) => Overload | null;
 
-/** One reading above a mark may be a collection of garbage, or a laptop that slept; the next one is not. */
+/** A single reading above a mark may be a garbage collection or a machine that slept. */
 const READINGS_IN_A_ROW = 2;
-/** Long enough for a refusal to show, so that the reading after it is not of what was refused. */
+/** Long enough for the refusal to have an effect on the readings. */
 const MIN_MS = 5_000;
-/** As long as most captures may take; what is not better by then is not going to be. */
+/** As long as most captures take: pressure that lasts longer is not caused by them. */
 const IDLE_MS = 30_000;
 
 /**
- * Overload with hysteresis: it begins when a mark's high was passed twice in a row, and ends after its least time when
- * every mark is at its low again.
+ * Returns a judge with hysteresis: overload begins when a mark is above its high twice in a row, and ends, after a minimum
+ * time, when every mark is at its low again.
  *
- * A mark that nothing inside can be the cause of (memory that the system does not take back, a neighbour on the
- * machine) must not close the service for good: when nothing has been inside for `IDLE_MS`, one capture at a time is
- * let in until it is over.
+ * A mark that no capture causes (memory that is not returned to the system, another process of the machine) must not
+ * close the service for good: with nothing running for `IDLE_MS`, one capture at a time is admitted.
  */
 export function createJudge(marks: readonly Mark[]): Judge {
   const above = new Map<Mark, number>();

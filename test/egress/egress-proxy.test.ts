@@ -92,7 +92,7 @@ async function whenClosed(socket: Socket | undefined): Promise<void> {
   if (socket && !socket.closed) await once(socket, 'close');
 }
 
-describe('a plain request through a lane', () => {
+describe('a plain request through an egress proxy', () => {
   it('arrives as the browser sent it, with nothing that tells of a proxy', async () => {
     const response = await ask(
       siteUrl('/a/../b?c=%20d'),
@@ -263,7 +263,7 @@ describe('a plain request that comes to nothing', () => {
   });
 });
 
-describe('a tunnel through a lane', () => {
+describe('a tunnel through an egress proxy', () => {
   it('carries bytes both ways, those sent ahead included, and closes with the target', async () => {
     await using echo = await listening(
       net.createServer((socket) => {
@@ -333,7 +333,7 @@ describe('a tunnel through a lane', () => {
   });
 });
 
-describe('a lane', () => {
+describe('an egress proxy', () => {
   it('gives up dialling at its deadline', async () => {
     await egress.close();
     const { promise: never } = Promise.withResolvers<readonly string[]>();

@@ -74,7 +74,7 @@ async function tunnel(authority: string, said: string): Promise<string> {
 
 const REQUEST = 'GET /tunnelled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
-describe('a lane with a proxy', () => {
+describe('an egress proxy with an upstream proxy', () => {
   it('asks the proxy for everything, with the credentials, which the target never sees', async () => {
     await using proxy = await startProxy({ credentials: 'harbour:master:key', names: { 'far.test': '127.0.0.1' } });
     let seen: http.IncomingHttpHeaders = {};
