@@ -9,34 +9,34 @@ import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 
 export type { JobManner };
 
-/** How soon work is looked for that another process left, or that was not admitted. */
+/** Interval between looks for jobs that another process left, or that were not admitted. */
 const PASS_MS = 2_000;
 const PRUNE_MS = 60_000;
 
 export interface JobsOptions extends RunOptions {
-  /** False: there is no database, and never anything to do. */
+  /** False without a database: there are no jobs then. */
   readonly enabled: boolean;
-  /** Jobs that may be run at once, now. */
+  /** Maximum number of concurrent jobs, now. */
   readonly atOnce: () => number;
   readonly ids: () => string;
-  /** Hears what nobody waits for. */
+  /** Called with failures of background work. */
   readonly report: (error: unknown) => void;
 }
 
-/** Work that is done without anyone waiting for it. Every method rejects as a `JobStore` does. */
+/** Captures and batches that run in the background. Every method rejects as a `JobStore` does. */
 export interface Jobs {
-  /** Resolves when it would survive a crash. */
+  /** Resolves when the job would survive a crash. */
   add(kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord>;
   get(id: string): Promise<JobRecord | undefined>;
-  /** At most `limit` outcomes with an index above `after`, smallest first. */
+  /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
-  /** Cancels what is not finished. Undefined: there is no such job. */
+  /** Cancels what is not finished. Undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
-  /** Begins nothing more, and resolves when what was begun has ended; what is left is done after the next start. */
+  /** Starts no further captures and resolves when those under way have ended. The rest is done after the next start. */
   stop(): Promise<void>;
 }
 
-/** Runs what the store holds, whoever put it there. */
+/** Runs the jobs of the store, including those that other processes added. */
 export function createJobs(options: JobsOptions): Jobs {
   const { store, enabled, atOnce, ids, report } = options;
   const running = new Map<string, Subject<void>>();
@@ -45,13 +45,13 @@ export function createJobs(options: JobsOptions): Jobs {
   let stopped = false;
   let looking: Promise<void> | undefined;
 
-  /** Takes what there is to do while there is room. The database may be away: then it is looked for again. */
+  /** Takes jobs while there is room. When the database is unavailable, the next pass tries again. */
   const takeAll = async (): Promise<void> => {
     try {
       while (!stopped && running.size < atOnce()) {
         const job = await store.take(owner);
         if (job === undefined) break;
-        // One that could not be renewed for so long that it was free is still ours.
+        // A job whose lease ran out because it could not be renewed is still running here.
         if (!running.has(job.id)) begin(job);
       }
     } catch (error) {

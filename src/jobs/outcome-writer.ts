@@ -2,10 +2,10 @@ import { isAway } from '../storage/is-away.ts';
 import type { JobItem } from '../storage/job-store.ts';
 
 const RETRY_MS = 1_000;
-/** Outcomes that wait for a database that is away, before nothing more is captured for the job. */
+/** Maximum number of outcomes that wait for the database; then the job captures nothing more. */
 const MAX_UNWRITTEN = 500;
 
-/** Writes outcomes as they come, and again for as long as the database is away. */
+/** Writes outcomes as they arrive, and retries while the database is unavailable. */
 export class OutcomeWriter {
   readonly #write: (items: readonly JobItem[]) => Promise<void>;
   readonly #waiting: JobItem[] = [];
@@ -36,7 +36,7 @@ export class OutcomeWriter {
     while (this.#waiting.length >= MAX_UNWRITTEN) await this.#again();
   }
 
-  /** Resolves when nothing waits, or when nobody may wait any longer. */
+  /** Resolves when no outcome waits, or when `givenUp` returns true. */
   async written(givenUp: () => boolean): Promise<void> {
     await this.#writing;
     while (this.#waiting.length > 0 && !givenUp()) await this.#again();

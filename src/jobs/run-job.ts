@@ -8,7 +8,7 @@ import { outcomeOfError } from '../streams/outcome.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { packItem, unpackWork } from './stored-form.ts';
 
-/** Also how long a cancelled job may go on in another process. */
+/** Interval of lease renewals; a cancelled job may go on for so long in another process. */
 const RENEWAL_MS = JOB_LEASE_MS / 4;
 
 export interface RunOptions {
@@ -22,7 +22,10 @@ export interface RunOptions {
   ) => Observable<BatchItem>;
 }
 
-/** One job to its end, or to ours. `later`: it was not admitted, and is not to be tried again at once. */
+/**
+ * Runs a job until it ends or the service stops. Returns `later` when it was not admitted and should not be retried at
+ * once.
+ */
 export async function runJob(
   job: TakenJob,
   owner: string,
@@ -33,7 +36,7 @@ export async function runJob(
   const renewal = setInterval(() => {
     store.renew(job.id, owner).then(
       (held) => held || cancelled$.next(),
-      // Away: the lease may run out, which the next renewal finds.
+      // The database is unavailable. The lease may run out; the next renewal notices.
       () => undefined,
     );
   }, RENEWAL_MS);
@@ -43,7 +46,7 @@ export async function runJob(
     const left = [...requests.keys()].filter((index) => !done.has(index));
     const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));
     let unfinished = left.length;
-    // Of an empty batch's end somebody may have asked to be told.
+    // An empty batch with a callback is still run, so that its end is reported.
     if (unfinished === 0 && (requests.length > 0 || callback === undefined)) {
       await store.finish(job.id, owner, { state: 'completed' });
       return 'done';
@@ -65,7 +68,7 @@ export async function runJob(
     await new Promise<void>((resolve, reject) => {
       items$.pipe(takeUntil(cancelled$)).subscribe({
         next: ({ index, url, outcome }) => {
-          // Neither says anything of the target: it is tried again.
+          // Cancelled or interrupted by a stop: the element is captured again later.
           if (isInterrupted(outcome)) return;
           unfinished -= 1;
           outcomes.add(packItem({ index: left[index] ?? index, url, outcome }));
@@ -92,7 +95,7 @@ export async function runJob(
   }
 }
 
-/** A single capture, its refusal an outcome unless there was only no room. */
+/** Runs a single capture as a batch of one. A refusal is its outcome, except `queue_full` and `shutting_down`. */
 function asBatch(
   request: CaptureRequest,
   submit: (request: CaptureRequest) => Observable<CaptureOutcome>,

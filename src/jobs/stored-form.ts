@@ -9,14 +9,14 @@ import type { JobItem } from '../storage/job-store.ts';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** How a batch is to be done. */
+/** Options of a batch job. */
 export interface JobManner {
   readonly concurrency?: number | undefined;
-  /** Is told of the batch's end; of the end of each part, when a stop of the service divides it. */
+  /** Receives the end of the batch; the end of each part when a stop of the service divides the batch. */
   readonly callback?: string | undefined;
 }
 
-/** All that whoever takes a job has to know of it. */
+/** The stored content of a job: all that a process needs to run it. */
 export interface Work extends JobManner {
   readonly requests: readonly CaptureRequest[];
 }

@@ -15,7 +15,7 @@ import type { BatchElement } from '../streams/batch.ts';
 
 export type { BatchElement };
 
-/** The whole service, without HTTP: what a Node program embeds, and what the HTTP server is a user of. */
+/** The complete service without HTTP. Node programs embed it; the HTTP server is built on it. */
 export interface CaptureService {
   /**
    * One capture. Cold: nothing happens before it is subscribed to; unsubscribing cancels, queued or running.
@@ -39,12 +39,12 @@ export interface CaptureService {
   ): Observable<BatchItem>;
 
   readonly events$: Observable<CapstanEvent>;
-  /** The same events with ids, for those who come back; with MongoDB also those of the other processes. */
+  /** The same events with ids, for subscribers that reconnect; with MongoDB also those of the other processes. */
   readonly feed: EventFeed;
   readonly results: ResultStore;
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
-  /** Work that nobody waits for. */
+  /** Captures and batches that run in the background. */
   readonly jobs: Jobs;
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
@@ -94,7 +94,7 @@ export type Readiness =
     }
   | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
 
-/** Who asked for an administrative action, for the log. */
+/** The client that asked for an administrative action, for the log. */
 export interface RequestedBy {
   /** The API key, as it may be shown. */
   readonly api_key?: string;

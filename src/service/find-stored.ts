@@ -17,7 +17,8 @@ export interface StoresAsked {
 
 /**
  * The newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
- * (milliseconds since the epoch), whole, not a failure, and with its files in our own artifact store. Undefined also when the database cannot be asked.
+ * (milliseconds since the epoch), whole, not a failure, and with its files in our own artifact store. Undefined also
+ * when the database cannot be asked.
  */
 export async function findStored(
   { results, artifacts }: StoresAsked,

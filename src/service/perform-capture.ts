@@ -19,7 +19,7 @@ export interface CaptureParts {
   readonly logger: Logger;
 }
 
-/** Who aborted it knows the reason better. */
+/** The code that aborted the capture replaces the failure by its own reason. */
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /**
