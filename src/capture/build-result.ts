@@ -3,7 +3,7 @@ import type { CapstanError } from './errors.ts';
 import { optionsDigest } from './options-digest.ts';
 import type { IpFacts, Result } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
-import { portOf } from './target.ts';
+import { portOf, type Target, targetOf } from './target.ts';
 
 /** When a capture began and how long it took. */
 export interface Timing {
@@ -53,8 +53,9 @@ export function storedResult(
   { ipFacts, perceptionHash }: Findings,
   timing: Timing,
 ): Result {
+  const { target } = command.request;
   return {
-    ...asked(command, timing),
+    ...asked(command, timing, snapshot.url === target.url ? target : targetOf(snapshot.url)),
     ...UNSEEN,
     final_url: snapshot.finalUrl,
     title: snapshot.title,
@@ -79,7 +80,7 @@ export function storedResult(
 /** The record of a capture that failed. */
 export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
   return {
-    ...asked(command, timing),
+    ...asked(command, timing, command.request.target),
     ...UNSEEN,
     content_type: error.download?.type ?? '',
     content_length: error.download?.bytes ?? 0,
@@ -90,8 +91,7 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
   };
 }
 
-function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing) {
-  const { target } = request;
+function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing, target: Target) {
   return {
     id,
     url: target.url,

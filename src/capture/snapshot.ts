@@ -3,6 +3,8 @@ import type { CapturePhase, Timings } from './phases.ts';
 
 /** What a browser actor saw of a page. */
 export interface Snapshot {
+  /** The URL that was fetched: that of the request, with `http` where its scheme was assumed and nothing answered. */
+  readonly url: string;
   readonly finalUrl: string;
   readonly title: string;
   /** HTTP status of the main document. */

@@ -43,6 +43,11 @@ export function portOf({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
+/** The URL that is fetched when nothing answers at an assumed `https://`; undefined when the scheme was given. */
+export function overHttp({ url, schemeAssumed }: Target): string | undefined {
+  return schemeAssumed ? url.replace(/^https:/i, 'http:') : undefined;
+}
+
 /** `https://` before what has no scheme; anything else as it is. */
 export function ensureProtocol(text: string): string {
   if (hasScheme(text)) return text;

@@ -46,16 +46,17 @@ export const targetUrl = z
   .string({ error: 'is required: the URL to look for' })
   .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
   .transform((text, context) => {
-    const target = readTarget(text);
-    if (target.ok) return target.target.url;
-    context.addIssue({ code: 'custom', message: target.problem });
+    const reading = readTarget(text);
+    if (reading.ok) return reading.target;
+    context.addIssue({ code: 'custom', message: reading.problem });
     return z.NEVER;
   })
   .meta({
     type: 'string',
     minLength: 1,
     maxLength: MAX_URL_CHARACTERS,
-    description: '`https://` is put before it when it has no scheme, as it is when it is captured.',
+    description:
+      'The URL that was fetched or `final_url`, however it is written. Without a scheme, both `https://` and `http://` match.',
   });
 
 /** A host, or the beginning of one. */

@@ -2,6 +2,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { optionsDigest } from '../capture/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
+import { overHttp } from '../capture/target.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { Keyset, ResultStore } from '../storage/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
@@ -29,14 +30,22 @@ export async function findStored(
   if (results.state !== 'up') return undefined;
   const digest = optionsDigest(request);
   if (digest === '') return undefined;
+  const { target } = request;
+  // By URL also finds captures that were redirected to it.
+  const plainUrl = overHttp(target);
+  const urls = [target.parsed.href, ...(plainUrl === undefined ? [] : [new URL(plainUrl).href])];
   const isAnswer = (result: Result): boolean =>
-    result.options_digest === digest && !result.failed && !result.partial && result.artifacts !== null;
+    urls.includes(new URL(result.url).href) &&
+    result.options_digest === digest &&
+    !result.failed &&
+    !result.partial &&
+    result.artifacts !== null;
   try {
     const own = await artifacts.id();
     const isHere = ({ artifacts: stored }: Result) => (stored?.store ?? own) === own;
     let after: Keyset | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const records = await results.page({ by: 'url', url: request.target.url }, PAGE, after);
+      const records = await results.page({ by: 'url', url: target.url, orUrl: plainUrl }, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       const found = young.find((result) => isAnswer(result) && isHere(result));
       if (found !== undefined) {

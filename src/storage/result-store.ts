@@ -1,10 +1,13 @@
 import type { Evidence } from '../capture/evidence.ts';
 import type { DetailedResult, Result, SimilarResult } from '../capture/result.ts';
 
-/** Selects records: all, those of exactly one URL, or those of a host as by-host defines it. */
+/**
+ * Which records: all, those of a URL, or those of a host with the meaning of by-host. A record has the URL that was
+ * fetched and the one where it led, both compared as URL parsers write them. `orUrl`: a second URL that will do.
+ */
 export type ResultFilter =
   | { readonly by: 'all' }
-  | { readonly by: 'url'; readonly url: string }
+  | { readonly by: 'url'; readonly url: string; readonly orUrl?: string | undefined }
   | { readonly by: 'host'; readonly host: string };
 
 /** The position in a list after which the next page begins. Lists are ordered newest first by `(probed_at, id)`. */

@@ -86,12 +86,14 @@ describe('a URL without a scheme', () => {
     expect((await failureOf(capture(`127.0.0.1:${ground.site.port}/download`))).code).toBe('not_a_page');
   });
 
-  it('is in the record as it was tried first, and where it led to', async () => {
+  it('is in the record as it was fetched', async () => {
     const service = await startService();
     const response = await service.post('/screenshot', { url: `127.0.0.1:${ground.site.port}/short` });
     expect(await response.json()).toMatchObject({
       data: {
-        url: `https://127.0.0.1:${ground.site.port}/short`,
+        url: ground.site.url('/short'),
+        scheme: 'http',
+        port: ground.site.port,
         final_url: ground.site.url('/short'),
         remote_ip: '127.0.0.1',
       },

@@ -13,6 +13,7 @@ import { captureRequest } from '../support/capture-request.ts';
 
 const NOTHING = { items: [], omitted: 0 };
 const SNAPSHOT: Snapshot = {
+  url: 'https://example.com/',
   finalUrl: 'https://example.com/',
   title: 'Example',
   responseCode: 200,

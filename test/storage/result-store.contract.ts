@@ -121,6 +121,19 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     }
   });
 
+  it('finds a URL however it is written, where a capture of it led, and a second URL', async () => {
+    await insertAll(store, [
+      resultOf(FIRST_ID, { url: 'HTTPS://Example.com', final_url: 'https://example.com/home' }),
+      resultOf(FIRST_ID + 1, { url: 'https://example.com/home', final_url: 'https://example.com/home' }),
+      resultOf(FIRST_ID + 2, { url: 'http://example.com/', final_url: '' }),
+    ]);
+    const found = (url: string, orUrl?: string) => idsOf(store, { by: 'url', url, orUrl }, 10);
+    expect(await found('https://example.com:443/')).toEqual([FIRST_ID]);
+    expect(await found('https://example.com/home')).toEqual([FIRST_ID + 1, FIRST_ID]);
+    expect(await found('https://example.com', 'http://example.com')).toEqual([FIRST_ID + 2, FIRST_ID]);
+    expect(await idsOf(store, { by: 'url', url: 'https://example.com/home' }, 1)).toEqual([FIRST_ID + 1, FIRST_ID]);
+  });
+
   it('finds exactly one URL, also of 8,192 characters, and no similar one', async () => {
     const long = `https://example.com/${'ä'.repeat(8172)}`;
     const urls = [

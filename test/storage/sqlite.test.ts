@@ -272,6 +272,7 @@ describe('The SQLite store', () => {
       probedAt: id,
       host,
       urlKey: new Uint8Array(32),
+      finalUrlKey: null,
       record: '{}',
       evidence: '{}',
       perceptionHash: '0123456789abcdef',

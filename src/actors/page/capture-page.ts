@@ -57,7 +57,7 @@ async function look(
   deadline: Deadline,
 ): Promise<Snapshot> {
   deadline.enter('navigate');
-  const standIn = await navigate(page, egressProxy, request, deadline);
+  const { url, standIn } = await navigate(page, egressProxy, request, deadline);
   const { cutPhase, facts } = await awaitDocument(page, egressProxy, request, deadline);
   deadline.enter('picture');
   const { held, ...picture } = await takeScreenshot(page, request, deadline);
@@ -65,6 +65,7 @@ async function look(
   const evidence = await page.notes.gather(page, deadline);
   const exceeded = egressProxy.exceeded();
   return {
+    url,
     ...facts,
     ...standIn,
     ...picture,

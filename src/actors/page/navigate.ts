@@ -9,7 +9,8 @@ import { openUrl, whyUnreachable } from './open-url.ts';
 import { waitWithin } from './wait/wait-within.ts';
 
 /**
- * Sends the page to a URL. Resolves when a document is there, with what it really is when a page of ours shows it;
+ * Sends the page to a URL. Resolves when a document is there, with the URL that was fetched, and with what the document
+ * really is when a page of ours shows it;
  * throws a `CapstanError` that says why there is none: `target_unreachable`, `target_forbidden`, `not_a_page`.
  */
 export async function navigate(
@@ -17,10 +18,11 @@ export async function navigate(
   egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
-): Promise<StandIn | null> {
+): Promise<{ readonly url: string; readonly standIn: StandIn | null }> {
   const opening = await openUrl(page, egressProxy, request, deadline);
   if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
-  return opening.came === 'download' ? openDownload(page, request, opening.url, deadline) : null;
+  const { came, url } = opening;
+  return { url, standIn: came === 'download' ? await openDownload(page, request, url, deadline) : null };
 }
 
 /**

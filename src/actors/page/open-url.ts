@@ -1,5 +1,6 @@
 import { type Failure, failure } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import { overHttp } from '../../capture/target.ts';
 import type { EgressProxy } from '../../egress/egress.ts';
 import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
@@ -14,15 +15,16 @@ export type Opening =
 export async function openUrl(
   page: IsolatedPage,
   egressProxy: EgressProxy,
-  { target: { url, schemeAssumed } }: CaptureRequest,
+  { target }: CaptureRequest,
   deadline: Deadline,
 ): Promise<Opening> {
-  if (!schemeAssumed) return deadline.step('open the URL', attempt(page, egressProxy, url));
+  const { url } = target;
+  const plainUrl = overHttp(target);
+  if (plainUrl === undefined) return deadline.step('open the URL', attempt(page, egressProxy, url));
   const overTls = attempt(page, egressProxy, url);
   // It may hang; the other way is to have as much time.
   const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
   if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
-  const plainUrl = url.replace(/^https:/i, 'http:');
   const second = await deadline.step('open the URL over http', attempt(page, egressProxy, plainUrl));
   if (second.came !== 'nothing' || second.failure.code !== 'target_unreachable') return second;
   const silence = first?.failure.reason ?? `no answer from ${url}`;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
+import { overHttp } from '../../capture/target.ts';
 import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
 import { keysetCursor } from '../cursor.ts';
 import { answer, envelopeAround } from '../envelope.ts';
@@ -49,13 +50,13 @@ export const getResultsByUrl = route({
   method: 'GET',
   path: '/results/by-url',
   operationId: 'listResultsByUrl',
-  summary: 'Every result of exactly one URL, newest first.',
+  summary: 'Every result of a URL, newest first.',
   tag: 'results',
   needsDatabase: true,
   parameters: { url: targetUrl, limit: limitParameter('all of them'), cursor: keysetCursorParameter },
   answers: LIST,
-  handle: (ctx, { url, limit, cursor }, { service }) =>
-    answerList(ctx, service.results, { by: 'url', url }, limit, cursor),
+  handle: (ctx, { url: target, limit, cursor }, { service }) =>
+    answerList(ctx, service.results, { by: 'url', url: target.url, orUrl: overHttp(target) }, limit, cursor),
 });
 
 export const getResultsByHost = route({

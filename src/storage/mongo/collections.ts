@@ -22,7 +22,7 @@ export interface Collections {
 export const NEWEST_FIRST = { probed_at: -1, _id: -1 } as const;
 
 export const BY_TIME = 'by_time';
-export const BY_URL = 'by_url';
+export const BY_URL = 'by_urls';
 export const BY_PERCEPTION = 'by_perception';
 export const BY_BAND = 'by_band';
 
@@ -56,7 +56,7 @@ const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true
 // The index by time ends with the hosts' keys, so that going by time for some hosts reads only the index.
 const RESULT_INDEXES: IndexDescription[] = [
   { name: BY_TIME, key: { ...NEWEST_FIRST, host: 1, host_reversed: 1 } },
-  { name: BY_URL, key: { url_key: 1, ...NEWEST_FIRST } },
+  { name: BY_URL, key: { url_keys: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.host.index, key: { host: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.reversed.index, key: { host_reversed: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, ...NEWEST_FIRST }, ...WHERE_UNICODE },

@@ -2,7 +2,7 @@ import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../hosts.ts';
-import { asRecord, timeOf, urlKey } from '../records/record.ts';
+import { asRecord, timeOf, urlKeysOf } from '../records/record.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
@@ -12,7 +12,8 @@ export interface ResultDocument {
   readonly host_reversed: string;
   /** Only where it differs from `host`. */
   readonly host_unicode?: string;
-  readonly url_key: Binary;
+  /** Keys of the URL that was fetched and of the one where it led. */
+  readonly url_keys: readonly Binary[];
   readonly perception_hash: string | null;
   readonly [key: string]: unknown;
 }
@@ -55,20 +56,16 @@ export function documentOf(result: Result): ResultDocument {
     probed_at: new Date(timeOf(result.probed_at)),
     host_reversed: reversed,
     ...(unicode === null ? {} : { host_unicode: unicode }),
-    url_key: binaryKey(result.url),
+    url_keys: urlKeysOf(result).map((key) => new Binary(key)),
   };
 }
 
 export function recordOf(document: ResultDocument): Result {
-  const { _id, host_reversed: _reversed, host_unicode: _unicode, url_key: _key, ...rest } = document;
+  const { _id, host_reversed: _reversed, host_unicode: _unicode, url_keys: _keys, ...rest } = document;
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
 }
 
 /** Undefined when there is no evidence. */
 export function evidenceOf({ id, evidence }: DetailedResult): readonly EvidenceDocument[] {
   return evidence === null ? [] : [{ _id: id, evidence }];
-}
-
-export function binaryKey(url: string): Binary {
-  return new Binary(urlKey(url));
 }

@@ -64,3 +64,21 @@ export function placeOf(after: Keyset | undefined): { readonly probedAt: number;
 export function urlKey(url: string): Uint8Array {
   return createHash('sha256').update(url, 'utf16le').digest();
 }
+
+/** The keys of a record's URLs: the one that was fetched and, where it differs, the one where it led. */
+export function urlKeysOf({ url, final_url }: Pick<Result, 'url' | 'final_url'>): readonly Uint8Array[] {
+  return [...new Set([normalised(url), ...(final_url === '' ? [] : [normalised(final_url)])])].map(urlKey);
+}
+
+/** The keys to look a URL up by. */
+export function wantedUrlKeys(filter: {
+  readonly url: string;
+  readonly orUrl?: string | undefined;
+}): readonly Uint8Array[] {
+  const urls = filter.orUrl === undefined ? [filter.url] : [filter.url, filter.orUrl];
+  return [...new Set(urls.map(normalised))].map(urlKey);
+}
+
+function normalised(url: string): string {
+  return URL.parse(url)?.href ?? url;
+}

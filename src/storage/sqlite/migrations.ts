@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { asRecord, urlKeysOf } from '../records/record.ts';
 
 /*
  * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'no requests of ended jobs',
     up: (db) => db.exec(`UPDATE jobs SET work = x'' WHERE state NOT IN ('queued', 'running')`),
   },
+  { name: 'results by normalised URL and by final URL', up: indexUrls },
 ];
 
 /*
@@ -130,3 +132,24 @@ const PERCEPTIONS = `
     PRIMARY KEY (band, hash)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/** Records read at once while the keys of their URLs are made anew. */
+const BATCH = 1000;
+
+function indexUrls(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE results ADD COLUMN final_url_key BLOB;
+    CREATE INDEX results_by_final_url ON results (final_url_key, probed_at DESC, id DESC)
+      WHERE final_url_key IS NOT NULL;
+  `);
+  const read = db.prepare('SELECT id, record FROM results WHERE id > ? ORDER BY id LIMIT ?');
+  const write = db.prepare('UPDATE results SET url_key = ?, final_url_key = ? WHERE id = ?');
+  let last = -1;
+  for (let rows = read.all(last, BATCH); rows.length > 0; rows = read.all(last, BATCH)) {
+    for (const { id, record } of rows) {
+      last = Number(id);
+      const [key, finalKey = null] = urlKeysOf(asRecord(JSON.parse(String(record))));
+      if (key !== undefined) write.run(key, finalKey, last);
+    }
+  }
+}

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { hostKeys } from '../hosts.ts';
+import { mergePages } from '../records/merge-pages.ts';
 import { byHost } from './by-host.ts';
 import { perceptions } from './perceptions.ts';
 import type { Handlers } from './protocol.ts';
@@ -10,8 +11,11 @@ const PAGE_BY_TIME = `
   SELECT record FROM results INDEXED BY results_by_time
   WHERE (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
 const PAGE_BY_URL = `
-  SELECT record FROM results INDEXED BY results_by_url
+  SELECT id, probed_at, record FROM results INDEXED BY results_by_url
   WHERE url_key = ? AND (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
+const PAGE_BY_FINAL_URL = `
+  SELECT id, probed_at, record FROM results INDEXED BY results_by_final_url
+  WHERE final_url_key = ? AND (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
 /** A host without results would be read by every query whose prefix it matches. */
@@ -20,7 +24,7 @@ const DELETE_HOST = `
   AND NOT EXISTS (SELECT 1 FROM results INDEXED BY results_by_host WHERE host_id = ?1)`;
 
 /** For tests of the query plans; those of by-host are in by-host.ts. */
-export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, OLDEST];
+export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, PAGE_BY_FINAL_URL, OLDEST];
 
 export interface ResultTable extends Handlers<ResultCalls> {
   /**
@@ -34,14 +38,15 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
   const insertResult = db.prepare(
-    'INSERT INTO results (id, probed_at, host_id, url_key, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+    `INSERT INTO results (id, probed_at, host_id, url_key, final_url_key, record) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO NOTHING`,
   );
   const findResult = db.prepare('SELECT record FROM results WHERE id = ?');
   const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
   const findEvidence = db.prepare('SELECT evidence FROM evidence WHERE id = ?');
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
   const pageByTime = db.prepare(PAGE_BY_TIME);
-  const pageByUrl = db.prepare(PAGE_BY_URL);
+  const pagesByUrl = [db.prepare(PAGE_BY_URL), db.prepare(PAGE_BY_FINAL_URL)];
   const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING host_id');
   const deleteHost = db.prepare(DELETE_HOST);
   const oldest = db.prepare(OLDEST);
@@ -55,8 +60,8 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
   }
 
-  function insert({ id, probedAt, host, urlKey, record, evidence, perceptionHash }: Row): void {
-    if (insertResult.run(id, probedAt, hostId(host), urlKey, record).changes === 0) return;
+  function insert({ id, probedAt, host, urlKey, finalUrlKey, record, evidence, perceptionHash }: Row): void {
+    if (insertResult.run(id, probedAt, hostId(host), urlKey, finalUrlKey, record).changes === 0) return;
     if (evidence !== null) insertEvidence.run(id, evidence);
     if (perceptionHash !== null) hashes.add(id, perceptionHash);
   }
@@ -70,12 +75,23 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return Number(deleted.host_id);
   }
 
+  function pageOfUrls(urlKeys: readonly Uint8Array[], limit: number, place: Place): string[] {
+    const pages = urlKeys.flatMap((key) =>
+      pagesByUrl.map((statement) =>
+        statement
+          .all(key, place.probedAt, place.id, limit)
+          .map((row) => ({ id: Number(row.id), probedAt: Number(row.probed_at), record: recordOf(row) })),
+      ),
+    );
+    return mergePages(pages, limit).map(({ record }) => record);
+  }
+
   function page(filter: RowFilter, limit: number, place: Place): string[] {
     switch (filter.by) {
       case 'all':
         return pageByTime.all(place.probedAt, place.id, limit).map(recordOf);
       case 'url':
-        return pageByUrl.all(filter.urlKey, place.probedAt, place.id, limit).map(recordOf);
+        return pageOfUrls(filter.urlKeys, limit, place);
       case 'host':
         return hosts
           .ids(filter.ranges, limit, place)

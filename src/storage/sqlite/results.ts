@@ -2,7 +2,7 @@ import type { Evidence } from '../../capture/evidence.ts';
 import type { Result } from '../../capture/result.ts';
 import { type HostRange, hostRanges } from '../hosts.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
-import { asDetailed, asRecord, placeOf, timeOf, urlKey } from '../records/record.ts';
+import { asDetailed, asRecord, placeOf, timeOf, urlKey, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
 import type { Likeness, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
 import type { Ask } from './protocol.ts';
 
@@ -13,6 +13,8 @@ export interface Row {
   readonly probedAt: number;
   readonly host: string;
   readonly urlKey: Uint8Array;
+  /** Key of the URL where it led; null where that is the same. */
+  readonly finalUrlKey: Uint8Array | null;
   readonly record: string;
   /** JSON. */
   readonly evidence: string | null;
@@ -32,7 +34,7 @@ export interface SimilarRow {
 
 export type RowFilter =
   | { readonly by: 'all' }
-  | { readonly by: 'url'; readonly urlKey: Uint8Array }
+  | { readonly by: 'url'; readonly urlKeys: readonly Uint8Array[] }
   | { readonly by: 'host'; readonly ranges: readonly HostRange[] };
 
 /** A position in a list, after which the next rows come. */
@@ -89,11 +91,13 @@ export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }):
 }
 
 export function rowOf(result: Result, evidence: Evidence | null): Row {
+  const [key = urlKey(result.url), finalUrlKey = null] = urlKeysOf(result);
   return {
     id: result.id,
     probedAt: timeOf(result.probed_at),
     host: result.host,
-    urlKey: urlKey(result.url),
+    urlKey: key,
+    finalUrlKey,
     record: JSON.stringify(result),
     evidence: evidence === null ? null : JSON.stringify(evidence),
     // A record that an earlier version left in its outbox has no hash.
@@ -106,7 +110,7 @@ function rowFilterOf(filter: ResultFilter): RowFilter {
     case 'all':
       return filter;
     case 'url':
-      return { by: 'url', urlKey: urlKey(filter.url) };
+      return { by: 'url', urlKeys: wantedUrlKeys(filter) };
     case 'host':
       return { by: 'host', ranges: hostRanges(filter.host) };
   }
