@@ -6,6 +6,14 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import {
+  howToInstall,
+  installedApplications,
+  playwrightExecutables,
+  playwrightFolder,
+  runsPackagedBinary,
+  type System,
+} from './browser-locations.ts';
 
 /** A Chromium to drive, with what its environment must hold; or what to do to have one. */
 export type Executable =
@@ -33,10 +41,6 @@ const IS_ROOT = process.getuid?.() === 0;
 /** Browsers of root are started as another user, who must be able to read them (`confinement.ts`). */
 const OURS = IS_ROOT ? 0o755 : 0o700;
 
-const HOW_TO_INSTALL =
-  'no Chromium was found: install one (apt-get install chromium-headless-shell, or ' +
-  'npx playwright-core install chromium-headless-shell), or name one with --browser-path';
-
 /**
  * Looks for a browser: the named one; one that Playwright installed; the system's; the one that the optional package
  * @sparticuz/chromium carries. What was found is remembered; as long as nothing is, each call looks again.
@@ -60,14 +64,18 @@ async function find(browserPath: string | undefined): Promise<Executable> {
           detail: `--browser-path ${browserPath} is not a file that can be executed`,
         };
   }
-  const path = (await installedByPlaywright()) ?? (await installedInSystem());
+  const system = { platform: process.platform, arch: process.arch, home: homedir(), env: process.env };
+  const path =
+    (await installedByPlaywright(system)) ??
+    (await installedInSystem()) ??
+    (await firstExecutable(installedApplications(system)));
   if (path !== undefined) return { path, env: {} };
-  return (await carriedByPackage()) ?? { missing: HOW_TO_INSTALL };
+  const carried = runsPackagedBinary(system) ? await carriedByPackage() : undefined;
+  return carried ?? { missing: howToInstall(system) };
 }
 
-/** Playwright's folder of browsers, as its documentation names it for each system. */
-async function installedByPlaywright(): Promise<string | undefined> {
-  const root = process.env.PLAYWRIGHT_BROWSERS_PATH ?? join(cacheHome(), 'ms-playwright');
+async function installedByPlaywright(system: System): Promise<string | undefined> {
+  const root = playwrightFolder(system);
   const names = await readdir(root).catch(() => []);
   const revisions = names
     .filter((name) => /^chromium(_headless_shell)?-\d+$/.test(name))
@@ -78,12 +86,16 @@ async function installedByPlaywright(): Promise<string | undefined> {
   for (const revision of revisions) {
     const folders = await readdir(join(root, revision)).catch(() => []);
     for (const folder of folders) {
-      for (const name of ['chrome-headless-shell', 'headless_shell', 'chrome']) {
-        const path = join(root, revision, folder, name);
-        if (await isExecutable(path)) return path;
-      }
+      const paths = playwrightExecutables(system).map((name) => join(root, revision, folder, name));
+      const path = await firstExecutable(paths);
+      if (path !== undefined) return path;
     }
   }
+  return undefined;
+}
+
+async function firstExecutable(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await isExecutable(path)) return path;
   return undefined;
 }
 
@@ -94,7 +106,7 @@ async function installedInSystem(): Promise<string | undefined> {
       // Debian puts a script in front of it, which would stand between us and the browser when that is to be ended.
       const behind = join(folder, '..', 'lib', 'chromium', name);
       if (await isExecutable(behind)) return behind;
-      const path = join(folder, name);
+      const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
       if (await isExecutable(path)) return path;
     }
   }
