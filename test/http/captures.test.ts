@@ -29,7 +29,7 @@ async function resultIn(response: Response): Promise<SentResult> {
   return data;
 }
 
-/** A POST that can be broken off. */
+/** Sends a POST that the test can abort. */
 function postAndHold(baseUrl: string, path: string, body: unknown): ClientRequest {
   const sent = request(baseUrl + path, { method: 'POST', headers: { 'Content-Type': 'application/json' } });
   sent.on('error', () => {});
@@ -43,7 +43,7 @@ function running$(service: CaptureService): { running: number; queued: number } 
 }
 
 describe('POST /screenshot', () => {
-  it('answers with the result, which is found again by its id', async () => {
+  it('answers with the result, which GET /results/{id} returns again', async () => {
     const response = await app.post('/screenshot', { url: site.url('/short') });
     expect(response.status).toBe(200);
     const result = await resultIn(response);
@@ -62,7 +62,7 @@ describe('POST /screenshot', () => {
     expect(await (await app.call(result.html)).text()).toContain('<title>');
   });
 
-  it('answers with the image itself when that is what is accepted', async () => {
+  it('answers with the image when Accept prefers it', async () => {
     const body = { url: site.url('/short'), format: 'jpg', quality: 50 };
     const response = await app.post('/screenshot', body, { headers: { Accept: 'image/*' } });
     expect(response.status).toBe(200);
@@ -119,13 +119,13 @@ describe('POST /screenshot', () => {
   it.each([
     ['/404', 404],
     ['/500', 500],
-  ])('takes a target that answers %s for a success', async (path, code) => {
+  ])('treats a target that answers %s as a success', async (path, code) => {
     const response = await app.post('/screenshot', { url: site.url(path) });
     expect(response.status).toBe(200);
     expect(await resultIn(response)).toMatchObject({ response_code: code, failed: false });
   });
 
-  it('answers 502 when there is no response, and keeps the failed result', async () => {
+  it('answers 502 when the target is unreachable, and stores the failed result', async () => {
     const url = `http://127.0.0.1:${await freePort(createServer())}/`;
     const response = await app.post('/screenshot', { url }, { headers: { Accept: 'image/*' } });
     expect(response.status).toBe(502);
@@ -142,7 +142,7 @@ describe('POST /screenshot', () => {
     expect((await app.call(`/screenshot/${data?.id}`)).status).toBe(404);
   });
 
-  it('answers 504 when the deadline passes before there is anything, and keeps the failed result', async () => {
+  it('answers 504 when nothing can be captured before the deadline, and stores the failed result', async () => {
     const response = await app.post('/screenshot', { url: site.url('/hang'), timeoutMs: 500 });
     expect(response.status).toBe(504);
     const { code, data } = Envelope.parse(await response.json());
@@ -171,7 +171,7 @@ describe('POST /screenshot', () => {
     });
   });
 
-  it('puts https:// before a URL without a scheme', async () => {
+  it('assumes https:// for a URL without a scheme', async () => {
     const bare = `127.0.0.1:${await freePort(createServer())}/x`;
     const response = await app.post('/screenshot', { url: bare });
     expect(await resultIn(response)).toMatchObject({ url: `https://${bare}`, scheme: 'https' });
@@ -181,7 +181,7 @@ describe('POST /screenshot', () => {
     ]);
   });
 
-  it('frees the places of requests that a client sent one behind another, and makes no noise about them', async () => {
+  it('frees the slots of pipelined requests when the client disconnects, without Node.js warnings', async () => {
     const warnings: Error[] = [];
     const hear = (warning: Error) => void warnings.push(warning);
     process.on('warning', hear);
@@ -208,7 +208,7 @@ describe('POST /batch', () => {
     }),
   );
 
-  it('answers with a bare array in the order of the requests, one failure among them', async () => {
+  it('answers with a bare array in the order of the requests, including failures', async () => {
     const paths = ['/short', '/hang', '/404', '/title?t=x'];
     const requests = [
       ...paths.map((path) => ({ url: site.url(path), ...(path === '/hang' ? { timeoutMs: 500 } : {}) })),
@@ -237,7 +237,7 @@ describe('POST /batch', () => {
     expect(await response.json()).toEqual([]);
   });
 
-  it('is refused as a whole, before anything runs, for one bad element', async () => {
+  it('refuses the whole batch, before capturing anything, for one invalid element', async () => {
     const before = site.hits('/medium');
     const response = await app.post('/batch', {
       requests: [{ url: site.url('/medium') }, { url: site.url('/medium'), quality: 0 }],
@@ -250,7 +250,7 @@ describe('POST /batch', () => {
     expect(site.hits('/medium')).toBe(before);
   });
 
-  it('is refused when it is longer than --max-batch', async () => {
+  it('refuses a batch longer than --max-batch', async () => {
     const requests = Array.from({ length: 11 }, () => ({ url: site.url('/short') }));
     const response = await app.post('/batch', { requests });
     expect(response.status).toBe(400);
@@ -260,17 +260,17 @@ describe('POST /batch', () => {
     });
   });
 
-  it('may ask for more at once than there is', async () => {
+  it('accepts a concurrency above that of the service', async () => {
     const response = await app.post('/batch', { requests: [{ url: site.url('/short') }], concurrency: 1_000_000 });
     expect(response.status).toBe(200);
   });
 });
 
-describe('a service with one slot and one place to wait', () => {
+describe('a service with one slot and a queue of one', () => {
   const small = serviceForSuite({ maxConcurrent: 1, maxQueue: 1 });
   const hanging = { timeoutMs: 20_000 };
 
-  it('frees the slot and the place of clients that go away, and answers 429 until then', async () => {
+  it('frees slot and queue when clients disconnect, and answers 429 until then', async () => {
     const requested = site.hits('/hang');
     const first = postAndHold(small.baseUrl, '/screenshot', { url: site.url('/hang'), ...hanging });
     await eventually(() => site.hits('/hang')).toBe(requested + 1);
@@ -289,7 +289,7 @@ describe('a service with one slot and one place to wait', () => {
     expect(small.service.stats().captures.cancelled).toBe(2);
   });
 
-  it('cancels what is left of a batch when its client goes away', async () => {
+  it('cancels the rest of a batch when its client disconnects', async () => {
     const requested = site.hits('/hang');
     const requests = [{ url: site.url('/hang') }, { url: site.url('/hang') }];
     const sent = postAndHold(small.baseUrl, '/batch', { requests });
@@ -300,8 +300,8 @@ describe('a service with one slot and one place to wait', () => {
   });
 });
 
-describe('a service that is stopped', () => {
-  it('answers 503 to what was under way and to what is new, and says that it is not ready', async () => {
+describe('a stopping service', () => {
+  it('answers 503 to running and new captures, and is not ready', async () => {
     const stopping = await startService();
     try {
       const requested = site.hits('/hang');
@@ -329,7 +329,7 @@ describe('a service that is stopped', () => {
 });
 
 describe('a service without a browser', () => {
-  it('answers 503 to captures, says that it is not ready and why, and goes on reading', async () => {
+  it('answers 503 to captures, is not ready and says why, and still serves results', async () => {
     const without = await startService(NO_BROWSER);
     try {
       const ready = await without.call('/readyz');

@@ -13,8 +13,8 @@ import { NO_BROWSER, type RunningService, startService } from '../support/servic
 import { keepCapture, resultOf } from './stored-capture.ts';
 
 /*
- * The table of statuses and codes of the contract, row by row, and each answer held against the OpenAPI document: the
- * operation has this status with this code, and the body is what its schema says.
+ * The table of statuses and codes of the HTTP contract. Each answer is compared with the OpenAPI document: the
+ * operation lists the status and the code, and the schema accepts the body.
  */
 
 const KEY = 'contract-key';
@@ -64,7 +64,7 @@ beforeAll(async () => {
   const faulty: typeof broken.service = Object.create(broken.service, {
     stats: {
       value: () => {
-        throw new Error('no inside text');
+        throw new Error('internal detail');
       },
     },
   });
@@ -107,9 +107,9 @@ interface Row {
   readonly on?: Which;
   readonly method?: string;
   readonly path: string;
-  /** The path in the OpenAPI document, when it is another; null when it cannot be in there. */
+  /** Path in the OpenAPI document, when it differs; null when the document cannot contain it. */
   readonly operation?: string | null;
-  /** A body, made when the site is up. */
+  /** Returns the body. Called when the fixture site is running. */
   readonly body?: () => unknown;
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -388,7 +388,7 @@ const ROWS: readonly Row[] = [
 const title = (row: Row) =>
   `${row.status} ${row.code ?? ''} for ${row.method ?? 'GET'} ${row.path}${row.on === undefined ? '' : ` (${row.on})`}`;
 
-describe('the contract', () => {
+describe('the HTTP contract', () => {
   it.each(ROWS.map((row) => [title(row), row] as const))('%s', async (_title, row) => {
     const response = await send(row);
     expect(response.status).toBe(row.status);
@@ -403,12 +403,12 @@ describe('the contract', () => {
         code: row.code,
         request_id: response.headers.get('X-Request-Id'),
       });
-      expect(JSON.stringify(body)).not.toContain('no inside text');
+      expect(JSON.stringify(body)).not.toContain('internal detail');
     }
     if (row.operation !== null) expectDocumented(row, type, body);
   });
 
-  it('is walked to its last code, and documented to it', () => {
+  it('has a row for each error code, and the OpenAPI document names each', () => {
     const codes: readonly FailureCode[] = [
       'invalid_json',
       'invalid_request',
@@ -434,7 +434,7 @@ describe('the contract', () => {
     expect(codes.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   });
 
-  it('is walked along every operation of the OpenAPI document', () => {
+  it('has a row for each operation of the OpenAPI document', () => {
     const walked = new Set(ROWS.map((row) => `${(row.method ?? 'GET').toLowerCase()} ${row.operation ?? row.path}`));
     const documented = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(Object(item))
@@ -454,7 +454,7 @@ function send({ on = 'main', method = 'GET', path, body, raw, headers }: Row): P
   });
 }
 
-/** The operation has this status, with this code, and its schema takes the body. */
+/** Asserts that the operation lists this status and code, and that its schema accepts the body. */
 function expectDocumented(row: Row, type: string, body: unknown): void {
   const operation = Object(document.paths[row.operation ?? row.path])[(row.method ?? 'GET').toLowerCase()];
   const answer = operation?.responses?.[row.status];
@@ -469,7 +469,7 @@ function expectDocumented(row: Row, type: string, body: unknown): void {
   if (type === 'application/json') schemaOf(content.schema).parse(body);
 }
 
-/** The document's own JSON schema as one that can be asked. */
+/** Converts a JSON schema of the document to a zod schema. */
 function schemaOf(schema: object): z.ZodType {
   const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
   return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));

@@ -7,8 +7,8 @@ const instant = fc
   .date({ min: new Date('1970-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-describe('a cursor', () => {
-  it('comes back as the place that it was made of, and goes into an address as it is', () => {
+describe('a list cursor', () => {
+  it('is decoded to the position it was made from, and needs no escaping in a URL', () => {
     fc.assert(
       fc.property(instant, id, (probedAt, captureId) => {
         const cursor = keysetCursor({ probedAt, id: captureId });
@@ -30,12 +30,12 @@ describe('a cursor', () => {
     Buffer.from('["2026-01-01T00:00:00.000Z",1.5]').toString('base64url'),
     Buffer.from('["2026-01-01T00:00:00.000Z",{"$gt":0}]').toString('base64url'),
     Buffer.from('[{"$gt":""},1]').toString('base64url'),
-  ])('that this service has not made is none: %s', (cursor) => {
+  ])('refuses a cursor that the service did not make: %s', (cursor) => {
     expect(readKeysetCursor(cursor)).toBeUndefined();
     expect(readIdCursor(cursor)).toBeUndefined();
   });
 
-  it('of one kind of list is none of another', () => {
+  it('is refused by another kind of list', () => {
     expect(readKeysetCursor(idCursor(5))).toBeUndefined();
     expect(readIdCursor(keysetCursor({ probedAt: '2026-01-01T00:00:00.000Z', id: 5 }))).toBeUndefined();
   });

@@ -14,7 +14,7 @@ import { NO_BROWSER, startService } from '../support/service.ts';
 import { failureOf } from './answers.ts';
 import { hostsOf, subscribe, type TestSubscriber, typesOf } from './event-subscriber.ts';
 
-/** Without a browser, a batch repeats a capture until its deadline: this one is over after the first attempt. */
+/** Without a browser, a batch repeats a capture until its deadline; with this limit it ends after the first attempt. */
 const ONE_ATTEMPT = { timeoutMs: 400 };
 
 const app = serviceForSuite(NO_BROWSER);
@@ -34,13 +34,13 @@ async function listenTo(
   return subscriber;
 }
 
-/** Queued, started, and failed, as there is no browser; or rejected, where the target is a private address. */
+/** Emits queued, started and failed, because there is no browser; or rejected, when the target is a private address. */
 async function capture(url: string, service: CaptureService = app.service): Promise<void> {
   await lastValueFrom(service.submit(captureRequest(url)), { defaultValue: undefined }).catch(() => {});
 }
 
 describe('GET /events', () => {
-  it('sends what happens, each with an id that grows, a type and a JSON body with a version', async () => {
+  it('sends each event with an increasing id, a type and a versioned JSON body', async () => {
     const subscriber = await listenTo();
     expect(subscriber.response.headers.get('content-type')).toBe('text/event-stream');
     expect(subscriber.response.headers.get('cache-control')).toBe('no-store');
@@ -59,13 +59,13 @@ describe('GET /events', () => {
     expect(ids.every(Number.isSafeInteger)).toBe(true);
   });
 
-  it('counts as no capture', async () => {
+  it('is not counted as a capture', async () => {
     const before = app.service.stats().captures;
     await listenTo();
     expect(app.service.stats().captures).toEqual(before);
   });
 
-  it('filters by type: several parameters, a list, and groups', async () => {
+  it('filters by type: repeated parameters, lists and groups', async () => {
     const failed = await listenTo('?type=capture.failed');
     const listed = await listenTo('?type=capture.queued,%20capture.failed');
     const repeated = await listenTo('?type=batch.completed&type=capture.started');
@@ -79,7 +79,7 @@ describe('GET /events', () => {
     expect(typesOf(await group.take(3))).toEqual(['batch.accepted', 'batch.progress', 'batch.completed']);
   });
 
-  it('filters by host with the meaning of by-host', async () => {
+  it('filters by host as by-host does', async () => {
     const subscriber = await listenTo('?type=capture.queued&host=Example.com');
     for (const host of ['notexample.com', 'example.com', 'www.example.com', 'example.org', 'example.com.au'])
       await capture(`https://${host}/`);
@@ -115,19 +115,19 @@ describe('GET /events', () => {
     expect(await failureOf(response)).toMatchObject({ code: 'invalid_request', data: { problems: [{ path }] } });
   });
 
-  it('answers a header that is no id with 400 and names it', async () => {
+  it('answers an invalid Last-Event-ID with 400 and names the header', async () => {
     const response = await app.call('/events', { headers: { 'Last-Event-ID': 'x' } });
     expect(await failureOf(response)).toMatchObject({ data: { problems: [{ path: 'Last-Event-ID' }] } });
   });
 
-  it('answers HEAD with the head and no stream', async () => {
+  it('answers HEAD with headers and no body', async () => {
     const response = await app.call('/events', { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(await response.text()).toBe('');
   });
 
-  it('asks for the key', async () => {
+  it('requires the API key', async () => {
     const keyed = await serve(app.service, { apiKeys: ['secret'] });
     expect((await keyed.call('/events')).status).toBe(401);
     const subscriber = await listenTo('', { 'X-API-Key': 'secret' }, keyed);
@@ -136,7 +136,7 @@ describe('GET /events', () => {
     await keyed.close();
   });
 
-  it('keeps a silent connection with a comment, past all time-outs, and tells the place that was reached', async () => {
+  it('keeps a silent connection open with comments, past all timeouts, and sends the last id reached', async () => {
     const quick = await serve(app.service, { events: { keepAliveMs: 30 } });
     const subscriber = await listenTo('?type=browser.crashed', {}, quick);
     await capture('https://unseen.example/');
@@ -148,8 +148,8 @@ describe('GET /events', () => {
   });
 });
 
-describe('a subscriber that comes back', () => {
-  it('gets what it missed and then what happens, without gap or repetition', async () => {
+describe('a reconnecting subscriber', () => {
+  it('gets the missed events and then the new ones, without gaps or repetitions', async () => {
     const away = await listenTo('?type=capture.queued');
     await capture('https://seen.example/');
     const seen = await away.event();
@@ -160,7 +160,7 @@ describe('a subscriber that comes back', () => {
     expect(hostsOf(await back.take(6))).toEqual([...[0, 1, 2, 3, 4].map((n) => `missed-${n}.example`), 'live.example']);
   });
 
-  it('is resumed while events come without pause, and misses none', async () => {
+  it('catches up while events arrive without pause, and misses none', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const many = await serve(service);
@@ -168,7 +168,7 @@ describe('a subscriber that comes back', () => {
     const pour = setInterval(() => {
       for (let burst = 0; burst < 100; burst += 1) events$.next(numbered(n++));
     }, 1);
-    // With the same filter, so that what waits to be sent to it must not be sent to the newcomer.
+    // A subscriber with the same filter shares a buffer with others: what waits in it must not be sent to the newcomer.
     const other = await listenTo('', {}, many);
     const others = other.ended().catch(() => {});
     let last = '0';
@@ -190,7 +190,7 @@ describe('a subscriber that comes back', () => {
     await close();
   });
 
-  it('reads what it missed as slowly as it likes', async () => {
+  it('may read the missed events at any speed', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const small = await serve(service, { events: { bufferBytes: 16 * 1024 } });
@@ -211,7 +211,7 @@ describe('a subscriber that comes back', () => {
     await close();
   });
 
-  it('is believed by the header more than by the query, which browsers go on sending', async () => {
+  it('is resumed from the header, not from the query, which browsers keep sending', async () => {
     const { newest } = app.service.feed;
     await capture('https://known.example/');
     const now = app.service.feed.newest;
@@ -220,7 +220,7 @@ describe('a subscriber that comes back', () => {
     expect(hostsOf([await back.event()])).toEqual(['unknown.example']);
   });
 
-  it('can come back to a start that knows its place before anything has happened', async () => {
+  it('can resume from the id that was sent before the first event', async () => {
     const early = await listenTo();
     const place = early.blocks[0]?.id;
     expect(Number(place)).toBe(app.service.feed.newest);
@@ -230,13 +230,13 @@ describe('a subscriber that comes back', () => {
     expect(hostsOf([await back.event()])).toEqual(['first.example']);
   });
 
-  it('is told of a gap when its id is none of these events', async () => {
+  it('gets a gap event when its id is unknown', async () => {
     const back = await listenTo('?type=batch.completed', { 'Last-Event-ID': String(Number.MAX_SAFE_INTEGER) });
     const gap = await back.event();
     expect(gap).toMatchObject({ event: 'gap', data: { v: 1, type: 'gap', reason: 'unknown_id' } });
   });
 
-  it('gets what it missed from before a restart', async () => {
+  it('gets the missed events from before a restart', async () => {
     const first = await startService(NO_BROWSER);
     const before = await subscribe(`${first.baseUrl}/events?type=capture.queued`);
     await capture('https://seen.example/', first.service);
@@ -256,7 +256,7 @@ describe('a subscriber that comes back', () => {
     await first.stop();
   });
 
-  it('is told of a gap after a restart without a database', async () => {
+  it('gets a gap event after a restart without a database', async () => {
     const first = await startService({ ...NO_BROWSER, dbPath: null });
     await capture('https://lost.example/', first.service);
     const last = first.service.feed.newest;
@@ -274,7 +274,7 @@ describe('a subscriber that comes back', () => {
 });
 
 describe('a subscriber that does not read', () => {
-  it('is dropped when too much lies ready for it, while others miss nothing', async () => {
+  it('is disconnected when its buffer is full, while others miss nothing', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const small = await serve(service, { events: { bufferBytes: 1024 * 1024 } });
@@ -300,7 +300,7 @@ describe('a subscriber that does not read', () => {
     await close();
   });
 
-  it('is not one that reads, however much happens at once', async () => {
+  it('stays connected while it reads, however many events come at once', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const small = await serve(service, { events: { bufferBytes: 64 * 1024 } });
@@ -318,8 +318,8 @@ describe('a subscriber that does not read', () => {
   });
 });
 
-describe('the end of the service', () => {
-  it('ends the streams in order, with the last events in them, and takes no new ones', async () => {
+describe('events when the service stops', () => {
+  it('ends streams in order, after the last events, and refuses new ones', async () => {
     const ending = await startService(NO_BROWSER);
     const subscriber = await subscribe(`${ending.baseUrl}/events?type=capture.*`);
     await capture('https://last.example/', ending.service);
@@ -337,7 +337,7 @@ describe('the end of the service', () => {
   });
 });
 
-/** The service with a feed of events that a test makes. */
+/** Returns the service with a feed of events that the test emits. */
 async function withFeed(events$: Subject<CapstanEvent>) {
   const log = createOwnEventLog({ table: null, clock: Date.now, node: () => 40 });
   const feed = await openEventFeed(events$, log, Date.now);

@@ -24,7 +24,7 @@ describe('evidence', () => {
 
   const keysOf = (evidence: object | null) => Object.keys(evidence ?? {}).sort();
 
-  it('comes with the capture, and again with its record, and is what was asked for', async () => {
+  it('is returned with the capture and with its record, and only as requested', async () => {
     for (const [options, kinds] of [
       [{}, []],
       [{ evidence: [] }, []],
@@ -37,7 +37,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is in no list, batch or job', async () => {
+  it('is not part of lists, batches and jobs', async () => {
     const batch = await app.post('/batch', { requests: [{ url: site.url('/text.txt'), evidence: 'all' }] });
     const [item] = z.array(BatchResultSchema).parse(await batch.json());
     expect(item?.result).toMatchObject({ failed: false });
@@ -46,7 +46,7 @@ describe('evidence', () => {
     expect(list.parse(await (await app.call('/results/by-host?host=127')).json()).data).not.toHaveLength(0);
   });
 
-  it('has a hash of the picture in the result itself, by which captures are found that look alike', async () => {
+  it('puts the perception hash into the result, by which similar captures are found', async () => {
     const first = await shoot('/short', { evidence: ['perception_hash'] });
     expect(first.perception_hash).toMatch(/^[0-9a-f]{16}$/);
     expect(keysOf(first.evidence)).toEqual(FREE);
@@ -62,18 +62,18 @@ describe('evidence', () => {
     for (const { id } of [first, other, unhashed]) expect(ids).not.toContain(id);
   });
 
-  it('has no hash of a PDF', async () => {
+  it('has no perception hash for a PDF', async () => {
     const { perception_hash: hash, format } = await shoot('/short', { evidence: 'all', format: 'pdf' });
     expect({ hash, format }).toEqual({ hash: null, format: 'pdf' });
   });
 
-  it('comes with an earlier capture that is the answer', async () => {
+  it('is returned with a reused capture', async () => {
     const first = await shoot('/short?again', { evidence: ['headers'] });
     const again = await shoot('/short?again', { evidence: ['headers'], cacheMaxAgeMs: 60_000 });
     expect(again).toEqual({ ...first, cached: true });
   });
 
-  it('is kept of a capture that failed, and is with its record', async () => {
+  it('is stored with the record of a failed capture', async () => {
     const response = await app.post('/screenshot', { url: site.url('/evidence/way/nowhere'), evidence: ['redirects'] });
     expect(response.status).toBe(502);
     const { data: failed } = z.object({ data: ResultSchema }).parse(await response.json());
@@ -82,13 +82,13 @@ describe('evidence', () => {
     expect(kept.evidence?.redirects?.items).toMatchObject([{ status: 301, location: site.url('/empty-response') }]);
   });
 
-  it('goes with its capture', async () => {
+  it('is removed with its capture', async () => {
     const { id } = await shoot('/short', { evidence: 'all' });
     expect((await app.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
     expect((await app.call(`/results/${id}`)).status).toBe(404);
   });
 
-  it('makes captures with the same evidence equal, in whatever order it is asked for', async () => {
+  it('gives captures the same digest whatever the order of its items', async () => {
     const digests = new Set<string>();
     for (const evidence of [
       ['tls', 'headers'],
@@ -99,7 +99,7 @@ describe('evidence', () => {
     expect(digests.size).toBe(1);
   });
 
-  it.each(['everything', ['technologies'], [1], 1, {}, Array(9).fill('tls')])('cannot be %j', async (evidence) => {
+  it.each(['everything', ['technologies'], [1], 1, {}, Array(9).fill('tls')])('refuses %j', async (evidence) => {
     const response = await app.post('/screenshot', { url: site.url('/short'), evidence });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({

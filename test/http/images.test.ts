@@ -19,7 +19,7 @@ async function bytes(response: Response): Promise<Buffer> {
 }
 
 describe('GET /screenshot/:id', () => {
-  it('gives the image, with what a cache needs', async () => {
+  it('returns the image with caching headers', async () => {
     const response = await app.call('/screenshot/1001');
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -41,7 +41,7 @@ describe('GET /screenshot/:id', () => {
     ['/screenshot/1001?view=metadata', 'image/*'],
     ['/screenshot/1001', 'application/json'],
     ['/screenshot/1001', 'application/json, image/*;q=0.5'],
-  ])('gives the metadata for %s with Accept: %s', async (path, accept) => {
+  ])('returns the metadata for %s with Accept: %s', async (path, accept) => {
     const response = await app.call(path, { headers: { Accept: accept } });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -56,13 +56,13 @@ describe('GET /screenshot/:id', () => {
     ['/screenshot/1001', 'image/*, application/json'],
     ['/screenshot/1001', 'text/html,image/webp,*/*;q=0.8'],
     ['/screenshot/1001?view=image', 'application/json'],
-  ])('gives the image for %s with Accept: %s', async (path, accept) => {
+  ])('returns the image for %s with Accept: %s', async (path, accept) => {
     const response = await app.call(path, { headers: { Accept: accept } });
     expect(response.headers.get('Content-Type')).toBe('image/png');
     expect(await bytes(response)).toEqual(png.image);
   });
 
-  it('gives the HTML copy inert', async () => {
+  it('returns the HTML snapshot so that it cannot run scripts or load anything', async () => {
     const response = await app.call('/screenshot/1001?view=html');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -78,7 +78,7 @@ describe('GET /screenshot/:id', () => {
   });
 
   it.each(['0', '-1', '1.5', 'abc', '1e3', '0x10', '%31%2f', '+1', ' 1', '01a'])(
-    'says that %s is no id',
+    'answers 400 to the id %s',
     async (id) => {
       const response = await app.call(`/screenshot/${id}`);
       expect(response.status).toBe(400);
@@ -86,23 +86,26 @@ describe('GET /screenshot/:id', () => {
     },
   );
 
-  it.each(['999', '9007199254740991', '9007199254740993', '99999999999999999999'])('has no %s', async (id) => {
-    for (const view of ['', '?view=image', '?view=metadata', '?view=html']) {
-      const response = await app.call(`/screenshot/${id}${view}`);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toMatchObject({ success: false, code: 'not_found' });
-    }
-  });
+  it.each(['999', '9007199254740991', '9007199254740993', '99999999999999999999'])(
+    'answers 404 to the id %s',
+    async (id) => {
+      for (const view of ['', '?view=image', '?view=metadata', '?view=html']) {
+        const response = await app.call(`/screenshot/${id}${view}`);
+        expect(response.status).toBe(404);
+        expect(await response.json()).toMatchObject({ success: false, code: 'not_found' });
+      }
+    },
+  );
 
-  it.each(['view=pdf', 'view=', 'view=IMAGE', 'view=html&view=image'])('has no %s', async (query) => {
+  it.each(['view=pdf', 'view=', 'view=IMAGE', 'view=html&view=image'])('answers 400 to %s', async (query) => {
     const response = await app.call(`/screenshot/1001?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path: 'view' }] } });
   });
 });
 
-describe('a file that the client has already', () => {
-  it.each(['', '?view=html'])('is not sent again: %s', async (view) => {
+describe('conditional GET of a file', () => {
+  it.each(['', '?view=html'])('answers 304 when the ETag matches: %s', async (view) => {
     const etag = (await app.call(`/screenshot/1001${view}`)).headers.get('ETag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
     for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -119,20 +122,20 @@ describe('a file that the client has already', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('is another one in another representation', async () => {
+  it('has a different ETag for each representation', async () => {
     const image = (await app.call('/screenshot/1001')).headers.get('ETag');
     const html = (await app.call('/screenshot/1001?view=html')).headers.get('ETag');
     expect(new Set([image, html, `"${jpeg.info.sha256}"`]).size).toBe(3);
   });
 
-  it('is not asked for twice with a Range', async () => {
+  it('checks If-None-Match before Range', async () => {
     const headers = { 'If-None-Match': `"${png.info.sha256}"`, Range: 'bytes=0-1' };
     expect((await app.call('/screenshot/1001', { headers })).status).toBe(304);
   });
 });
 
 describe('HEAD of a file', () => {
-  it.each(['', '?view=html', '?view=metadata'])('has the headers of GET and no body: %s', async (view) => {
+  it.each(['', '?view=html', '?view=metadata'])('returns the headers of GET without a body: %s', async (view) => {
     const [head, get] = [
       await app.call(`/screenshot/1001${view}`, { method: 'HEAD' }),
       await app.call(`/screenshot/1001${view}`),
@@ -144,19 +147,19 @@ describe('HEAD of a file', () => {
     expect(await head.text()).toBe('');
   });
 
-  it('does not know ranges', async () => {
+  it('ignores Range', async () => {
     const response = await app.call('/screenshot/1001', { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
     expect(response.status).toBe(200);
   });
 });
 
-describe('a part of a file', () => {
+describe('GET of a file with a Range', () => {
   it.each([
     ['bytes=0-6', 0, 7],
     ['bytes=7-', 7, undefined],
     ['bytes=-4', -4, undefined],
     ['bytes=3-100000', 3, undefined],
-  ])('%s is sent alone', async (range, start, end) => {
+  ])('answers %s with 206 and that part', async (range, start, end) => {
     const response = await app.call('/screenshot/1001', { headers: { Range: range } });
     const expected = png.image.subarray(start, end);
     const first = start < 0 ? png.image.length + start : start;
@@ -169,7 +172,7 @@ describe('a part of a file', () => {
     expect(await bytes(response)).toEqual(expected);
   });
 
-  it('that lies behind its end is 416, with its size', async () => {
+  it('answers 416 with the size for a range past the end', async () => {
     const response = await app.call('/screenshot/1001', { headers: { Range: 'bytes=100000-' } });
     expect(response.status).toBe(416);
     expect(response.headers.get('Content-Range')).toBe(`bytes */${png.image.length}`);
@@ -177,13 +180,13 @@ describe('a part of a file', () => {
     expect(await response.json()).toMatchObject({ success: false, code: 'range_not_satisfiable' });
   });
 
-  it.each(['bytes=5-1', 'bytes=0-1,3-4', 'items=0-1', 'bytes'])('%s asks for all of it', async (range) => {
+  it.each(['bytes=5-1', 'bytes=0-1,3-4', 'items=0-1', 'bytes'])('answers %s with the whole file', async (range) => {
     const response = await app.call('/screenshot/1001', { headers: { Range: range } });
     expect(response.status).toBe(200);
     expect(await bytes(response)).toEqual(png.image);
   });
 
-  it('is sent only of the version that If-Range names', async () => {
+  it('answers with the whole file when If-Range names another version', async () => {
     const status = async (condition: string) =>
       (await app.call('/screenshot/1001', { headers: { Range: 'bytes=0-1', 'If-Range': condition } })).status;
     expect(await status(`"${png.info.sha256}"`)).toBe(206);
@@ -192,7 +195,7 @@ describe('a part of a file', () => {
     expect(await status('Wed, 21 Oct 2015 07:28:00 GMT')).toBe(200);
   });
 
-  it('may be of the HTML copy, which stays inert', async () => {
+  it('keeps the headers that make the HTML snapshot harmless', async () => {
     const response = await app.call('/screenshot/1001?view=html', { headers: { Range: 'bytes=0-13' } });
     expect(response.status).toBe(206);
     expect(response.headers.get('Content-Security-Policy')).toContain('sandbox');
@@ -208,7 +211,7 @@ describe('GET /screenshots', () => {
     for (const id of ids.toReversed()) await keepCapture(listed.service, id);
   });
 
-  it('is a bare array, newest first', async () => {
+  it('returns a bare array, newest first', async () => {
     const response = await listed.call('/screenshots');
     expect(response.status).toBe(200);
     expect(response.headers.get('Link')).toBeNull();
@@ -216,7 +219,7 @@ describe('GET /screenshots', () => {
     expect(await response.json()).toEqual(infos.map((info) => info && sentInfo(info)));
   });
 
-  it('goes by pages, and names the next one until there is none', async () => {
+  it('pages, and links the next page until the last one', async () => {
     const seen: (readonly number[])[] = [];
     for (let path: string | undefined = '/screenshots?limit=2'; path !== undefined; ) {
       const response: Response = await listed.call(path);
@@ -236,7 +239,7 @@ describe('GET /screenshots', () => {
     },
   );
 
-  it.each(['limit=0', 'limit=-3', 'limit=5000'])('takes %s', async (query) => {
+  it.each(['limit=0', 'limit=-3', 'limit=5000'])('accepts %s', async (query) => {
     expect(await (await listed.call(`/screenshots?${query}`)).json()).toHaveLength(5);
   });
 

@@ -23,7 +23,7 @@ async function jobAt(location: string, { call }: Call = app): Promise<z.output<t
   return Envelope.parse(await response.json()).data;
 }
 
-/** The job when it is in a state. */
+/** Polls the job until it is in the given state. */
 async function jobWhen(state: string, location: string, at: Call = app): Promise<z.output<typeof JobSchema>> {
   let job = await jobAt(location, at);
   await expect
@@ -47,7 +47,7 @@ async function accepted(response: Response): Promise<string> {
 }
 
 describe('Prefer: respond-async', () => {
-  it('answers a capture with 202 before it is done, and the job has what came of it', async () => {
+  it('answers a capture with 202 before it is done, and the job has its outcome', async () => {
     const requested = site.hits('/short');
     const location = await accepted(await app.post('/screenshot', { url: site.url('/short') }, { headers: ASYNC }));
     const job = await jobWhen('completed', location);
@@ -57,13 +57,13 @@ describe('Prefer: respond-async', () => {
     expect(site.hits('/short')).toBe(requested + 1);
   });
 
-  it('takes a refused target for what came of it', async () => {
+  it('reports a refused target as the outcome of the job', async () => {
     const location = await accepted(await app.post('/screenshot', { url: 'file:///x' }, { headers: ASYNC }));
     const job = await jobWhen('completed', location);
     expect(job).toMatchObject({ progress: { failed: 1 }, results: [{ code: 'target_forbidden', result: null }] });
   });
 
-  it('is one preference among others, and not taken for what is none of it', async () => {
+  it('recognises respond-async among other preferences, and nothing else', async () => {
     const body = { url: 'file:///x' };
     for (const [prefer, status] of [
       ['wait=10, Respond-Async', 202],
@@ -75,7 +75,7 @@ describe('Prefer: respond-async', () => {
     }
   });
 
-  it('answers a batch with a job that pages through its outcomes, or gives them in lines', async () => {
+  it('answers a batch with a job whose outcomes come in pages, or as lines', async () => {
     const requests = [{ url: site.url('/404') }, { url: 'file:///x' }, { url: site.url('/title?t=a') }];
     const response = await app.post('/batch', { requests, concurrency: 2 }, { headers: ASYNC });
     const location = await accepted(response);
@@ -100,13 +100,13 @@ describe('Prefer: respond-async', () => {
     expect(text.map((line) => BatchLineSchema.parse(JSON.parse(line)))).toEqual(job.results);
   });
 
-  it('completes an empty batch, and refuses a bad one', async () => {
+  it('completes an empty batch, and refuses an invalid one', async () => {
     const location = await accepted(await app.post('/batch', { requests: [] }, { headers: ASYNC }));
     expect((await jobWhen('completed', location)).progress).toEqual({ done: 0, failed: 0, total: 0 });
     expect((await app.post('/batch', { requests: [{}] }, { headers: ASYNC })).status).toBe(400);
   });
 
-  it('with an Idempotency-Key makes one job', async () => {
+  it('creates one job for each Idempotency-Key', async () => {
     const headers = { ...ASYNC, 'Idempotency-Key': 'one job' };
     const [first, again] = [
       await app.post('/batch', { requests: [] }, { headers }),
@@ -116,7 +116,7 @@ describe('Prefer: respond-async', () => {
     expect(await accepted(again)).toBe(await accepted(first));
   });
 
-  it('needs a database', async () => {
+  it('requires a database', async () => {
     const without = await startService({ ...NO_BROWSER, dbPath: null });
     try {
       const responses = [
@@ -135,7 +135,7 @@ describe('Prefer: respond-async', () => {
 });
 
 describe('a job', () => {
-  it('that is deleted is cancelled with what is under way, and keeps what it has', async () => {
+  it('is cancelled by DELETE together with its running capture, and keeps its outcomes', async () => {
     const requested = site.hits('/hang');
     const requests = [{ url: 'file:///x' }, { url: site.url('/hang') }, { url: site.url('/hang') }];
     const location = await accepted(await app.post('/batch', { requests, concurrency: 1 }, { headers: ASYNC }));
@@ -149,14 +149,14 @@ describe('a job', () => {
     expect(site.hits('/hang')).toBe(requested + 1);
   });
 
-  it('that nobody knows is not found', async () => {
+  it('is answered with 404 when its id is unknown', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await app.call('/jobs/none', { method });
       expect([response.status, (await failureOf(response)).code]).toEqual([404, 'not_found']);
     }
   });
 
-  it('goes on after the process was killed, and what has an outcome is not captured again', async () => {
+  it('continues after the process was killed, without repeating captures that have an outcome', async () => {
     await using place = await ground();
     const args = ['--db-path', 'results.db', '--data-dir', 'data', '--allow-targets', '127.0.0.1'];
     const requests = ['/title?t=once', '/hang', '/short'].map((path) => ({ url: site.url(path), timeoutMs: 5_000 }));
@@ -190,10 +190,10 @@ describe('a job', () => {
     expect(site.hits('/title')).toBe(before.title + 1);
     expect(site.hits('/hang')).toBe(before.hang + 2);
     expect(site.hits('/short')).toBe(before.short + 1);
-    // Two starts, a lease that runs out and a page that hangs: half a minute goes by on a busy machine.
+    // Two starts, an expiring lease and a hanging page: about half a minute on a busy machine.
   }, 90_000);
 
-  it('that a service leaves when it stops is finished by the next', async () => {
+  it('is finished by the next process when its service stops', async () => {
     const path = '/title';
     const first = await startService({ maxConcurrent: 1 });
     const requested = site.hits('/hang');

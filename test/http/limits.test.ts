@@ -27,7 +27,7 @@ function send({ baseUrl }: RunningService, method: string, path: string, body: u
 }
 
 describe('GET /pressure', () => {
-  it('says how much there is to do, and whether more is taken', async () => {
+  it('returns the load, and whether captures are accepted', async () => {
     const running = await startService({ maxConcurrent: 3, maxQueue: 7 });
     try {
       const pressure = await pressureOf(running);
@@ -49,7 +49,7 @@ describe('GET /pressure', () => {
     }
   });
 
-  it('says that nothing is taken while there is no browser, or the service stops, and why', async () => {
+  it('returns accepting: false with the reason without a browser and while stopping', async () => {
     const running = await startService(NO_BROWSER);
     try {
       expect(await pressureOf(running)).toMatchObject({ accepting: false, reason: expect.stringMatching(/chromium/i) });
@@ -61,13 +61,13 @@ describe('GET /pressure', () => {
   });
 });
 
-describe('a service that is overloaded', () => {
+describe('an overloaded service', () => {
   const turned = ({ service }: RunningService, accepting: boolean) =>
     firstValueFrom(
       service.events$.pipe(filter((event) => event.type === 'pressure.changed' && event.accepting === accepting)),
     );
 
-  it('by memory refuses what is new, and says why and when to come back', async () => {
+  it('refuses new captures for lack of memory, with the reason and Retry-After', async () => {
     const running = await startService({ maxMemoryMb: 1 });
     try {
       expect(await turned(running, false)).toMatchObject({ reason: expect.stringContaining('MiB of memory') });
@@ -85,7 +85,7 @@ describe('a service that is overloaded', () => {
     }
   });
 
-  it('by an event loop that is blocked refuses until it turns again, and finishes what was inside', async () => {
+  it('refuses new captures while the event loop is blocked, and finishes admitted ones', async () => {
     const running = await startService({ maxLoopDelayMs: 1000 });
     try {
       const inside = send(running, 'POST', '/screenshot', { url: site.url('/slow?ms=1000') });
@@ -115,7 +115,7 @@ describe('PATCH /limits', () => {
   const patch = (body: unknown) => send(running, 'PATCH', '/limits', body);
   const queue = () => running.service.stats().queue;
 
-  it('starts what waits when there is more room, and loses nothing when there is less', async () => {
+  it('starts queued captures when limits are raised, and loses none when they are lowered', async () => {
     const leaving = new AbortController();
     const hang = () =>
       send(running, 'POST', '/screenshot', { url: site.url('/hang') }, leaving.signal).catch(() => null);

@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/http/openapi/document.ts';
 const document = openApiDocument({ maxBatch: 7, defaultTimeoutMs: 1_234, maxTimeoutMs: 5_678 });
 const text = JSON.stringify(document);
 
-/** Every object in the document, with the pointer to it. */
+/** Generates every object in the document with its JSON pointer. */
 function* objects(
   value: unknown,
   pointer = '#',
@@ -21,7 +21,7 @@ function* objects(
 const byPointer = new Map(objects(document));
 
 describe('the OpenAPI document', () => {
-  it('is JSON that says the same when it is read back', () => {
+  it('survives a JSON round trip unchanged', () => {
     expect(JSON.parse(text)).toEqual(document);
     expect(document.openapi).toBe('3.1.0');
   });
@@ -30,13 +30,13 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version: manifest.version });
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     const references = [...byPointer.values()].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
     expect(references.length).toBeGreaterThan(50);
     expect(references.filter((reference) => !byPointer.has(reference))).toEqual([]);
   });
 
-  it('gives every operation a name of its own, answers with descriptions, and the parameters of its path', () => {
+  it('gives every operation a unique name, described answers, and the parameters of its path', () => {
     const operations = [...byPointer].filter(([pointer]) => /^#\/paths\/[^/]+\/\w+$/.test(pointer));
     const names = operations.map(([, operation]) => operation.operationId);
     expect(new Set(names).size).toBe(operations.length);
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has HEAD wherever there is GET, without bodies', () => {
+  it('has HEAD for every GET, without bodies', () => {
     for (const item of Object.values(document.paths)) {
       const { get, head } = Object(item);
       expect(Object.keys(head?.responses ?? {})).toEqual(Object.keys(get?.responses ?? {}));
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('shows each code at the status of the catalogue', () => {
+  it('lists each error code under its status in the catalogue', () => {
     for (const [pointer, { properties }] of byPointer) {
       const [, status] = /\/responses\/(\d{3})\/content\//.exec(pointer) ?? [];
       const codes = Object(properties).code?.enum;
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('asks for either key, but for the three open paths', () => {
+  it('requires one of two key schemes on all but the three open paths', () => {
     expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
     const open = Object.entries(document.paths).filter(([, item]) => Object(item).get?.security?.length === 0);
     expect(open.map(([path]) => path).toSorted()).toEqual(['/livez', '/openapi.json', '/readyz']);
@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
       expect(byPointer.has(`#/components/securitySchemes/${scheme}`)).toBe(true);
   });
 
-  it('describes every option of a capture, and says the default of those that have one', () => {
+  it('describes every option of a capture, with its default if it has one', () => {
     const options: Record<string, { readonly description?: string; readonly default?: unknown }> = Object(
       byPointer.get('#/components/schemas/ScreenshotRequest/properties'),
     );

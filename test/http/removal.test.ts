@@ -17,7 +17,7 @@ describe('DELETE /screenshot/:id', () => {
   };
   const remove = (id: number) => app.call(`/screenshot/${id}`, { method: 'DELETE' });
 
-  it('removes the files and the record, and leaves the others', async () => {
+  it('removes the files and the record of this capture only', async () => {
     await keep(11);
     await keep(12);
     const response = await remove(11);
@@ -32,7 +32,7 @@ describe('DELETE /screenshot/:id', () => {
     }
   });
 
-  it('is 404 the second time', async () => {
+  it('answers 404 the second time', async () => {
     await keep(21);
     expect((await remove(21)).status).toBe(200);
     const again = await remove(21);
@@ -40,16 +40,16 @@ describe('DELETE /screenshot/:id', () => {
     expect(await again.json()).toMatchObject({ code: 'not_found' });
   });
 
-  it('removes a failed capture, which is a record alone, and files whose record is gone', async () => {
+  it('removes a failed capture, which has only a record, and files without a record', async () => {
     await app.service.results.insert(resultOf(31, { failed: true, artifacts: null }));
     await keepCapture(app.service, 32);
     for (const id of [31, 32]) expect((await remove(id)).status).toBe(200);
     for (const id of [31, 32]) expect((await remove(id)).status).toBe(404);
   });
 
-  it('lets a client that is reading the image have all of it', async () => {
+  it('lets a client finish reading the image', async () => {
     const { result, html } = await keep(41);
-    // More than what a connection holds by itself.
+    // More than a connection buffers.
     const image = Buffer.alloc(30_000_000, 'picture');
     await app.service.artifacts.remove([41]);
     await putCapture(app.service.artifacts, result, { image, html });
@@ -60,7 +60,7 @@ describe('DELETE /screenshot/:id', () => {
     expect(response && (await buffer(response)).equals(image)).toBe(true);
   });
 
-  it('removes files where there is no database', async () => {
+  it('removes files without a database', async () => {
     const without = await startService({ ...NO_BROWSER, dbPath: null });
     await keepCapture(without.service, 51);
     for (const status of [200, 404]) {
@@ -69,7 +69,7 @@ describe('DELETE /screenshot/:id', () => {
     await without.stop();
   });
 
-  it('removes nothing while the database is away', async () => {
+  it('removes nothing while the database is unavailable', async () => {
     const away = await startService(NO_BROWSER);
     await keepCapture(away.service, 61);
     await away.loseDatabase();
@@ -82,7 +82,7 @@ describe('DELETE /screenshot/:id', () => {
 });
 
 describe('retention', () => {
-  it('is in the stats when there is a limit, with the bytes that are stored', async () => {
+  it('is shown in the stats when there is a limit, with the stored bytes', async () => {
     const app = await startService({ ...NO_BROWSER, retainDays: 1, retainBytes: 1e9 });
     await expect.poll(() => app.service.stats().store.bytes, { timeout: 20_000 }).toBe(0);
     await keepCapture(app.service, 1);

@@ -11,7 +11,7 @@ import { resultOf } from './stored-capture.ts';
 
 const app = serviceForSuite(NO_BROWSER);
 
-/** Ids 1 to 1205, most of them one URL's; the greater id is the newer record. */
+/** Ids 1 to 1205, most of them of one URL. A higher id is a newer record. */
 const TOTAL = 1205;
 const MANY = 'https://many.example/';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
 });
 
-/** `count` ids down from the newest. */
+/** Returns `count` ids, newest first. */
 function newest(count: number, from = TOTAL): readonly number[] {
   return Array.from({ length: count }, (_, index) => from - index);
 }
@@ -116,7 +116,7 @@ describe('GET /results', () => {
 });
 
 describe('GET /results/by-url', () => {
-  it('gives every record of exactly that URL', async () => {
+  it('returns every record of exactly that URL', async () => {
     const found = await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}`);
     expect(await found.clone().json()).toMatchObject({
       success: true,
@@ -158,7 +158,7 @@ describe('GET /results/by-url', () => {
     },
   );
 
-  it.each(['limit=0', 'limit=-1'])('gives the default page with %s', async (query) => {
+  it.each(['limit=0', 'limit=-1'])('returns the default page with %s', async (query) => {
     expect(await idsOf(await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}&${query}`))).toHaveLength(100);
   });
 });
@@ -178,7 +178,7 @@ describe('GET /results/by-host', () => {
     ['%25', []],
     ['.com', []],
     ['example.com.', [3]],
-  ])('%s gives %j', async (host, ids) => {
+  ])('returns for %s the records %j', async (host, ids) => {
     expect(await idsOf(await app.call(`/results/by-host?host=${host}`))).toEqual(ids);
   });
 
@@ -225,7 +225,7 @@ describe('GET /results/by-host', () => {
 });
 
 describe('GET /results/{id}', () => {
-  it('gives one record', async () => {
+  it('returns one record', async () => {
     const response = await app.call('/results/7');
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -236,7 +236,7 @@ describe('GET /results/{id}', () => {
     });
   });
 
-  it.each(['0', '-1', '1.5', 'abc', 'by-urls', '1e3', '%37x'])('says that %s is no id', async (id) => {
+  it.each(['0', '-1', '1.5', 'abc', 'by-urls', '1e3', '%37x'])('answers 400 to the id %s', async (id) => {
     const response = await app.call(`/results/${id}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -245,7 +245,7 @@ describe('GET /results/{id}', () => {
     });
   });
 
-  it.each(['999999', '9007199254740992', '99999999999999999999'])('has no %s', async (id) => {
+  it.each(['999999', '9007199254740992', '99999999999999999999'])('answers 404 to the id %s', async (id) => {
     const response = await app.call(`/results/${id}`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'not_found' });
@@ -254,7 +254,7 @@ describe('GET /results/{id}', () => {
 
 describe('HEAD of a list', () => {
   it.each(['/results', '/results/by-host?host=many.example', '/results/by-url?url=www.example.com/'])(
-    '%s has no body',
+    'answers %s without a body',
     async (path) => {
       const response = await app.call(path, { method: 'HEAD' });
       expect(response.status).toBe(200);
@@ -264,19 +264,19 @@ describe('HEAD of a list', () => {
   );
 });
 
-describe('results without their database', () => {
+describe('routes that need a database', () => {
   const paths = [
     '/results',
     '/results/by-url?url=x.com',
     '/results/by-host?host=x.com',
     '/results/1',
-    // Whatever was asked.
+    // The missing database is reported before invalid parameters.
     '/results/by-url',
     '/results/abc',
     '/results?limit=x',
   ];
 
-  it('answer 503 and say how to start the service with one', async () => {
+  it('answers 503 and says how to start the service with a database', async () => {
     const without = await startService({ ...NO_BROWSER, dbPath: null });
     try {
       for (const path of paths) {
@@ -294,7 +294,7 @@ describe('results without their database', () => {
     }
   });
 
-  it('are not to be had when it cannot be written', async () => {
+  it('answers 503 when the database cannot be opened', async () => {
     const unwritable = await startService({ ...NO_BROWSER, dbPath: join(import.meta.filename, 'results.db') });
     try {
       for (const path of paths) {
@@ -310,8 +310,8 @@ describe('results without their database', () => {
   });
 });
 
-describe('an answer without a limit', () => {
-  /** More than the kernel buffers for a client that does not read. */
+describe('a list without a limit', () => {
+  /** Larger than the kernel's buffers, so that an answer waits for its reader. */
   const LARGE = { url: 'https://large.example/', title: 'x'.repeat(40_000) };
 
   async function startLarge(): Promise<RunningService> {

@@ -13,12 +13,12 @@ describe('cacheMaxAgeMs', () => {
   const shoot = async (request: Readonly<Record<string, unknown>>) =>
     Answer.parse(await (await post('/screenshot', request)).json()).data;
 
-  it('gives the stored capture of the same URL and options again, marked, and no other', async () => {
+  it('returns the stored capture of the same URL and options, marked as cached, and no other', async () => {
     const url = site.url('/short?stored');
     const first = await shoot({ url });
     expect(first.cached).toBe(false);
     expect(await shoot({ url, cacheMaxAgeMs: 60_000 })).toEqual({ id: first.id, cached: true });
-    // Neither how long it may take nor how old it may be says how it looks.
+    // Neither the timeout nor the maximum age is part of the digest of options.
     expect(await shoot({ url, cacheMaxAgeMs: 90_000, timeoutMs: 9000 })).toEqual({ id: first.id, cached: true });
     expect(site.requests.filter((request) => request.url === '/short?stored')).toHaveLength(1);
 
@@ -32,7 +32,7 @@ describe('cacheMaxAgeMs', () => {
     }
   });
 
-  it('answers nobody with what was captured with secrets, and tells nothing that they could be guessed from', async () => {
+  it('never reuses captures made with secrets, and stores no digest of their options', async () => {
     const url = site.url('/short?secrets');
     for (const secret of [
       { headers: { Authorization: 'Basic YTpi' } },
@@ -48,7 +48,7 @@ describe('cacheMaxAgeMs', () => {
     expect(() => Listed.parse(listed)).not.toThrow();
   });
 
-  it('gives its image, and says whose it is', async () => {
+  it('returns the stored image with its capture id', async () => {
     const url = site.url('/short?image');
     const { id } = await shoot({ url });
     const answer = await post('/screenshot', { url, cacheMaxAgeMs: 60_000 }, 'image/png');
@@ -57,7 +57,7 @@ describe('cacheMaxAgeMs', () => {
     expect(answer.headers.get('X-Capture-Cached')).toBe('true');
   });
 
-  it('takes no failure and no part of a page for an answer', async () => {
+  it('never reuses failed or partial captures', async () => {
     const broken = site.url('/empty-response');
     const unfinished = site.url('/never');
     for (const request of [
@@ -70,7 +70,7 @@ describe('cacheMaxAgeMs', () => {
     }
   });
 
-  it('has equal captures that are under way share one page, in a batch too', async () => {
+  it('shares one page among equal captures in progress, also within a batch', async () => {
     const request = { url: site.url('/slow?ms=500&shared'), cacheMaxAgeMs: 60_000 };
     const [single, batch] = await Promise.all([
       shoot(request),
@@ -81,7 +81,7 @@ describe('cacheMaxAgeMs', () => {
     expect(app.service.stats().captures.reused).toBeGreaterThanOrEqual(2);
   });
 
-  it.each([-1, 0.5, '1 hour', 3_000_000_000_000])('cannot be %j', async (cacheMaxAgeMs) => {
+  it.each([-1, 0.5, '1 hour', 3_000_000_000_000])('refuses %j', async (cacheMaxAgeMs) => {
     const answer = await post('/screenshot', { url: site.url('/short'), cacheMaxAgeMs });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({

@@ -6,10 +6,13 @@ import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';
 import { resultOf } from './stored-capture.ts';
 
-/** The last digits of the hashes of captures 1 and on: the first is asked for, the others differ in 0, 0, 1, 4, 6 bits. */
+/**
+ * Last digits of the hashes of captures 1 and up. Capture 1 is searched for; the others differ in 0, 0, 1, 4 and 6
+ * bits.
+ */
 const ENDS = ['00', '00', '00', '01', '0f', '3f'];
 const WITHOUT = 7;
-/** So many as no answer may hold. */
+/** More captures than an answer may hold. */
 const SAME = 1005;
 
 const Answer = z.object({ data: z.array(z.object({ id: z.number(), distance: z.number() })) });
@@ -30,7 +33,7 @@ describe('GET /results/similar/{id}', () => {
     );
   });
 
-  it('gives whole results with their distance, nearest first and then newest, without the one asked for', async () => {
+  it('returns whole results with their distance, nearest first, then newest, without the one searched for', async () => {
     const response = await app.call('/results/similar/1');
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -50,12 +53,12 @@ describe('GET /results/similar/{id}', () => {
     ['?distance=6', [3, 2, 4, 5, 6]],
     ['?distance=15', [3, 2, 4, 5, 6]],
     ['?distance=6&limit=3', [3, 2, 4]],
-  ])('takes %s', async (query, ids) => {
+  ])('accepts %s', async (query, ids) => {
     const { data } = Answer.parse(await (await app.call(`/results/similar/1${query}`)).json());
     expect(data.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('gives 100 results, or as many as are asked for, and at most 1000', async () => {
+  it('returns 100 results by default, otherwise as many as its limit says, at most 1000', async () => {
     for (const [query, count] of [
       ['', 100],
       ['?limit=7', 7],
@@ -75,7 +78,7 @@ describe('GET /results/similar/{id}', () => {
     });
   });
 
-  it('says what a capture without a hash lacks, and which captures are not there', async () => {
+  it('answers 404 for a capture without a hash, with how to get one, and for an unknown capture', async () => {
     const without = await app.call(`/results/similar/${WITHOUT}`);
     expect(without.status).toBe(404);
     expect(await failureOf(without)).toMatchObject({

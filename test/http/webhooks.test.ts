@@ -32,7 +32,7 @@ const types = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(
 const bodies = ({ received }: Receiver): Record<string, unknown>[] => received.map(({ body }) => JSON.parse(body));
 
 describe('callback', () => {
-  it('is sent the event that the capture ended with, as subscribers get it', async () => {
+  it('gets the event that the capture ended with, in the form that subscribers get', async () => {
     await using receiver = await startReceiver();
     const heard: CapstanEvent[] = [];
     const listening = app.service.events$.subscribe((event) => void heard.push(event));
@@ -59,7 +59,7 @@ describe('callback', () => {
     listening.unsubscribe();
   });
 
-  it('is told of a failure, too', async () => {
+  it('gets failures too', async () => {
     await using receiver = await startReceiver();
     const response = await app.post('/screenshot', { url: 'http://127.0.0.1:9/', callback: receiver.url });
     expect(response.status).toBe(403);
@@ -68,7 +68,7 @@ describe('callback', () => {
     await eventually(() => types(receiver)).toEqual(['capture.failed']);
   });
 
-  it('of a batch is told of its end, and those of its elements of theirs', async () => {
+  it('gets the end of its batch, or of its element when the element names it', async () => {
     await using ofBatch = await startReceiver();
     await using ofElement = await startReceiver();
     const requests = [{ url: site.url('/short'), callback: ofElement.url }, { url: 'http://10.0.0.1/' }];
@@ -79,7 +79,7 @@ describe('callback', () => {
     await eventually(() => types(ofElement)).toEqual(['capture.stored']);
   });
 
-  it('of a batch of lines is a parameter', async () => {
+  it('is a query parameter for a batch of lines', async () => {
     await using ofBatch = await startReceiver();
     const answer = await app.call(`/batch?callback=${encodeURIComponent(ofBatch.url)}`, {
       method: 'POST',
@@ -90,7 +90,7 @@ describe('callback', () => {
     await eventually(() => types(ofBatch)).toEqual(['batch.completed']);
   });
 
-  it('is refused when its address may not be dialled, before anything is captured', async () => {
+  it('is refused before anything is captured when its address is not allowed', async () => {
     const url = site.url('/short');
     const callback = 'http://10.0.0.1/hook';
     const before = app.service.stats().captures.accepted;
@@ -110,7 +110,7 @@ describe('callback', () => {
     expect(app.service.stats().captures.accepted).toBe(before);
   });
 
-  it('belongs to what is asked for with Prefer: respond-async, too', async () => {
+  it('works with Prefer: respond-async', async () => {
     await using ofBatch = await startReceiver();
     const init = { headers: { Prefer: 'respond-async' } };
     const requests = [{ url: site.url('/short') }];
@@ -127,7 +127,7 @@ describe('callback', () => {
     await eventually(() => types(ofNothing)).toEqual(['batch.completed']);
   });
 
-  it('is not opened by what may be captured', async () => {
+  it('is not allowed by --allow-targets', async () => {
     const closed = await startService({ ...NO_BROWSER, webhookSecret: [SECRET], allowTargets: ['127.0.0.1'] });
     const body = { url: site.url('/short'), callback: 'http://127.0.0.1:8000/' };
     const refused = await closed.post('/screenshot', body);
@@ -135,13 +135,16 @@ describe('callback', () => {
     await closed.stop();
   });
 
-  it.each(['ftp://example.com/', 'example.com', 'http://', 17])('is no URL: %j', async (callback) => {
-    const refused = await app.post('/screenshot', { url: site.url('/short'), callback });
-    expect(refused.status).toBe(400);
-    expect((await failureOf(refused)).data?.problems).toEqual([{ path: 'callback' }]);
-  });
+  it.each(['ftp://example.com/', 'example.com', 'http://', 17])(
+    'refuses %j, which is not an HTTP URL',
+    async (callback) => {
+      const refused = await app.post('/screenshot', { url: site.url('/short'), callback });
+      expect(refused.status).toBe(400);
+      expect((await failureOf(refused)).data?.problems).toEqual([{ path: 'callback' }]);
+    },
+  );
 
-  it('is not taken where there is no secret to sign with', async () => {
+  it('is refused when the service has no secret to sign with', async () => {
     const unsigned = await startService(NO_BROWSER);
     const callback = 'https://example.com/';
     const single = await unsigned.post('/screenshot', { url: 'https://example.com/', callback });
@@ -165,7 +168,7 @@ describe('callback', () => {
 });
 
 describe('--webhook', () => {
-  it('is told how everything that was admitted ended', async () => {
+  it('gets how all admitted work ended', async () => {
     const before = everything.received.length;
     await app.post('/screenshot', { url: site.url('/short') });
     await app.post('/screenshot', { url: 'http://10.0.0.1/' });
@@ -185,7 +188,7 @@ describe('--webhook', () => {
     expect(data.webhooks.delivered).toBeGreaterThanOrEqual(everything.received.length);
   });
 
-  it('holds up no capture when it does not answer, and has the grace time when the service stops', async () => {
+  it('delays no capture when the receiver does not answer, and is delivered within the grace period of a stop', async () => {
     const gate = Promise.withResolvers<void>();
     await using slow = await startReceiver(async (response) => {
       await gate.promise;
@@ -197,7 +200,7 @@ describe('--webhook', () => {
     const requests = Array.from({ length: 6 }, () => ({ url: site.url('/short') }));
     const answer = await kept.post('/batch', { requests });
     expect(Items.parse(await answer.json()).map(({ code }) => code)).toEqual(requests.map(() => null));
-    // Six captures and their batch, and four places.
+    // There are seven messages, of six captures and their batch, and at most four are sent at once.
     await eventually(() => slow.received).toHaveLength(4);
     expect(kept.service.stats().webhooks).toMatchObject({ delivered: 0, pending: 7 });
     const stopped = kept.service.stop(60_000);
@@ -209,7 +212,7 @@ describe('--webhook', () => {
     await kept.stop();
   });
 
-  it('stops the start when nothing would ever reach it', async () => {
+  it('stops the start when its address is not allowed or no secret is set', async () => {
     const starting = startService({ ...NO_BROWSER, webhookSecret: [SECRET], webhook: ['http://10.0.0.1/'] });
     await expect(starting).rejects.toThrow(/--webhook is not allowed: 10\.0\.0\.1 is not public .*--allow-webhooks/);
     const unsigned = startService({ ...NO_BROWSER, webhook: ['https://example.com/'] });
