@@ -3,8 +3,14 @@ import ipaddr from 'ipaddr.js';
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = readonly [IpAddress, number];
 
-/** The public IPv6 network as IANA assigns it; addresses outside are special or unassigned. */
-const GLOBAL_UNICAST_V6: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR('2000::/3');
+/** The public IPv6 network; addresses outside it are special or unassigned. */
+const GLOBAL_UNICAST_V6: Cidr = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Blocks of it that IANA reserves: nobody has them, so a route to one leads into a private network. */
+const RESERVED_V6: readonly Cidr[] = ['2d00::/8', '2e00::/7', '3000::/4'].map((block) => ipaddr.IPv6.parseCIDR(block));
+
+/** The test network that was returned to IANA in 2006 (RFC 3701); old private networks may still number from it. */
+const SIXBONE: Cidr = ipaddr.IPv6.parseCIDR('3ffe::/16');
 
 /**
  * Public addresses that lead into the operator's own cloud account. The other metadata services have link-local, unique
@@ -61,8 +67,11 @@ export function nonPublicClass(address: IpAddress): string | null {
   const range = address.range();
   if (range !== 'unicast') return CLASS_NAMES[range] ?? range;
   if (isIsatap(address)) return 'ISATAP';
-  if (address.kind() === 'ipv4' || matches(address, GLOBAL_UNICAST_V6)) return null;
-  return isIpv4Compatible(address) ? 'IPv4-compatible' : 'reserved';
+  if (address.kind() === 'ipv4') return null;
+  if (matches(address, SIXBONE)) return '6bone';
+  if (isIpv4Compatible(address)) return 'IPv4-compatible';
+  const isReserved = !matches(address, GLOBAL_UNICAST_V6) || RESERVED_V6.some((block) => matches(address, block));
+  return isReserved ? 'reserved' : null;
 }
 
 /** RFC 5214, 6.1: an interface id that carries an IPv4 address, behind a prefix of any kind. */
@@ -77,9 +86,7 @@ export function matches(address: IpAddress, [network, bits]: Cidr): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/**
- * Returns the IPv4 address that an IPv4-mapped IPv6 address stands for, or null. Dialling one dials the other.
- */
+/** Returns the IPv4 address that an IPv4-mapped IPv6 address stands for, or null. Dialling one dials the other. */
 export function mappedIpv4(address: IpAddress): ipaddr.IPv4 | null {
   return isIpv6(address) && address.isIPv4MappedAddress() ? address.toIPv4Address() : null;
 }

@@ -17,6 +17,9 @@ describe('the public network', () => {
     ['2606:4700:4700::1111'],
     ['2a00:1450:4001:82a::200e'],
     ['2003::1'],
+    ['2410::1'],
+    ['2630::1'],
+    ['2c0f:f248::1'],
   ])('holds %s', (address) => {
     expect(open.refuseAddress(address, 'unlisted')).toBeNull();
   });
@@ -58,7 +61,22 @@ describe('the public network', () => {
     ['100::1', 'discard'],
     ['2001::1', 'Teredo'],
     ['2001:db8::1', 'reserved'],
-    ['3fff::1', 'reserved'],
+    ['100:0:0:1::1', 'reserved'],
+    ['2001:1::1', 'reserved'],
+    ['2001:1ff::1', 'reserved'],
+    ['2001:2::1', 'benchmarking'],
+    ['2001:3::1', 'multicast tunnelling'],
+    ['2001:4:112::1', 'AS112'],
+    ['2001:10::1', 'ORCHID'],
+    ['2001:20::1', 'ORCHID'],
+    ['2001:30::1', 'drone identity'],
+    ['2620:4f:8000::1', 'AS112'],
+    ['2d00::1', 'reserved'],
+    ['2e00::1', 'reserved'],
+    ['2fff::1', 'reserved'],
+    ['3000::1', 'reserved'],
+    ['3ffe::1', '6bone'],
+    ['3ffe:ffff::1', '6bone'],
     ['2001:4860::5efe:7f00:1', 'ISATAP'],
     ['2a00:1450::5efe:10.0.0.1', 'ISATAP'],
     ['2a00:1450::200:5efe:8.8.8.8', 'ISATAP'],
@@ -205,6 +223,15 @@ describe("the machine's own addresses", () => {
     const policy = createTargetPolicy({ allow: ['93.184.215.14'], deny: [], isOwn });
     expect(policy.refuseAddress('93.184.215.14', 'unlisted')).toBeNull();
     expect(policy.refuseAddress('2a00:1450::1', 'open')).toBeNull();
+  });
+
+  it('are open inside an allowed network unless they are denied', () => {
+    const allow = ['93.184.215.0/24'];
+    const opened = createTargetPolicy({ allow, deny: [], isOwn });
+    expect(opened.refuseAddress('93.184.215.14', 'unlisted')).toBeNull();
+    const denied = createTargetPolicy({ allow, deny: ['93.184.215.14'], isOwn });
+    expect(denied.refuseAddress('93.184.215.14', 'unlisted')).toBe('closed by the operator of this service');
+    expect(denied.refuseAddress('93.184.215.15', 'unlisted')).toBeNull();
   });
 });
 
