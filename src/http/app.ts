@@ -4,18 +4,18 @@ import type { Logger } from 'pino';
 import { CapstanError } from '../capture/errors.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import type { CaptureService } from '../service/capture-service.ts';
-import { accessLog } from './access-log.ts';
-import { allowHosts } from './allowed-hosts.ts';
-import { authenticate } from './auth.ts';
-import { answerErrors } from './errors.ts';
-import { idempotent } from './idempotency.ts';
 import { createFanOut, type FanOutOptions } from './live/fan-out.ts';
-import { unanswered } from './method-not-allowed.ts';
+import { accessLog } from './middleware/access-log.ts';
+import { allowHosts } from './middleware/allowed-hosts.ts';
+import { authenticate } from './middleware/auth.ts';
+import { answerErrors } from './middleware/errors.ts';
+import { idempotent } from './middleware/idempotency.ts';
+import { unanswered } from './middleware/method-not-allowed.ts';
+import { requestId } from './middleware/request-id.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { requestId } from './request-id.ts';
 import type { RouteContext } from './route.ts';
 import { ROUTES } from './routes/all.ts';
-import { securityHeaders } from './security-headers.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 
 export interface HttpOptions extends RequestLimits {

@@ -3,12 +3,12 @@ import type { FailureCode } from '../capture/errors.ts';
 import type { requestSchemas } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import type { CaptureService } from '../service/capture-service.ts';
-import { jsonBody } from './json-body.ts';
 import { isStreamedBody, LINES_TYPE } from './lines/streamed-body.ts';
 import type { FanOut } from './live/fan-out.ts';
 import type { Content } from './openapi/content.ts';
 import type { HeaderName } from './openapi/headers.ts';
-import { readParameters } from './query.ts';
+import { jsonBody } from './request/json-body.ts';
+import { readParameters } from './request/query.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /*

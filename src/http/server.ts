@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from 'node:net';
 import type Koa from 'koa';
 import { CapstanError } from '../capture/errors.ts';
-import { limitBody } from './body-deadline.ts';
-import { Connections } from './connections.ts';
-import { failureEnvelope } from './envelope.ts';
-import { sanitizeRequestId } from './request-id.ts';
+import { failureEnvelope } from './answer/envelope.ts';
+import { limitBody } from './connection/body-deadline.ts';
+import { Connections } from './connection/connections.ts';
+import { sanitizeRequestId } from './middleware/request-id.ts';
 import type { HttpState } from './state.ts';
 
 export interface ListenOptions {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { executableFinder } from '../../src/actors/executable.ts';
-import { BatchLineSchema, JobSchema } from '../../src/http/schemas/answers.ts';
+import { BatchLineSchema, JobSchema } from '../../src/http/answer/schemas.ts';
 import { type Ground, ground } from '../commands/capstan-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SentResult } from '../../src/capture/artifact-paths.ts';
-import { DetailedResultSchema, ResultSchema } from '../../src/http/schemas/answers.ts';
+import { DetailedResultSchema, ResultSchema } from '../../src/http/answer/schemas.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';

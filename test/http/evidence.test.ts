@@ -6,7 +6,7 @@ import {
   DetailedResultSchema,
   ResultSchema,
   SimilarResultSchema,
-} from '../../src/http/schemas/answers.ts';
+} from '../../src/http/answer/schemas.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 const One = z.object({ data: DetailedResultSchema });

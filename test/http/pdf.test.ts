@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
+import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 describe('a capture as PDF', () => {

@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import Koa from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
-import { jsonBody } from '../../src/http/json-body.ts';
+import { jsonBody } from '../../src/http/request/json-body.ts';
 import { type HttpServer, type ListenOptions, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
 

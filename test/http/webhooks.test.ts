@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sentResult } from '../../src/capture/artifact-paths.ts';
 import type { CapstanEvent } from '../../src/capture/events.ts';
-import { DetailedResultSchema } from '../../src/http/schemas/answers.ts';
+import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';

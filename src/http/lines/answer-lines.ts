@@ -1,7 +1,7 @@
 import { type Observable, takeUntil } from 'rxjs';
 import { CapstanError } from '../../capture/errors.ts';
-import { clientGone } from '../client-gone.ts';
-import { failureEnvelope } from '../envelope.ts';
+import { failureEnvelope } from '../answer/envelope.ts';
+import { clientGone } from '../connection/client-gone.ts';
 import type { HttpContext } from '../state.ts';
 import { LINES_TYPE } from './streamed-body.ts';
 

@@ -4,7 +4,6 @@ import { CaptureLimitsSchema } from '../../capture/limits.ts';
 import { PressureSchema } from '../../capture/pressure.ts';
 import { type RequestLimits, requestSchemas } from '../../capture/request.ts';
 import { ServiceStatsSchema } from '../../capture/stats.ts';
-import type { Route } from '../route.ts';
 import {
   BatchLineSchema,
   BatchResultSchema,
@@ -15,7 +14,8 @@ import {
   ResultSchema,
   ScreenshotInfoSchema,
   SimilarResultSchema,
-} from '../schemas/answers.ts';
+} from '../answer/schemas.ts';
+import type { Route } from '../route.ts';
 import type { Media } from './content.ts';
 import { type JsonObject, schemaRef } from './json-object.ts';
 

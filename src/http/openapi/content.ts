@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import { mediaTypeOf } from '../answer/media-type.ts';
+import { successSchema } from '../answer/schemas.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
-import { mediaTypeOf } from '../media-type.ts';
-import { successSchema } from '../schemas/answers.ts';
 import type { JsonObject } from './json-object.ts';
 
 /** The schema of a body: a zod schema, with a name when it is a component of the document, or a JSON Schema. */

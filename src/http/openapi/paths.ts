@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { IdempotencyKeyHeader } from '../idempotency.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { IdempotencyKeyHeader } from '../middleware/idempotency.ts';
 import { isPathParameter, type Route } from '../route.ts';
 import { mediaSchema } from './components.ts';
 import type { Content } from './content.ts';

@@ -4,7 +4,7 @@ import { EVENT_GROUPS, EVENT_TYPES } from '../../capture/events.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import { sendEvents } from '../live/subscription.ts';
 import { text } from '../openapi/content.ts';
-import { hostPrefix, integerText } from '../parameters.ts';
+import { hostPrefix, integerText } from '../request/parameters.ts';
 import { route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 

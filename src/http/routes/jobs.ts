@@ -5,17 +5,17 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import type { JobManner } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/job-store.ts';
-import { idCursor } from '../cursor.ts';
-import { answer } from '../envelope.ts';
+import { answer } from '../answer/envelope.ts';
+import { toBatchLine } from '../answer/outcome.ts';
+import { cutPage, linkNext } from '../answer/paging.ts';
+import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
-import { preferLinesOrJson } from '../negotiation.ts';
 import { envelope, lines } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
-import { toBatchLine } from '../outcome.ts';
-import { cutPage, linkNext } from '../paging.ts';
-import { DEFAULT_LIMIT, idCursorParameter, limitParameter, MAX_LIMIT } from '../parameters.ts';
+import { idCursor } from '../request/cursor.ts';
+import { preferLinesOrJson } from '../request/negotiation.ts';
+import { DEFAULT_LIMIT, idCursorParameter, limitParameter, MAX_LIMIT } from '../request/parameters.ts';
 import { type Answer, route } from '../route.ts';
-import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../schemas/answers.ts';
 import type { HttpContext } from '../state.ts';
 
 /* Jobs, which are created by `Prefer: respond-async`: their progress, their results, and cancelling them. */

@@ -1,6 +1,6 @@
 import { CaptureLimitsSchema, LimitsChangeSchema } from '../../capture/limits.ts';
 import { PressureSchema } from '../../capture/pressure.ts';
-import { answer } from '../envelope.ts';
+import { answer } from '../answer/envelope.ts';
 import { envelope } from '../openapi/content.ts';
 import { route, routeWithBody } from '../route.ts';
 

@@ -1,9 +1,9 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { ServiceStatsSchema } from '../../capture/stats.ts';
-import { answer } from '../envelope.ts';
+import { answer } from '../answer/envelope.ts';
+import { ProbeSchema } from '../answer/schemas.ts';
 import { ANY_JSON, envelope } from '../openapi/content.ts';
 import { route } from '../route.ts';
-import { ProbeSchema } from '../schemas/answers.ts';
 
 export const getLiveness = route({
   method: 'GET',

@@ -5,11 +5,12 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
 import { overHttp } from '../../capture/target.ts';
 import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
-import { keysetCursor } from '../cursor.ts';
-import { answer, envelopeAround } from '../envelope.ts';
-import { jsonArray } from '../json-array.ts';
+import { answer, envelopeAround } from '../answer/envelope.ts';
+import { jsonArray } from '../answer/json-array.ts';
+import { cutPage, linkNext } from '../answer/paging.ts';
+import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
 import { envelope } from '../openapi/content.ts';
-import { cutPage, linkNext } from '../paging.ts';
+import { keysetCursor } from '../request/cursor.ts';
 import {
   captureId,
   DEFAULT_LIMIT,
@@ -18,9 +19,8 @@ import {
   keysetCursorParameter,
   limitParameter,
   targetUrl,
-} from '../parameters.ts';
+} from '../request/parameters.ts';
 import { route } from '../route.ts';
-import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../schemas/answers.ts';
 import type { HttpContext } from '../state.ts';
 
 /* Routes that read the database only. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { sentInfo } from '../../capture/artifact-paths.ts';
-import { idCursor } from '../cursor.ts';
+import { cutPage, linkNext } from '../answer/paging.ts';
+import { ScreenshotInfoSchema } from '../answer/schemas.ts';
 import { json } from '../openapi/content.ts';
-import { cutPage, linkNext } from '../paging.ts';
-import { DEFAULT_LIMIT, idCursorParameter, limitParameter } from '../parameters.ts';
+import { idCursor } from '../request/cursor.ts';
+import { DEFAULT_LIMIT, idCursorParameter, limitParameter } from '../request/parameters.ts';
 import { route } from '../route.ts';
-import { ScreenshotInfoSchema } from '../schemas/answers.ts';
 
 /** Lists the captures in the artifact store. */
 export const getScreenshots = route({

@@ -1,0 +1,71 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { ArtifactKind, OpenArtifact } from '../../storage/artifact-store.ts';
+import type { HttpContext } from '../state.ts';
+import { readByteRange } from './byte-range.ts';
+import { answerFailure } from './envelope.ts';
+import { matchesEtag } from './if-none-match.ts';
+import { mediaTypeOf } from './media-type.ts';
+
+/** The files of a capture never change. Caches keep nothing for longer than a year. */
+const CACHE_CONTROL = 'private, max-age=31536000, immutable';
+
+/**
+ * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests, no framing. Only
+ * inline content is shown.
+ */
+const INERT_POLICY =
+  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Sets the headers of a file's answer. */
+export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
+  ctx.set('Cache-Control', CACHE_CONTROL);
+  ctx.set('X-Capture-Id', String(info.id));
+  if (kind === 'image') {
+    ctx.type = mediaTypeOf(info.format);
+    ctx.set('ETag', `"${info.sha256}"`);
+  } else {
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.set('ETag', `"html-${info.id}-${info.sha256}"`);
+    ctx.set('Content-Security-Policy', INERT_POLICY);
+  }
+}
+
+/** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */
+export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, kind: ArtifactKind): Promise<void> {
+  ctx.status = 200;
+  describeArtifact(ctx, artifact, kind);
+  ctx.set('Accept-Ranges', 'bytes');
+  if (matchesEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'))) {
+    ctx.status = 304;
+    return artifact.close();
+  }
+  const range = ctx.method === 'GET' && rangeApplies(ctx) ? readByteRange(ctx.get('Range'), artifact.bytes) : null;
+  if (range === 'unsatisfiable') {
+    await artifact.close();
+    return answerUnsatisfiable(ctx, artifact.bytes);
+  }
+  if (range !== null) {
+    ctx.status = 206;
+    ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${artifact.bytes}`);
+  }
+  const length = range === null ? artifact.bytes : range.end - range.start + 1;
+  if (ctx.method === 'HEAD') await artifact.close();
+  else ctx.body = range === null ? artifact.stream() : artifact.stream(range);
+  ctx.length = length;
+}
+
+/** Returns whether `If-Range` allows `Range`: it must be the file's ETag. Dates never match. */
+function rangeApplies(ctx: HttpContext): boolean {
+  const condition = ctx.get('If-Range');
+  return condition === '' || condition === ctx.response.get('ETag');
+}
+
+function answerUnsatisfiable(ctx: HttpContext, bytes: number): void {
+  ctx.remove('ETag');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Content-Range', `bytes */${bytes}`);
+  answerFailure(
+    ctx,
+    new CapstanError('range_not_satisfiable', `The range begins after the end of the file, which has ${bytes} bytes.`),
+  );
+}

@@ -1,0 +1,49 @@
+import { sentResult } from '../../capture/artifact-paths.ts';
+import { CapstanError, type Failure } from '../../capture/errors.ts';
+import type { BatchItem, CaptureOutcome } from '../../capture/outcome.ts';
+import type { Result } from '../../capture/result.ts';
+import type { BatchLine, BatchResult } from './schemas.ts';
+
+/** The answer's view of a capture that was not stored. */
+export interface FailedOutcome {
+  readonly failure: Failure;
+  readonly result: Result | null;
+}
+
+/** Returns null for a capture that was stored. */
+export function failureOf(outcome: CaptureOutcome): FailedOutcome | null {
+  switch (outcome.state) {
+    case 'stored':
+      return null;
+    case 'failed':
+    case 'timed_out':
+      return outcome;
+    case 'rejected':
+      return { failure: outcome.failure, result: null };
+    case 'cancelled':
+      // The client is still connected, so the service cancelled it in order to stop.
+      return {
+        failure: { code: 'shutting_down', reason: 'The service shut down before the capture was done.' },
+        result: null,
+      };
+  }
+}
+
+export function failureError({ code, reason }: Failure): CapstanError {
+  return new CapstanError(code, reason);
+}
+
+export function toBatchResult({ url, outcome }: BatchItem): BatchResult {
+  if (outcome.state === 'stored') return { url, result: sentResult(outcome.result), error: null, code: null };
+  const failed = failureOf(outcome);
+  return {
+    url,
+    result: failed?.result == null ? null : sentResult(failed.result),
+    error: failed?.failure.reason ?? null,
+    code: failed?.failure.code ?? null,
+  };
+}
+
+export function toBatchLine(item: BatchItem): BatchLine {
+  return { index: item.index, ...toBatchResult(item) };
+}

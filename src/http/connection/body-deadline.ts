@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isStreamedBody } from '../lines/streamed-body.ts';
+
+/**
+ * Calls `late` when the body of a request has not arrived `ms` milliseconds after its head. A streamed body has no such
+ * limit until it is answered, which is why Node's `requestTimeout` is not used; the rest of it then has `ms` milliseconds.
+ */
+export function limitBody(request: IncomingMessage, response: ServerResponse, ms: number, late: () => void): void {
+  if (!hasBody(request)) return;
+  const begin = (): void => {
+    if (request.complete || request.destroyed) return;
+    const timer = setTimeout(() => {
+      if (!request.complete) late();
+    }, ms);
+    const stop = () => clearTimeout(timer);
+    request.once('end', stop);
+    request.once('close', stop);
+  };
+  if (isStreamedBody(request)) response.once('close', begin);
+  else begin();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,17 @@
+import { Observable } from 'rxjs';
+import { CapstanError } from '../../capture/errors.ts';
+import type { HttpContext } from '../state.ts';
+
+/**
+ * Errors with `cancelled` when the client disconnects before its answer, and emits nothing else: as the notifier of
+ * `takeUntil` it cancels the work. It watches the connection, because the response of a pipelined request gets no event.
+ */
+export function clientGone(ctx: HttpContext): Observable<never> {
+  return new Observable((subscriber) => {
+    const { socket } = ctx.req;
+    const onClose = () => subscriber.error(new CapstanError('cancelled', 'The client disconnected before the answer.'));
+    if (socket.destroyed) return onClose();
+    socket.once('close', onClose);
+    return () => socket.off('close', onClose);
+  });
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { HttpMiddleware } from '../state.ts';
+
+/** Logged as the status when the client disconnected before there was one. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Enough digits to tell the keys of a service apart, and too few to derive a key from. */
+const FINGERPRINT_DIGITS = 8;
+
+/**
+ * Logs one line for each request when its answer was sent or its client disconnected. The line names the API key by the
+ * first digits of its SHA-256, and the client's address, which behind a proxy is the proxy's. The query is not logged,
+ * because it may hold secrets.
+ */
+export function accessLog(logger: Logger, now: () => number = () => performance.now()): HttpMiddleware {
+  return async (ctx, next) => {
+    const startedAt = now();
+    const { socket } = ctx.req;
+    // Not available after the connection was closed.
+    const { remoteAddress } = socket;
+    const writtenBefore = socket.bytesWritten;
+    ctx.res.once('close', () => {
+      const finished = ctx.res.writableFinished;
+      const line = {
+        request_id: ctx.state.requestId,
+        method: ctx.method,
+        path: ctx.path,
+        status: finished || ctx.res.headersSent ? ctx.res.statusCode : CLIENT_CLOSED_REQUEST,
+        duration_ms: Math.round((now() - startedAt) * 10) / 10,
+        // Bytes that were sent, head and body.
+        bytes: socket.bytesWritten - writtenBefore,
+        client_address: remoteAddress,
+        ...(ctx.state.client === undefined ? {} : { api_key: ctx.state.client.slice(0, FINGERPRINT_DIGITS) }),
+        ...(ctx.state.captureId === undefined ? {} : { capture_id: ctx.state.captureId }),
+        ...(finished ? {} : { aborted: true }),
+      };
+      if (line.status >= 500) logger.warn(line, 'request');
+      else logger.info(line, 'request');
+    });
+    await next();
+  };
+}

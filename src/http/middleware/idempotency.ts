@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
+import { refusal } from '../../capture/validate.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
+import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/idempotency-store.ts';
+import { describeArtifact } from '../answer/artifact-answer.ts';
+import type { HttpContext, HttpMiddleware } from '../state.ts';
+
+/** Printable ASCII. */
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** The header, for the OpenAPI document. */
+export const IdempotencyKeyHeader = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+    description:
+      'Printable ASCII. The same key and body again, within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, so a request with a key is 503 `database_unavailable` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.',
+  }),
+});
+
+/** Maximum bytes of a kept answer, compressed: fits into one MongoDB document. */
+const MAX_KEPT = 12 * 1024 * 1024;
+/** Headers that are replayed with the answer; the others belong to one exchange. */
+const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Cached', 'X-Capture-Id'];
+
+const Kept = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  /** The text; null when it is the image of the capture that `X-Capture-Id` names. */
+  body: z.string().nullable(),
+});
+type Kept = z.output<typeof Kept>;
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/**
+ * Handles a request with an `Idempotency-Key` once: the same key with the same body gets the first answer again. Runs
+ * after the body was parsed. Answers to refused, cancelled and internally failed requests are not kept, so that they can
+ * be retried.
+ */
+export function idempotent(service: CaptureService, logger: Logger): HttpMiddleware {
+  return async (ctx, next) => {
+    const key = keyOf(ctx);
+    if (key === undefined) return next();
+    const attempt: Attempt = {
+      key: digestOf([ctx.state.client ?? '', ctx.method, ctx.path, key]),
+      digest: digestOf([ctx.request.rawBody ?? '']),
+      owner: randomUUID(),
+    };
+    const { idempotency } = service;
+    const claim = await idempotency.claim(attempt);
+    switch (claim.state) {
+      case 'mismatch':
+        throw new CapstanError('idempotency_mismatch');
+      case 'in_flight':
+        throw new CapstanError('idempotency_in_flight');
+      case 'answered':
+        return replay(ctx, service, await readKept(claim.answer));
+    }
+
+    const lost = (error: unknown) =>
+      logger.warn({ request_id: ctx.state.requestId, err: error }, 'an Idempotency-Key could not be kept');
+    const renewal = setInterval(() => void idempotency.renew(attempt).catch(lost), ATTEMPT_LEASE_MS / 3);
+    ctx.state.lines = [];
+    let kept: Uint8Array | undefined;
+    try {
+      await next();
+      kept = await keepable(ctx);
+    } finally {
+      clearInterval(renewal);
+      // Kept before the answer ends, so that a client that was answered always gets it again.
+      await (kept === undefined ? idempotency.forget(attempt) : idempotency.keep(attempt, kept)).catch(lost);
+    }
+    if (ctx.respond === false) ctx.res.end();
+  };
+}
+
+/** Refuses a key for a body of lines, which cannot be compared with another as a whole. */
+export function refuseIdempotencyKey(ctx: HttpContext): void {
+  if (keyOf(ctx) === undefined) return;
+  throw refusal([{ path: 'Idempotency-Key', message: 'cannot be used with a body of lines' }]);
+}
+
+function keyOf(ctx: HttpContext): string | undefined {
+  // `headers` would join several keys into one.
+  const given = ctx.req.headersDistinct['idempotency-key'];
+  if (given === undefined) return undefined;
+  const [key = '', ...more] = given;
+  if (more.length > 0) throw refusal([{ path: 'Idempotency-Key', message: 'must be given only once' }]);
+  if (KEY.test(key)) return key;
+  throw refusal([{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }]);
+}
+
+/** Returns the answer to keep; undefined when the request may be retried. */
+async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
+  const { status } = ctx;
+  // Failures of the target are results and are kept. Failures of the service and refusals are not.
+  if (ctx.state.isCutShort === true) return undefined;
+  if (status >= 400 && status !== 422 && status !== 502 && status !== 504) return undefined;
+  const image = ctx.res.hasHeader('X-Capture-Id') && !isJson(ctx);
+  const body = image ? null : ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
+  if (body !== null && ctx.respond !== false) {
+    // Sends exactly the bytes that are kept.
+    const type = ctx.response.get('Content-Type');
+    ctx.body = body;
+    ctx.set('Content-Type', type);
+  }
+  const headers = Object.fromEntries(
+    KEPT_HEADERS.filter((name) => ctx.res.hasHeader(name)).map((name) => [name, String(ctx.response.get(name))]),
+  );
+  const bytes = await compress(JSON.stringify({ status, headers, body } satisfies Kept));
+  return bytes.length > MAX_KEPT ? undefined : bytes;
+}
+
+async function readKept(answer: Uint8Array): Promise<Kept> {
+  return Kept.parse(JSON.parse((await decompress(answer)).toString()));
+}
+
+async function replay(ctx: HttpContext, service: CaptureService, { status, headers, body }: Kept): Promise<void> {
+  ctx.status = status;
+  if (body === null) {
+    const id = Number(headers['X-Capture-Id']);
+    const artifact = await service.artifacts.open(id, 'image');
+    if (artifact === undefined) {
+      throw new CapstanError('not_found', `The first answer was the image of capture ${id}, which has been removed.`);
+    }
+    describeArtifact(ctx, artifact, 'image');
+    ctx.body = artifact.stream();
+    ctx.length = artifact.bytes;
+  } else {
+    ctx.body = body;
+  }
+  ctx.set({ ...headers, 'Idempotent-Replayed': 'true' });
+}
+
+function isJson(ctx: HttpContext): boolean {
+  return ctx.response.is('json') !== false;
+}
+
+/** Hashes parts so that no two lists of parts have the same input. */
+function digestOf(parts: readonly string[]): Uint8Array {
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}

@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { HttpMiddleware } from '../state.ts';
+
+/** Short ids that are safe in log lines and headers. */
+const SANE = /^[\w.:-]{1,128}$/;
+
+export function sanitizeRequestId(offered: string | undefined): string {
+  return offered !== undefined && SANE.test(offered) ? offered : randomUUID();
+}
+
+/** Gives the request an id, or keeps a valid one of the client, and sends it in every answer. */
+export function requestId(): HttpMiddleware {
+  return async (ctx, next) => {
+    ctx.state.requestId = sanitizeRequestId(ctx.get('X-Request-Id'));
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    await next();
+  };
+}

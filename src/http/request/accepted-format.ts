@@ -1,0 +1,40 @@
+import { CapstanError } from '../../capture/errors.ts';
+import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import { mediaTypeOf } from '../answer/media-type.ts';
+import type { HttpContext } from '../state.ts';
+import { preferredType } from './negotiation.ts';
+import { prefersAsync } from './prefer.ts';
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Adds the `format` that `Accept` prefers to the body of a capture, when it prefers an image or a PDF to JSON and the body
+ * names no format. With `respond-async` nothing is added, because a job is answered with JSON.
+ *
+ * @throws `not_acceptable` when `Accept` takes neither JSON nor the file.
+ */
+export function withAcceptedFormat(body: unknown, ctx: HttpContext): unknown {
+  if (typeof body !== 'object' || body === null || prefersAsync(ctx)) return body;
+  const formats = CAPTURE_FORMATS.filter((format) => !hasFormat(body) || isFormat(body.format, format));
+  // The schema refuses an unknown format.
+  if (formats.length === 0) return body;
+  const offered = [JSON_TYPE, ...formats.map(mediaTypeOf)];
+  const accept = ctx.get('Accept');
+  const chosen = preferredType(accept, offered);
+  if (chosen === undefined) {
+    throw new CapstanError(
+      'not_acceptable',
+      `Accept ${JSON.stringify(accept)} takes none of the types that can be sent: ${offered.join(', ')}.`,
+    );
+  }
+  if (hasFormat(body) || chosen === JSON_TYPE) return body;
+  return { ...body, format: CAPTURE_FORMATS.find((format) => mediaTypeOf(format) === chosen) };
+}
+
+function hasFormat(body: object): body is { readonly format: unknown } {
+  return 'format' in body && body.format !== undefined;
+}
+
+function isFormat(named: unknown, format: string): boolean {
+  return named === format || (named === 'jpg' && format === 'jpeg');
+}

@@ -1,0 +1,83 @@
+import { LINES_TYPE } from '../lines/streamed-body.ts';
+
+/** A client's preference for a media type: its weight and its position in the header, where the earlier wins a tie. */
+interface Preference {
+  readonly weight: number;
+  readonly position: number;
+}
+
+interface MediaRange extends Preference {
+  readonly type: string;
+  readonly subtype: string;
+}
+
+/**
+ * Returns which of two representations an Accept header prefers: by weight, then by position in the header. Returns
+ * `fallback` when it prefers neither, or accepts neither: an answer is better than none.
+ */
+export function preferImageOrJson(accept: string, imageType: string, fallback: 'image' | 'json'): 'image' | 'json' {
+  return preferOrJson(accept, imageType, 'image', fallback);
+}
+
+/** Chooses between lines of JSON and one JSON document in the same way. */
+export function preferLinesOrJson(accept: string, fallback: 'lines' | 'json'): 'lines' | 'json' {
+  return preferOrJson(accept, LINES_TYPE, 'lines', fallback);
+}
+
+function preferOrJson<T extends string>(
+  accept: string,
+  mediaType: string,
+  name: T,
+  fallback: NoInfer<T> | 'json',
+): T | 'json' {
+  const ranges = parseAccept(accept);
+  const other = preference(ranges, mediaType);
+  const json = preference(ranges, 'application/json');
+  if (other.weight !== json.weight) return other.weight > json.weight ? name : 'json';
+  if (other.weight === 0 || other.position === json.position) return fallback;
+  return other.position < json.position ? name : 'json';
+}
+
+/**
+ * Returns the media type of `offered` that an Accept header prefers: by weight, then by position in the header, then in
+ * `offered`. Returns the first one when the header names no media type, and undefined when it accepts none of them.
+ */
+export function preferredType(accept: string, offered: readonly string[]): string | undefined {
+  const ranges = parseAccept(accept);
+  if (ranges.length === 0) return offered[0];
+  const [best] = offered
+    .map((type) => ({ ...preference(ranges, type), type }))
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight || a.position - b.position);
+  return best?.type;
+}
+
+function parseAccept(header: string): readonly MediaRange[] {
+  return header.split(',').flatMap((part, position) => {
+    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const [, type, subtype] = /^([^\s/]+)\/([^\s/]+)$/.exec(range) ?? [];
+    return type === undefined || subtype === undefined ? [] : [{ type, subtype, position, weight: weight(parameters) }];
+  });
+}
+
+function weight(parameters: readonly string[]): number {
+  const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (given === undefined) return 1;
+  const value = Number(given.slice(given.indexOf('=') + 1).trim() || Number.NaN);
+  return Number.isNaN(value) ? 0 : Math.min(Math.max(value, 0), 1);
+}
+
+/** Returns the preference of the most specific range that covers a type (RFC 9110, 12.5.1). */
+function preference(ranges: readonly MediaRange[], mediaType: string): Preference {
+  const [type = '', subtype = ''] = mediaType.split('/');
+  const levels = [
+    (range: MediaRange) => range.type === type && range.subtype === subtype,
+    (range: MediaRange) => range.type === type && range.subtype === '*',
+    (range: MediaRange) => range.type === '*' && range.subtype === '*',
+  ];
+  for (const covers of levels) {
+    const range = ranges.find(covers);
+    if (range !== undefined) return range;
+  }
+  return { weight: 0, position: Number.POSITIVE_INFINITY };
+}

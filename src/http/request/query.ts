@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { FieldProblem } from '../../capture/errors.ts';
+import { parseOrRefuse, refusal } from '../../capture/validate.ts';
+
+/**
+ * Reads the parameters of a path and a query by a schema. Refuses unknown parameters, and repeated ones except fields
+ * with `meta({ repeatable: true })`, which are lists.
+ */
+export function readParameters<S extends z.ZodRawShape>(
+  schema: z.ZodObject<S>,
+  path: Readonly<Record<string, string>>,
+  querystring: string,
+): z.output<z.ZodObject<S>> {
+  const given = new URLSearchParams(querystring);
+  const known = Object.keys(schema.shape).filter((name) => !Object.hasOwn(path, name));
+  const problems: FieldProblem[] = [];
+  const values: Record<string, string | readonly string[]> = {};
+  for (const name of new Set(given.keys())) {
+    const texts = given.getAll(name);
+    if (!known.includes(name)) problems.push({ path: name, message: unknownParameter(known) });
+    else if (isRepeatable(schema, name)) values[name] = texts;
+    else if (texts.length > 1) problems.push({ path: name, message: 'must be given only once' });
+    else values[name] = texts.join();
+  }
+  if (problems.length > 0) throw refusal(problems);
+  return parseOrRefuse(schema, { ...values, ...path });
+}
+
+function isRepeatable(schema: z.ZodObject, name: string): boolean {
+  const field = schema.shape[name];
+  return field !== undefined && z.globalRegistry.get(field)?.repeatable === true;
+}
+
+function unknownParameter(known: readonly string[]): string {
+  return known.length === 0
+    ? 'is not a query parameter of this path; it has none'
+    : `is not a query parameter of this path; its parameters are ${known.join(', ')}`;
+}

@@ -1,0 +1,29 @@
+import type { RouteContext } from '../route.ts';
+import type { HttpContext } from '../state.ts';
+import { prefersAsync } from './prefer.ts';
+
+/** Bodies up to this size usually arrive together with the head of their request. */
+const MAX_SMALL_BODY_BYTES = 8 * 1024;
+
+/**
+ * Refuses a request for captures while none is admitted, before its body is read. Not refused are jobs, which need no
+ * slot, and requests with an `Idempotency-Key`, which may have been answered already.
+ */
+export function refuseWhenFull(ctx: HttpContext, { service }: RouteContext): void {
+  if (prefersAsync(ctx) || ctx.get('Idempotency-Key') !== '') return;
+  const refusal = service.refuseUnread();
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Does the same for one capture, except when the body is small: it may ask for an earlier capture, which needs no slot. */
+export function refuseLargeWhenFull(ctx: HttpContext, context: RouteContext): void {
+  const { headers } = ctx.req;
+  const isSmall = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BODY_BYTES;
+  if (!isSmall || headers['content-encoding'] !== undefined) refuseWhenFull(ctx, context);
+}
+
+/** Refuses the body of a capture while none is admitted, before the schema, unless it asks for an earlier capture. */
+export function refuseNewWhenFull(body: unknown, ctx: HttpContext, context: RouteContext): void {
+  const mayReuse = typeof body === 'object' && body !== null && 'cacheMaxAgeMs' in body && body.cacheMaxAgeMs !== 0;
+  if (!mayReuse) refuseWhenFull(ctx, context);
+}

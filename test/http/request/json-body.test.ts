@@ -1,0 +1,172 @@
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { serviceForSuite } from '../../support/for-suite.ts';
+import { NO_BROWSER } from '../../support/service.ts';
+import { failureOf } from '../answers.ts';
+
+const MIB = 1024 * 1024;
+/** Answered without a capture, and can be padded to any size. */
+const EMPTY_BATCH = '{"requests":[]}';
+
+const app = serviceForSuite(NO_BROWSER);
+
+function postBatch(body: NonNullable<RequestInit['body']>, headers: Record<string, string> = {}): Promise<Response> {
+  return app.call('/batch', { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body });
+}
+
+function padded(bytes: number): string {
+  return EMPTY_BATCH + ' '.repeat(bytes - EMPTY_BATCH.length);
+}
+
+describe('jsonBody', () => {
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/vnd.capstan+json',
+    'application/ld+json;profile=x',
+  ])('accepts the Content-Type %s', async (type) => {
+    const response = await postBatch(EMPTY_BATCH, { 'Content-Type': type });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([]);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'text/json',
+    'application/jsonp',
+    'multipart/form-data',
+    'json',
+  ])('refuses the Content-Type %s', async (type) => {
+    const response = await postBatch(EMPTY_BATCH, { 'Content-Type': type });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({
+      code: 'unsupported_media_type',
+      error: expect.stringContaining('application/json'),
+    });
+  });
+
+  it('refuses a missing Content-Type and a missing body', async () => {
+    for (const body of [new TextEncoder().encode(EMPTY_BATCH), undefined]) {
+      const response = await app.call('/batch', { method: 'POST', ...(body === undefined ? {} : { body }) });
+      expect(response.status).toBe(415);
+    }
+  });
+
+  it.each(['', ' \n', '{', '{"requests":[]}}', "{'requests':[]}", '{"requests":[],}', 'undefined', 'NaN'])(
+    'answers invalid_json for %j',
+    async (body) => {
+      for (const path of ['/batch', '/screenshot']) {
+        const headers = { 'Content-Type': 'application/json' };
+        const response = await app.call(path, { method: 'POST', headers, body });
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ success: false, code: 'invalid_json' });
+      }
+    },
+  );
+
+  it.each(['null', '[]', '42', '"https://example.com/"', 'true'])(
+    'answers invalid_request for JSON that is not an object: %s',
+    async (body) => {
+      const response = await postBatch(body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path: '' }] } });
+    },
+  );
+
+  it('names every invalid field with its path, in the text and as data', async () => {
+    const body = { requests: [{ url: 'x.com' }, { url: 3, size: 1 }, {}], concurrency: 0 };
+    const response = await app.post('/batch', body);
+    expect(response.status).toBe(400);
+    const { error, data } = await failureOf(response);
+    const paths = ['requests[1].url', 'requests[1].size', 'requests[2].url', 'concurrency'];
+    for (const path of paths) expect(error).toContain(`${path}: `);
+    expect(data?.problems?.map((problem) => problem.path)).toEqual(paths);
+  });
+
+  it.each(['{"__proto__":{"x":1},"requests":[]}', '{"requests":[{"url":"x.com","__proto__":null}]}'])(
+    'refuses a key that could pollute a prototype: %s',
+    async (body) => {
+      const response = await postBatch(body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: 'invalid_request',
+        error: expect.stringContaining('__proto__'),
+      });
+      expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
+    },
+  );
+
+  it('accepts 1 MiB and refuses one byte more', async () => {
+    expect((await postBatch(padded(MIB))).status).toBe(200);
+    const response = await postBatch(padded(MIB + 1));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ success: false, code: 'payload_too_large' });
+  });
+
+  it('measures a body without Content-Length', async () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    let left = 64;
+    const body = new ReadableStream({
+      pull: (controller) => (left-- > 0 ? controller.enqueue(chunk) : controller.close()),
+    });
+    const init: RequestInit & { duplex: 'half' } = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+      duplex: 'half',
+    };
+    expect((await app.call('/batch', init)).status).toBe(413);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('decompresses %s, and measures the decompressed body', async (encoding, compress) => {
+    const small = await postBatch(compress(EMPTY_BATCH), { 'Content-Encoding': encoding });
+    expect(small.status).toBe(200);
+    expect(await small.json()).toEqual([]);
+    const bomb = await postBatch(compress(padded(4 * MIB)), { 'Content-Encoding': encoding });
+    expect(bomb.status).toBe(413);
+  });
+
+  it('answers invalid_json when the body does not match its Content-Encoding', async () => {
+    const response = await postBatch(EMPTY_BATCH, { 'Content-Encoding': 'gzip' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_json' });
+    const cut = gzipSync(padded(1000));
+    expect((await postBatch(cut.subarray(0, cut.length - 10), { 'Content-Encoding': 'gzip' })).status).toBe(400);
+  });
+
+  it.each(['zstd', 'compress', 'gzip, gzip', 'x'])('refuses the Content-Encoding %s', async (encoding) => {
+    expect((await postBatch(EMPTY_BATCH, { 'Content-Encoding': encoding })).status).toBe(415);
+  });
+
+  it('keeps the connection usable after a refused body', async () => {
+    const { hostname, port } = new URL(app.baseUrl);
+    const { Agent } = await import('node:http');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const post = (body: string, headers: Record<string, string>) =>
+      new Promise<{ status: number | undefined; port: number | undefined; body: unknown }>((resolve, reject) => {
+        const options = { hostname, port, path: '/batch', method: 'POST', agent, headers };
+        const sent = request(options, async (response) => {
+          const localPort = response.socket.localPort;
+          resolve({ status: response.statusCode, port: localPort, body: await json(response) });
+        });
+        sent.on('error', reject).end(body);
+      });
+    try {
+      const large = await post(padded(8 * MIB), { 'Content-Type': 'application/json' });
+      const wrong = await post(padded(8 * MIB), { 'Content-Type': 'text/plain' });
+      const right = await post(EMPTY_BATCH, { 'Content-Type': 'application/json' });
+      expect([large.status, wrong.status, right.status]).toEqual([413, 415, 200]);
+      expect(new Set([large.port, wrong.port, right.port]).size).toBe(1);
+    } finally {
+      agent.destroy();
+    }
+  });
+});
