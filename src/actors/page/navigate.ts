@@ -9,9 +9,9 @@ import { openUrl, whyUnreachable } from './open-url.ts';
 import { waitWithin } from './wait/wait-within.ts';
 
 /**
- * Sends the page to a URL. Resolves when a document is there, with the URL that was fetched, and with what the document
- * really is when a page of ours shows it;
- * throws a `CapstanError` that says why there is none: `target_unreachable`, `target_forbidden`, `not_a_page`.
+ * Navigates to the request's URL. Resolves once a document has committed, with the URL that was fetched and, when a
+ * viewer page shows a download, with the facts of it. Throws `target_unreachable`, `target_forbidden` or `not_a_page`
+ * when there is no document.
  */
 export async function navigate(
   page: IsolatedPage,
@@ -26,9 +26,8 @@ export async function navigate(
 }
 
 /**
- * Waits until the page has come as far as the request wants (`load`, by default), and does not send itself on, or
- * until no more time is to be spent on waiting. Resolves with whether it has; throws as `navigate` does when the page
- * sent itself where nothing is.
+ * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
+ * with false when the waiting time was over first; throws as `navigate` does when the page navigated to a dead URL.
  */
 export async function awaitLoad(
   page: IsolatedPage,
@@ -49,12 +48,12 @@ export async function awaitLoad(
     const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
     throw new CapstanError(code, reason);
   }
-  // Style sheets that do not come keep everything from being shown: it is shown without them.
+  // A style sheet that never arrives blocks rendering: without it the page is shown.
   if (!came && !frame.painted) page.session.post('Page.stopLoading');
   return came;
 }
 
-/** How far a document must have come before anything else is done with it. */
+/** The milestone that a document must reach before it is changed, waited for or read. */
 export function loadMilestone({ waitUntil }: CaptureRequest): Milestone {
   return waitUntil === 'domcontentloaded' ? 'DOMContentLoaded' : 'load';
 }

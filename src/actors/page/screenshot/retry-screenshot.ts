@@ -3,20 +3,20 @@ import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
-/** "Unable to capture screenshot" is said now and then, and not the next time; so is that a page is being replaced. */
+/** Chromium refuses now and then ("Unable to capture screenshot", or while a page is replaced) and accepts the retry. */
 const MAX_REFUSALS = 5;
 const REFUSED_PAUSE_MS = 20;
 
 /**
- * Longest wait for a screenshot of a page that is left alone. One that loads itself again and again gives none, ever; all
- * others take some 80 ms, and 2 s for the largest.
+ * Maximum time for a screenshot before the page is stopped. A page that reloads itself again and again never gives one.
+ * Measured: all others take some 80 ms, the largest 2 s.
  */
 const PATIENCE_MS = 8_000;
 const MIN_PATIENCE_MS = 150;
 
 /**
- * Asks for a screenshot until one is given: again when it is refused, and of a page that has to be held still for it
- * (`held`) when none comes.
+ * Requests a screenshot until it succeeds: again when Chromium refuses, and from a page that has been stopped (`held`)
+ * when no answer comes.
  */
 export async function retryScreenshot<T>(
   page: IsolatedPage,
@@ -44,7 +44,7 @@ export async function retryScreenshot<T>(
   }
 }
 
-/** No more loading and no more scripts: what is there now stays, also of a page that sends itself on and on. */
+/** Stops loading and scripts, so that a page which navigates again and again keeps its document. */
 function holdStill(page: IsolatedPage): void {
   page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
   page.session.post('Page.stopLoading');

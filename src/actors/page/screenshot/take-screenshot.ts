@@ -11,17 +11,16 @@ import { isTooSlow, shootPart } from './shoot-part.ts';
 
 export interface Picture extends ScreenshotSize {
   readonly image: Uint8Array;
-  /** True when the page had to be held still for it. */
+  /** True when the page had to be stopped for it, or when it shows only the part for which the time sufficed. */
   readonly held: boolean;
 }
 
-/** Pictures of a page that goes on to another document between what is done to it and the screenshot. */
+/** Maximum number of screenshots of a page that navigates between its preparation and the screenshot. */
 const MAX_DOCUMENTS = 5;
 
 /**
- * The screenshot of what the page shows: the window, the whole page up to the cap, a part of it, or its sheets. Throws
- * `selector_not_found` when what is to be shown is not there, and `capture_timeout` when the page does not hold still
- * for what is to be done to it.
+ * Takes the screenshot: the window, the whole page up to the cap, a part of it, or its sheets. Throws
+ * `selector_not_found` when the part does not exist, and `capture_timeout` when the page navigates again and again.
  */
 export async function takeScreenshot(
   page: IsolatedPage,
@@ -33,10 +32,10 @@ export async function takeScreenshot(
     const { document } = page.frame;
     const picture = await shoot(page, request, deadline);
     held ||= picture.held;
-    // The next document has nothing hidden, and other elements at other places.
+    // In the next document nothing is hidden or masked, and elements have other places.
     if (page.frame.document === document || !isPrepared(request)) return { ...picture, held };
   }
-  throw new CapstanError('capture_timeout', 'the page did not hold still for the picture');
+  throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
 
 function isPrepared({ selector, hide, mask }: CaptureRequest): boolean {
