@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = readonly [IpAddress, number];
 
-/** The public IPv6 network; addresses outside it are special or unassigned. */
+/** The public IPv6 network. Addresses outside it are special or unassigned. */
 const GLOBAL_UNICAST_V6: Cidr = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Blocks of it that IANA reserves: nobody has them, so a route to one leads into a private network. */
+/** Blocks of the public IPv6 network that IANA has not assigned: a route to one leads into a private network. */
 const RESERVED_V6: readonly Cidr[] = ['2d00::/8', '2e00::/7', '3000::/4'].map((block) => ipaddr.IPv6.parseCIDR(block));
 
-/** The test network that was returned to IANA in 2006 (RFC 3701); old private networks may still number from it. */
+/** 6bone test network, returned to IANA in 2006 (RFC 3701). Old private networks may still use its addresses. */
 const SIXBONE: Cidr = ipaddr.IPv6.parseCIDR('3ffe::/16');
 
 /**
@@ -40,7 +40,7 @@ const CLASS_NAMES: Readonly<Record<string, string>> = {
   segmentRouting: 'segment routing',
 };
 
-/** An address in any spelling that a resolver or a URL gives (no brackets; a zone id is fine), or null. */
+/** Parses an address in any spelling of a resolver or a URL (no brackets; a zone id is accepted). Null when invalid. */
 export function parseAddress(text: string): IpAddress | null {
   const spelling = hexadecimal(text);
   if (ipaddr.IPv6.isValid(spelling)) return ipaddr.IPv6.parse(spelling);
@@ -74,11 +74,11 @@ export function nonPublicClass(address: IpAddress): string | null {
   return isReserved ? 'reserved' : null;
 }
 
-/** RFC 5214, 6.1: an interface id that carries an IPv4 address, behind a prefix of any kind. */
+/** Whether the interface id carries an IPv4 address (RFC 5214, 6.1), behind any prefix. */
 function isIsatap(address: IpAddress): boolean {
   if (!isIpv6(address)) return false;
   const [, , , , high = 0, low = 0] = address.parts;
-  // The bits for "universal" and "group" may be set or not.
+  // The universal and group bits may be set or not.
   return (high & 0xfcff) === 0 && low === 0x5efe;
 }
 

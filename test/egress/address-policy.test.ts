@@ -3,7 +3,7 @@ import { createTargetPolicy, parseTargetList } from '../../src/egress/address-po
 
 const open = createTargetPolicy({ allow: [], deny: [] });
 
-describe('the public network', () => {
+describe('createTargetPolicy without lists', () => {
   it.each([
     ['8.8.8.8'],
     ['1.1.1.1'],
@@ -20,7 +20,7 @@ describe('the public network', () => {
     ['2410::1'],
     ['2630::1'],
     ['2c0f:f248::1'],
-  ])('holds %s', (address) => {
+  ])('treats %s as public', (address) => {
     expect(open.refuseAddress(address, 'unlisted')).toBeNull();
   });
 
@@ -92,18 +92,18 @@ describe('the public network', () => {
     ['fe80::1%eth0', 'link-local'],
     ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
-  ])('does not hold %s (%s)', (address, classOfAddress) => {
+  ])('refuses %s as not public (%s)', (address, classOfAddress) => {
     expect(open.refuseAddress(address, 'unlisted')).toContain(classOfAddress);
   });
 
-  it('does not hold what is no address at all', () => {
+  it('refuses text that is not an address', () => {
     expect(open.refuseAddress('127.1', 'unlisted')).toBe('not an address');
     expect(open.refuseAddress('', 'unlisted')).toBe('not an address');
   });
 });
 
-describe('allowed targets', () => {
-  it('open an address, a network, and the same IPv4 address in its IPv6 spelling', () => {
+describe('createTargetPolicy with allowed targets', () => {
+  it('allows an address, a network, and the IPv4-mapped spelling of an allowed address', () => {
     const policy = createTargetPolicy({ allow: ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'], deny: [] });
     for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:10.1.2.3', 'fd12::1']) {
       expect(policy.refuseAddress(address, 'unlisted')).toBeNull();
@@ -113,7 +113,7 @@ describe('allowed targets', () => {
     }
   });
 
-  it('open a name and whatever it resolves to, and nothing beside it', () => {
+  it('allows a name with every address that it resolves to, but no other name', () => {
     const policy = createTargetPolicy({ allow: ['Wiki.Example.internal'], deny: [] });
     expect(policy.judgeName('wiki.example.internal')).toBe('open');
     expect(policy.judgeName('WIKI.example.internal.')).toBe('open');
@@ -123,7 +123,7 @@ describe('allowed targets', () => {
   });
 
   it.each(['*.example.internal', '.example.internal'])(
-    'open every name below one with %s, not the name itself',
+    'allows every name below one with %s, but not the name itself',
     (entry) => {
       const policy = createTargetPolicy({ allow: [entry], deny: [] });
       expect(policy.judgeName('a.example.internal')).toBe('open');
@@ -133,22 +133,22 @@ describe('allowed targets', () => {
     },
   );
 
-  it('take an internationalised name and its punycode for the same', () => {
+  it('treats an internationalised name and its punycode as equal', () => {
     const policy = createTargetPolicy({ allow: ['*.bücher.example'], deny: ['xn--bcher-kva.example'] });
     expect(policy.judgeName(new URL('http://a.BÜCHER.example').hostname)).toBe('open');
     expect(policy.judgeName(new URL('http://bücher.example').hostname)).toBe('closed');
   });
 });
 
-describe('denied targets', () => {
-  it('close what is public', () => {
+describe('createTargetPolicy with denied targets', () => {
+  it('refuses denied public targets', () => {
     const policy = createTargetPolicy({ allow: [], deny: ['8.8.8.0/24', '*.ads.example'] });
     expect(policy.refuseAddress('8.8.8.8', 'unlisted')).toContain('closed by the operator');
     expect(policy.refuseAddress('8.8.4.4', 'unlisted')).toBeNull();
     expect(policy.judgeName('x.ads.example')).toBe('closed');
   });
 
-  it('close what is allowed, too, behind an allowed name and inside another address', () => {
+  it('refuses denied targets that are also allowed, behind an allowed name and inside an IPv6 address', () => {
     const policy = createTargetPolicy({
       allow: ['10.0.0.0/8', 'wiki.internal', '::/0'],
       deny: ['10.0.0.1', 'secret.internal', '169.254.169.254'],
@@ -164,8 +164,8 @@ describe('denied targets', () => {
   });
 });
 
-describe('a list of targets', () => {
-  it('is read with commas or blanks between its entries, and given back as it is understood', () => {
+describe('parseTargetList', () => {
+  it('accepts commas and white space between entries, and returns canonical entries', () => {
     expect(parseTargetList('10.0.0.0/8, Example.Internal.\n.a.example *.b.example,[fd00::1],[fd00::]/8')).toEqual([
       '10.0.0.0/8',
       'example.internal',
@@ -202,30 +202,30 @@ describe('a list of targets', () => {
     ['user@example.com', 'Give an address'],
     ['fd00::1::2', 'Give an address'],
     ['*.', 'Give an address'],
-  ])('with the bad entry %s says so, and what would be right', (entry, hint) => {
+  ])('rejects %s with an error that names the entry and the accepted forms', (entry, hint) => {
     expect(() => parseTargetList(['10.0.0.0/8', entry])).toThrow(`"${entry}" is not a target`);
     expect(() => parseTargetList(entry)).toThrow(hint);
     expect(() => createTargetPolicy({ allow: [entry], deny: [] })).toThrow(/Give an address \(10\.1\.2\.3/);
   });
 });
 
-describe("the machine's own addresses", () => {
+describe('createTargetPolicy with addresses of this machine', () => {
   const isOwn = (address: string) => address === '93.184.215.14' || address === '2a00:1450::1';
 
-  it('are refused although they are public', () => {
+  it('refuses own addresses although they are public', () => {
     const policy = createTargetPolicy({ allow: [], deny: [], isOwn });
     expect(policy.refuseAddress('93.184.215.14', 'unlisted')).toBe("not public (this machine's own)");
     expect(policy.refuseAddress('2a00:1450::1', 'unlisted')).toBe("not public (this machine's own)");
     expect(policy.refuseAddress('93.184.215.15', 'unlisted')).toBeNull();
   });
 
-  it('are open when they or the name that led to them are allowed', () => {
+  it('allows own addresses when they or the name that led to them are allowed', () => {
     const policy = createTargetPolicy({ allow: ['93.184.215.14'], deny: [], isOwn });
     expect(policy.refuseAddress('93.184.215.14', 'unlisted')).toBeNull();
     expect(policy.refuseAddress('2a00:1450::1', 'open')).toBeNull();
   });
 
-  it('are open inside an allowed network unless they are denied', () => {
+  it('allows own addresses in an allowed network unless they are denied', () => {
     const allow = ['93.184.215.0/24'];
     const opened = createTargetPolicy({ allow, deny: [], isOwn });
     expect(opened.refuseAddress('93.184.215.14', 'unlisted')).toBeNull();
@@ -235,9 +235,9 @@ describe("the machine's own addresses", () => {
   });
 });
 
-describe('an address that carries a denied IPv4 address', () => {
+describe('createTargetPolicy with a denied IPv4 address', () => {
   it.each(['2002:a00:1::', '64:ff9b::a00:1', '2a00:1450::5efe:a00:1', '::ffff:10.0.0.1'])(
-    'is refused behind an allowed name: %s',
+    'refuses %s, which carries the denied address, behind an allowed name',
     (address) => {
       const policy = createTargetPolicy({ allow: [], deny: ['10.0.0.1'] });
       expect(policy.refuseAddress(address, 'open')).toBe('closed by the operator of this service');

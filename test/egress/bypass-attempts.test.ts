@@ -7,20 +7,20 @@ import { launchFlags } from '../../src/actors/launch-flags.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
-import { insideAndOutside } from './allowed-and-forbidden.ts';
 import { listening } from './listening.ts';
+import { publicAndPrivate } from './public-and-private.ts';
 
 /*
- * Every way that a page has to make its browser open something, tried against a server on loopback that nobody may
- * reach. `public.test` is the page's own server: its name is allowed, and stands for the public network.
+ * Tries every way in which a page can make its browser open a connection, against a server on loopback that must not be
+ * reached. `public.test` is the page's own server: its name is allowed and stands for the public network.
  */
 
-/** The browser's own flags, less what the driver of this test gives it. */
+/** The browser's own flags, without those that Playwright sets itself. */
 const FLAGS = launchFlags({ profileDir: '', sandbox: false, honest: false }).filter(
   (flag) => !/^--(user-data-dir|remote)/.test(flag),
 );
 
-/** What the look-up of `changing.test` answers, one after the other; the last one from then on. */
+/** Answers of the lookup of `changing.test`, in order; the last one repeats. */
 let changing: string[][] = [];
 
 async function lookup(name: string): Promise<readonly string[]> {
@@ -30,7 +30,7 @@ async function lookup(name: string): Promise<readonly string[]> {
   throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
 }
 
-const ground = insideAndOutside();
+const servers = publicAndPrivate();
 let egress: Egress;
 let egressProxy: EgressProxy;
 let browser: Browser;
@@ -62,7 +62,7 @@ beforeEach(async () => {
 
 afterEach(() => tab.context().close());
 
-/** Goes to a URL, whether anything is there or not, and waits until the browser is done with the request for `last`. */
+/** Opens a URL, whether or not it answers, and waits until the browser has finished the request for `last`. */
 async function visit(url: string, last = ''): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const watch = (request: Request): void => {
@@ -77,21 +77,21 @@ async function visit(url: string, last = ''): Promise<void> {
 }
 
 function expectRefused(url: string, reason = 'not public'): void {
-  expect(ground.visits).toEqual([]);
+  expect(servers.visits).toEqual([]);
   expect(egressProxy.failureFor(new URL(url))).toEqual({
     code: 'target_forbidden',
     reason: expect.stringContaining(reason),
   });
 }
 
-describe('an address on the inside', () => {
+describe('a private address', () => {
   it.each([
     ['literally', '127.0.0.1'],
     ['as another address of loopback', '127.8.8.8'],
     ['as one decimal number', '2130706433'],
     ['in octal', '0177.0.0.01'],
     ['in hexadecimal', '0x7f000001'],
-    ['short', '127.1'],
+    ['shortened', '127.1'],
     ['with a dot at its end', '127.0.0.1.'],
     ['as the unspecified address', '0.0.0.0'],
     ['in IPv6', '[::1]'],
@@ -100,38 +100,38 @@ describe('an address on the inside', () => {
     ['mapped into IPv6', '[::ffff:127.0.0.1]'],
     ['mapped into IPv6, in hexadecimal', '[::ffff:7f00:1]'],
     ['as localhost', 'localhost'],
-    ['as localhost, complete', 'LOCALHOST.'],
+    ['as localhost with a dot at its end', 'LOCALHOST.'],
     ['as a name below localhost', 'anything.localhost'],
     ['as a name that resolves to it', 'private.test'],
-    ['as a name that resolves to it and to what is open', 'half.test'],
-  ])('is not reached when it is given %s', async (_how, host) => {
+    ['as a name that resolves to it and to an allowed address', 'half.test'],
+  ])('is refused when it is given %s', async (_how, host) => {
     for (const scheme of ['http', 'https']) {
-      const url = `${scheme}://${host}:${ground.insidePort}/`;
+      const url = `${scheme}://${host}:${servers.privatePort}/`;
       await visit(url);
       expectRefused(url);
       egressProxy.reset();
     }
   });
 
-  it('is not reached by a name whose answer changes after it was screened', async () => {
-    const url = `http://changing.test:${ground.insidePort}/`;
+  it('is refused for a name whose answer changes after it was screened', async () => {
+    const url = `http://changing.test:${servers.privatePort}/`;
     changing = [['127.0.0.3'], ['127.0.0.1']];
     expect(await egress.screen(new URL(url), new AbortController().signal)).toBeNull();
     await visit(url);
     expectRefused(url);
   });
 
-  it('is not reached by a name whose answer changes between two connections of a page', async () => {
-    // The same name and port: first the page's own server, then one that only this name leads to.
+  it('is refused for a name whose answer changes between two connections of a page', async () => {
+    // Two servers on the same port: the page's own, and one that only the changed name leads to.
     await using open = await listening(
       http.createServer((_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(ground.page);
+        response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(servers.page);
       }),
       '127.0.0.3',
     );
     await using _closed = await listening(
       http.createServer((_request, response) => {
-        ground.visits.push('rebound');
+        servers.visits.push('rebound');
         response.end('secret');
       }),
       '127.0.0.4',
@@ -139,14 +139,14 @@ describe('an address on the inside', () => {
     );
     const url = `http://changing.test:${open.port}/`;
     changing = [['127.0.0.3'], ['127.0.0.4']];
-    ground.page = `<script>fetch('/stolen')</script>`;
+    servers.page = `<script>fetch('/stolen')</script>`;
     await visit(url, `${url}stolen`);
     expectRefused(url);
     expect(egressProxy.addressFor(new URL(url))).toBe('127.0.0.3');
   });
 });
 
-describe('a page from the outside', () => {
+describe('a public page', () => {
   const elements: readonly [string, (target: string) => string][] = [
     ['an iframe', (target) => `<iframe src="${target}"></iframe>`],
     ['an image', (target) => `<img src="${target}">`],
@@ -170,34 +170,34 @@ describe('a page from the outside', () => {
     ],
     ['a form', (target) => `<form method="post" action="${target}"></form><script>document.forms[0].submit()</script>`],
     ['a meta refresh', (target) => `<meta http-equiv="refresh" content="0;url=${target}">`],
-    ['a script that leaves', (target) => `<script>location.href="${target}"</script>`],
+    ['a script that navigates', (target) => `<script>location.href="${target}"</script>`],
     ['a frame that redirects', () => '<iframe src="/redirect"></iframe>'],
     ['a fetch that is redirected', () => '<script>fetch("/redirect",{mode:"no-cors"}).catch(()=>{})</script>'],
   ];
 
-  it.each(elements)('does not reach the inside with %s', async (_what, element) => {
-    const target = `http://127.0.0.1:${ground.insidePort}/secret`;
-    ground.redirect = target;
-    ground.page = element(target);
-    await visit(`http://public.test:${ground.outsidePort}/`, target);
+  it.each(elements)('cannot reach a private server with %s', async (_what, element) => {
+    const target = `http://127.0.0.1:${servers.privatePort}/secret`;
+    servers.redirect = target;
+    servers.page = element(target);
+    await visit(`http://public.test:${servers.publicPort}/`, target);
     expectRefused(target);
   });
 
-  it('does not reach the inside with a redirect', async () => {
+  it('cannot reach a private server with a redirect', async () => {
     for (const target of [
-      `http://127.0.0.1:${ground.insidePort}/secret`,
-      `https://private.test:${ground.insidePort}/secret`,
+      `http://127.0.0.1:${servers.privatePort}/secret`,
+      `https://private.test:${servers.privatePort}/secret`,
     ]) {
-      ground.redirect = target;
-      await visit(`http://public.test:${ground.outsidePort}/redirect`);
+      servers.redirect = target;
+      await visit(`http://public.test:${servers.publicPort}/redirect`);
       expectRefused(target);
     }
   });
 
-  it.each(['ws', 'wss'])('does not reach the inside with a WebSocket (%s:)', async (scheme) => {
-    const target = `${scheme}://127.0.0.1:${ground.insidePort}/secret`;
-    ground.page = '';
-    await tab.goto(`http://public.test:${ground.outsidePort}/`);
+  it.each(['ws', 'wss'])('cannot reach a private server with a WebSocket (%s:)', async (scheme) => {
+    const target = `${scheme}://127.0.0.1:${servers.privatePort}/secret`;
+    servers.page = '';
+    await tab.goto(`http://public.test:${servers.publicPort}/`);
     await tab.evaluate(
       (url) =>
         new Promise<void>((resolve) => {
@@ -210,17 +210,17 @@ describe('a page from the outside', () => {
     expectRefused(target);
   });
 
-  it('does not reach anybody with WebRTC, which would go by UDP and round every proxy', async () => {
-    const stun = dgram.createSocket('udp4', () => ground.visits.push('packet'));
+  it('cannot send UDP packets past the proxy with WebRTC', async () => {
+    const stun = dgram.createSocket('udp4', () => servers.visits.push('packet'));
     stun.bind(0, '127.0.0.1');
     await once(stun, 'listening');
-    ground.page = '';
-    await tab.goto(`http://public.test:${ground.outsidePort}/`);
-    // Over when everything was tried, or when there is something to be tried.
+    servers.page = '';
+    await tab.goto(`http://public.test:${servers.publicPort}/`);
+    // Resolves at the first candidate, or when the browser has no more.
     const candidates = await tab.evaluate(`(async () => {
       const found = [];
       const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${stun.address().port}' }] });
-      connection.createDataChannel('way out');
+      connection.createDataChannel('data');
       const over = new Promise((resolve) => {
         connection.onicecandidate = ({ candidate }) => {
           if (candidate?.candidate) found.push(candidate.candidate);
@@ -233,12 +233,12 @@ describe('a page from the outside', () => {
     })()`);
     stun.close();
     expect(candidates).toEqual([]);
-    expect(ground.visits).toEqual([]);
+    expect(servers.visits).toEqual([]);
   });
 
-  it('is read as it is, and the address that it came from is known', async () => {
-    ground.page = '<title>a page</title>';
-    const url = `http://public.test:${ground.outsidePort}/`;
+  it('loads unchanged, and the proxy reports the address that answered', async () => {
+    servers.page = '<title>a page</title>';
+    const url = `http://public.test:${servers.publicPort}/`;
     await tab.goto(url);
     expect(await tab.title()).toBe('a page');
     expect(egressProxy.addressFor(new URL(url))).toBe('127.0.0.1');

@@ -8,14 +8,15 @@ import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
-import { insideAndOutside } from './allowed-and-forbidden.ts';
+import { publicAndPrivate } from './public-and-private.ts';
 
 /*
- * The ways of a page that somebody acts on to make its browser open something, tried against a server on loopback that
- * nobody may reach. `public.test` is the page's own server: its name is allowed, and stands for the public network.
+ * Tries every way in which interaction with a page can make its browser open a connection, against a server on loopback
+ * that must not be reached. `public.test` is the page's own server: its name is allowed and stands for the public
+ * network.
  */
 
-const ground = insideAndOutside();
+const servers = publicAndPrivate();
 let egress: Egress;
 let actor: CaptureActor;
 
@@ -41,11 +42,11 @@ afterAll(async () => {
   await egress?.close();
 });
 
-const secretUrl = (host = '127.0.0.1') => `http://${host}:${ground.insidePort}/secret`;
+const secretUrl = (host = '127.0.0.1') => `http://${host}:${servers.privatePort}/secret`;
 const act = (actions: readonly Action[], waitForFunction: string): Promise<Snapshot> =>
-  actor.capture(captureRequest(`http://public.test:${ground.outsidePort}/`, { actions, waitForFunction }), patience);
+  actor.capture(captureRequest(`http://public.test:${servers.publicPort}/`, { actions, waitForFunction }), patience);
 
-describe('a page that Playwright acts on', () => {
+describe('a page under interaction', () => {
   it.each<[string, (target: string) => string]>([
     ['a fetch', (target) => `fetch("${target}", { mode: "no-cors" }).catch(over)`],
     ['a fetch that is redirected', () => 'fetch("/redirect", { mode: "no-cors" }).catch(over)'],
@@ -61,13 +62,13 @@ describe('a page that Playwright acts on', () => {
       (target) =>
         `new Worker(window.URL.createObjectURL(new Blob([\`fetch("${target}", { mode: "no-cors" }).catch(() => postMessage(0))\`]))).onmessage = over`,
     ],
-  ])('does not reach the inside with %s', async (_what, script) => {
-    ground.redirect = secretUrl();
+  ])('cannot reach a private server with %s', async (_what, script) => {
+    servers.redirect = secretUrl();
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-      ground.page = `<title></title><button onclick='${script(secretUrl(host))}'>Go</button>
+      servers.page = `<title></title><button onclick='${script(secretUrl(host))}'>Go</button>
         <script>const over = () => { document.title = 'over'; }</script>`;
       expect((await act([{ type: 'click', selector: 'button' }], "document.title === 'over'")).title).toBe('over');
-      expect(ground.visits).toEqual([]);
+      expect(servers.visits).toEqual([]);
     }
   });
 
@@ -75,20 +76,20 @@ describe('a page that Playwright acts on', () => {
     ['a link', (target: string) => `<a href="${target}">Go</a>`],
     ['a link that redirects', () => '<a href="/redirect">Go</a>'],
     ['a form', (target: string) => `<form method="post" action="${target}"><button id="a">Go</button></form>`],
-  ])('is not led to the inside by %s: that is forbidden', async (_what, element) => {
-    ground.redirect = secretUrl();
-    ground.page = element(secretUrl());
+  ])('fails with target_forbidden when %s leads to a private server', async (_what, element) => {
+    servers.redirect = secretUrl();
+    servers.page = element(secretUrl());
     const led = act([{ type: 'click', selector: '//*[text()="Go"]' }], 'true').catch((error: unknown) => error);
     expect(await led).toMatchObject({ code: 'target_forbidden', message: expect.stringContaining('127.0.0.1') });
-    expect(ground.visits).toEqual([]);
+    expect(servers.visits).toEqual([]);
   });
 
-  it('finds no way out by WebRTC, which would go by UDP and round every proxy', async () => {
-    ground.page = `<title></title><button onclick="call()">Go</button><script>
+  it('gets no candidate for WebRTC, whose UDP packets would go past the proxy', async () => {
+    servers.page = `<title></title><button onclick="call()">Go</button><script>
       const call = async () => {
-        const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${ground.insidePort}' }] });
+        const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${servers.privatePort}' }] });
         const found = [];
-        connection.createDataChannel('way out');
+        connection.createDataChannel('data');
         connection.onicecandidate = ({ candidate }) => {
           if (candidate?.candidate) found.push(candidate.candidate);
           else document.title = 'found: ' + found.length;

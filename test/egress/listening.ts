@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 
-/** Starts a server on a free port (or the one given) and says which; `stop` ends its connections with it. */
+/** Starts a server on a free port (or the given one). Disposing it closes its connections, too. */
 export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<Listening> {
   const sockets = new Set<{ destroy(): void }>();
   server.on('connection', (socket) => {
@@ -28,7 +28,7 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A look-up that knows these names and no other. */
+/** Returns a lookup that resolves only these names. */
 export function namesOf(
   names: Readonly<Record<string, readonly string[]>>,
 ): (name: string) => Promise<readonly string[]> {
