@@ -19,7 +19,7 @@ async function fileWith(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** A lookup that asks one name server, with a hosts file and a resolv.conf of its own. */
+/** Creates a lookup that asks one name server, with its own hosts file and resolv.conf. */
 async function lookupIn(zone: Zone, { hosts = '', resolv = '' } = {}) {
   const server = await startNameServer(zone);
   const hostsFile = await fileWith('hosts', hosts);
@@ -31,7 +31,7 @@ async function lookupIn(zone: Zone, { hosts = '', resolv = '' } = {}) {
 const SITE: Zone = (name) => (name === 'site.test' ? ['192.0.2.1', '192.0.2.2', '2001:db8::1'] : 'none');
 
 describe('createDnsLookup', () => {
-  it('returns the addresses of both families by turns', async () => {
+  it('returns the addresses of both families, alternating', async () => {
     await using dns = await lookupIn(SITE);
     const addresses = await dns.lookup('site.test', signal);
     expect(addresses[0]).toBe('2001:db8::1');
@@ -61,7 +61,7 @@ describe('createDnsLookup', () => {
     expect([...new Set(dns.server.asked)]).toEqual(['api.dev.one.example', 'api.dev.site.example']);
   });
 
-  it('asks for a name with a dot at its end only as it is', async () => {
+  it('looks up a name with a trailing dot without the search list', async () => {
     await using dns = await lookupIn(SITE, { resolv: 'search one.example' });
     await expect(dns.lookup('nowhere.test.', signal)).rejects.toMatchObject({ code: 'ENOTFOUND' });
     expect([...new Set(dns.server.asked)]).toEqual(['nowhere.test']);
@@ -75,7 +75,7 @@ describe('createDnsLookup', () => {
     expect(refusing.asked).toContain('site.test');
   });
 
-  it('ends at once when its signal is aborted while a name server says nothing', async () => {
+  it('rejects at once when its signal is aborted while a name server does not answer', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>();
     await using dns = await lookupIn(() => {
       resolve();

@@ -8,8 +8,8 @@ import { type Listening, listening } from './listening.ts';
 const IMAGES = 400;
 const SILENT = /^image-\d+\.silent\.test$/;
 
-/** A real name server that answers for `*.good.test` and never for `*.silent.test`. */
-describe('captures beside a page whose 400 images are on names that no name server answers for', () => {
+/** The name server answers for `*.good.test` and never for `*.silent.test`. */
+describe('lookups of a page with 400 images on names that no name server answers for', () => {
   let nameServer: NameServer;
   let site: Listening;
   let service: RunningService;
@@ -33,7 +33,7 @@ describe('captures beside a page whose 400 images are on names that no name serv
 
   const silentNames = () => new Set(nameServer.asked.filter((name) => SILENT.test(name)));
 
-  it('are answered while that page still waits, and its lookups end with it', async () => {
+  it('do not delay other captures, and end with the capture of the page', async () => {
     const hostile = new AbortController();
     const hostileEnded = service
       .post('/screenshot', { url: `http://page.good.test:${site.port}/hostile` }, { signal: hostile.signal })

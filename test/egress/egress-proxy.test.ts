@@ -8,20 +8,18 @@ import { createEgress, type EgressOptions } from '../../src/egress/create-egress
 import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
 import { type Listening, listening, namesOf } from './listening.ts';
 
-/*
- * An egress proxy from the outside, spoken to as a browser does: absolute request lines for http, CONNECT for the rest.
- */
+/* Uses an egress proxy as a browser does: requests in absolute form for http, CONNECT for everything else. */
 
 const NAMES = { 'site.test': ['127.0.0.1'], 'two.test': ['127.0.0.2', '127.0.0.1'], 'private.test': ['10.0.0.1'] };
 
-/** What the site does with a request; each test says it anew. */
+/** Request handler of the site, replaced by each test that needs another. */
 let answer: http.RequestListener;
 let requests: http.IncomingMessage[];
 let siteConnections: Socket[];
 let site: Listening;
 let egress: Egress;
 let egressProxy: EgressProxy;
-/** The browser's side: keeps its connections, as browsers do. */
+/** Agent of the browser's side, which keeps its connections as browsers do. */
 let browser: http.Agent;
 
 beforeAll(async () => {
@@ -62,7 +60,7 @@ function proxyAddress(): { host: string; port: number } {
   return { host: hostname, port: Number(port) };
 }
 
-/** Asks the egress proxy for a URL. Rejects when the connection ends without an answer. */
+/** Requests a URL through the egress proxy. Rejects when the connection ends without an answer. */
 async function ask(url: string, options: http.RequestOptions = {}, body?: string): Promise<http.IncomingMessage> {
   const request = http.request({ ...proxyAddress(), agent: browser, path: url, ...options });
   request.end(body);
@@ -74,7 +72,7 @@ async function read(url: string): Promise<string> {
   return text(await ask(url));
 }
 
-/** Opens a tunnel; `status` is the answer's status line. */
+/** Opens a tunnel. `status` is the status line of the answer. */
 async function tunnel(authority: string): Promise<{ socket: Socket; status: string }> {
   const { host, port } = proxyAddress();
   const socket = net.connect({ host, port });
@@ -93,7 +91,7 @@ async function whenClosed(socket: Socket | undefined): Promise<void> {
 }
 
 describe('a plain request through an egress proxy', () => {
-  it('arrives as the browser sent it, with nothing that tells of a proxy', async () => {
+  it('reaches the target as the browser sent it, without headers that reveal a proxy', async () => {
     const response = await ask(
       siteUrl('/a/../b?c=%20d'),
       {
@@ -122,7 +120,7 @@ describe('a plain request through an egress proxy', () => {
     });
   });
 
-  it('is answered as the target answered: status, reason, every header, body', async () => {
+  it('returns the status, reason phrase, headers and body of the target unchanged', async () => {
     answer = (_request, response) => {
       response.sendDate = false;
       response.writeHead(418, 'Short and stout', ['X-Case', 'Kept', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2']);
@@ -137,7 +135,7 @@ describe('a plain request through an egress proxy', () => {
     expect(await text(response)).toBe('tea');
   });
 
-  it('carries a body of unknown length, whatever the method', async () => {
+  it('forwards a body of unknown length with any method', async () => {
     const { promise: received, resolve } = Promise.withResolvers<string>();
     answer = async (request, response) => {
       resolve(await text(request));
@@ -147,15 +145,15 @@ describe('a plain request through an egress proxy', () => {
     expect(await received).toBe('chunk');
   });
 
-  it('uses one connection to a target again', async () => {
+  it('reuses the connection to a target', async () => {
     for (let round = 0; round < 5; round += 1) expect(await read(siteUrl())).toBe('hello');
     expect(siteConnections).toHaveLength(1);
   });
 
-  it('is sent again when the target closed the kept connection just then', async () => {
+  it('is sent again on a new connection when the target closed the kept one', async () => {
     expect(await read(siteUrl())).toBe('hello');
     const [kept] = siteConnections;
-    // The next request meets a connection that is reset as soon as anything arrives on it.
+    // The kept connection is reset as soon as the next request arrives on it.
     answer = (request, response) =>
       request.socket === kept ? request.socket.resetAndDestroy() : response.end('again');
     expect(await read(siteUrl())).toBe('again');
@@ -163,7 +161,7 @@ describe('a plain request through an egress proxy', () => {
     expect(egressProxy.failureFor(new URL(siteUrl()))).toBeNull();
   });
 
-  it('streams: what the target has sent is there before the target is done', async () => {
+  it('streams the answer before it is complete', async () => {
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
     answer = async (_request, response) => {
       response.write('first');
@@ -177,7 +175,7 @@ describe('a plain request through an egress proxy', () => {
     expect(await text(response)).toBe('second');
   });
 
-  it('makes a fast target wait for a slow browser', async () => {
+  it('slows a fast target down to the speed of the browser', async () => {
     const chunk = Buffer.alloc(1024 * 1024);
     let sent = 0;
     answer = (request, response) => {
@@ -192,13 +190,13 @@ describe('a plain request through an egress proxy', () => {
       send();
     };
     const response = await ask(siteUrl('/large'));
-    // Long enough for all of it to go through, had anybody taken it.
+    // Long enough for the whole body to pass if nothing held it back.
     for (let round = 0; round < 200; round += 1) await read(siteUrl());
     response.destroy();
     expect(sent).toBeLessThan(100);
   });
 
-  it('ends at the target when the browser goes away', async () => {
+  it('is ended at the target when the browser disconnects', async () => {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     answer = (_request, response) => {
       response.write('some');
@@ -209,7 +207,7 @@ describe('a plain request through an egress proxy', () => {
     await gone;
   });
 
-  it('ends short in the browser, too, when the target hangs up in the middle', async () => {
+  it('is aborted in the browser when the target disconnects in the middle of a body', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write('half', () => response.destroy());
@@ -217,28 +215,28 @@ describe('a plain request through an egress proxy', () => {
     await expect(read(siteUrl())).rejects.toThrow('aborted');
   });
 
-  it('to the proxy itself is refused', async () => {
+  it('is answered 400 when it is not in absolute form with http:', async () => {
     expect(await ask('/')).toMatchObject({ statusCode: 400 });
     expect(await ask('https://site.test/')).toMatchObject({ statusCode: 400 });
     expect(await ask('ftp://site.test/')).toMatchObject({ statusCode: 400 });
   });
 });
 
-describe('a plain request that comes to nothing', () => {
+describe('a plain request that fails', () => {
   it.each([
     ['a private name', 'http://private.test/', 'target_forbidden', 'resolves to an address that is not public'],
     ['a private address', 'http://10.0.0.1/', 'target_forbidden', '10.0.0.1 is not public (private)'],
     ['a port that browsers refuse', 'http://site.test:25/', 'target_forbidden', 'port 25 (smtp)'],
     ['a name that does not exist', 'http://nowhere.test/', 'target_unreachable', 'no such name: nowhere.test'],
-    ['a port where nobody listens', 'http://site.test:9/x', 'target_forbidden', 'port 9 (discard)'],
+    ['another port that browsers refuse', 'http://site.test:9/x', 'target_forbidden', 'port 9 (discard)'],
     ['a closed port', 'http://site.test:2/', 'target_unreachable', 'connection refused by 127.0.0.1:2'],
-  ])('is hung up on without a page, and %s is named', async (_what, url, code, reason) => {
+  ])('closes the connection without an error page, and reports %s', async (_what, url, code, reason) => {
     await expect(ask(url)).rejects.toThrow('socket hang up');
     expect(egressProxy.failureFor(new URL(url))).toEqual({ code, reason: expect.stringContaining(reason) });
     expect(egressProxy.failureFor(new URL(siteUrl()))).toBeNull();
   });
 
-  it('says so when the target closes without an answer, or answers something else than HTTP', async () => {
+  it('reports a target that closes the connection without an answer, or does not speak HTTP', async () => {
     answer = (request) => request.socket.destroy();
     await expect(ask(siteUrl())).rejects.toThrow('socket hang up');
     expect(egressProxy.failureFor(new URL(siteUrl()))?.reason).toContain('closed the connection without an answer');
@@ -247,7 +245,7 @@ describe('a plain request that comes to nothing', () => {
     expect(egressProxy.failureFor(new URL(siteUrl()))?.reason).toContain('is not HTTP');
   });
 
-  it('is forgotten as a failure once a connection stands', async () => {
+  it('is no longer reported as a failure after a later connection succeeds', async () => {
     const away = await listening(net.createServer());
     await away[Symbol.asyncDispose]();
     const url = `http://site.test:${away.port}/`;
@@ -264,7 +262,7 @@ describe('a plain request that comes to nothing', () => {
 });
 
 describe('a tunnel through an egress proxy', () => {
-  it('carries bytes both ways, those sent ahead included, and closes with the target', async () => {
+  it('carries bytes in both directions, including those sent ahead, and closes with the target', async () => {
     await using echo = await listening(
       net.createServer((socket) => {
         socket.on('data', (chunk) => (String(chunk).includes('bye') ? socket.end('closing') : socket.write(chunk)));
@@ -291,7 +289,7 @@ describe('a tunnel through an egress proxy', () => {
     ['0x7f.1:25', '403', 'https://127.0.0.1:25/', 'target_forbidden'],
     ['nowhere.test:443', '502', 'https://nowhere.test/', 'target_unreachable'],
     ['site.test:2', '502', 'https://site.test:2/', 'target_unreachable'],
-  ])('to %s is answered %s', async (authority, status, url, code) => {
+  ])('is answered with an error: CONNECT %s, status %s', async (authority, status, url, code) => {
     const opened = await tunnel(authority);
     expect(opened.status).toContain(status);
     await whenClosed(opened.socket);
@@ -299,21 +297,21 @@ describe('a tunnel through an egress proxy', () => {
   });
 
   it.each(['site.test', 'site.test:', ':443', 'site.test:443/x', 'a@b:443', 'site.test:99999'])(
-    'to %s, which is no host and port, is answered 400',
+    'is answered 400 for %s, which is not a host and port',
     async (authority) => {
       expect((await tunnel(authority)).status).toContain('400');
     },
   );
 
-  it('is dialled at the next address when the first does not answer, and at no other', async () => {
-    // Listens on 127.0.0.1 only, so 127.0.0.2 refuses.
+  it('dials the next address when the first refuses the connection', async () => {
+    // The site listens on 127.0.0.1 only, so 127.0.0.2 refuses the connection.
     const { status, socket } = await tunnel(`two.test:${site.port}`);
     expect(status).toContain('200');
     expect(egressProxy.addressFor(new URL(siteUrl('/', 'two.test')))).toBe('127.0.0.1');
     socket.destroy();
   });
 
-  it('ends at the target when the browser goes away, and the other way round', async () => {
+  it('is closed on both sides when either side disconnects', async () => {
     const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
     await using silent = await listening(net.createServer(resolve));
     const first = await tunnel(`site.test:${silent.port}`);
@@ -334,7 +332,7 @@ describe('a tunnel through an egress proxy', () => {
 });
 
 describe('an egress proxy', () => {
-  it('gives up dialling at its deadline', async () => {
+  it('stops dialling at its time limit', async () => {
     await egress.close();
     const { promise: never } = Promise.withResolvers<readonly string[]>();
     await open({ lookup: () => never, dialTimeoutMs: 50 });
@@ -345,7 +343,7 @@ describe('an egress proxy', () => {
     });
   });
 
-  it('asks once for each connection, and once for all that ask at the same time', async () => {
+  it('shares one lookup among simultaneous connections to a name', async () => {
     await egress.close();
     const asked: string[] = [];
     await open({
@@ -358,7 +356,7 @@ describe('an egress proxy', () => {
     expect(asked).toEqual(['site.test']);
   });
 
-  it('forgets at a reset, and ends what the capture before left: requests, tunnels, kept connections', async () => {
+  it('forgets failures on reset, and ends requests, tunnels and kept connections of the previous capture', async () => {
     answer = (request, response) => {
       if (request.url === '/hang') response.write('...');
       else response.end();
@@ -379,7 +377,7 @@ describe('an egress proxy', () => {
     expect(await read(siteUrl())).toBe('');
   });
 
-  it('does not tell the next capture of a failure that belongs to the one before', async () => {
+  it('does not report a late failure of the previous capture to the next one', async () => {
     await egress.close();
     const { promise: late, reject } = Promise.withResolvers<readonly string[]>();
     const { promise: asked, resolve } = Promise.withResolvers<void>();
@@ -399,14 +397,14 @@ describe('an egress proxy', () => {
     void opened;
   });
 
-  it('tells itself apart from the others', async () => {
+  it('keeps its failures apart from those of other egress proxies', async () => {
     const other = await egress.openEgressProxy();
     await expect(ask('http://10.0.0.1/')).rejects.toThrow();
     expect(other.proxyServer).not.toBe(egressProxy.proxyServer);
     expect(other.failureFor(new URL('http://10.0.0.1/'))).toBeNull();
   });
 
-  it('is gone when it is closed, with whatever hangs on it', async () => {
+  it('ends its connections and stops listening when it is closed', async () => {
     answer = (_request, response) => response.write('...');
     const hanging = await ask(siteUrl());
     const cut = once(hanging, 'error');
@@ -417,7 +415,7 @@ describe('an egress proxy', () => {
     await egressProxy.close();
   });
 
-  it('stops a capture that asks for too much', async () => {
+  it('refuses further requests of a capture that exceeds its number of requests', async () => {
     await egress.close();
     await open({ maxRequests: 2 });
     await read(siteUrl());
@@ -432,7 +430,7 @@ describe('an egress proxy', () => {
     expect(await read(siteUrl())).toBe('hello');
   });
 
-  it('stops a flood, in a plain answer and in a tunnel', async () => {
+  it('disconnects a capture that exceeds its bytes, in a plain answer or a tunnel', async () => {
     await egress.close();
     await open({ maxBytes: 1024 * 1024 });
     answer = (_request, response) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createOwnAddresses } from '../../src/egress/own-addresses.ts';
 
 describe('createOwnAddresses', () => {
-  it("knows every address of the machine's interfaces, whatever its spelling", () => {
+  it("recognises every address of the machine's interfaces, in any spelling", () => {
     const isOwn = createOwnAddresses();
     const addresses = Object.values(networkInterfaces()).flatMap((each = []) => each);
     expect(addresses.length).toBeGreaterThan(0);

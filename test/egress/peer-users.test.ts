@@ -11,11 +11,11 @@ import { type Egress, type EgressProxy, NOBODY_UID } from '../../src/egress/egre
 import { startProxy } from '../support/proxy.ts';
 import { type Listening, listening } from './listening.ts';
 
-/** A user that is neither root, nor the one who runs the tests, nor "nobody". */
-const STRANGER = 54_321;
+/** A user other than root, the user who runs the tests, and "nobody". */
+const OTHER_UID = 54_321;
 const isRoot = process.getuid?.() === 0;
 
-describe('the users of an egress proxy', () => {
+describe('user check of an egress proxy', () => {
   let site: Listening;
   let visits: number;
   let egress: Egress;
@@ -47,7 +47,7 @@ describe('the users of an egress proxy', () => {
     return text(response);
   }
 
-  /** Asks as another user of this machine; resolves with what came back. */
+  /** Sends a request as another user of this machine. Resolves with the answer. */
   async function askAs(uid: number, { port }: URL): Promise<string> {
     const program = `
       const socket = require('node:net').connect(${port}, '127.0.0.1');
@@ -55,40 +55,40 @@ describe('the users of an egress proxy', () => {
       socket.write('GET http://127.0.0.1:${site.port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
       socket.pipe(process.stdout);
     `;
-    // The machine's own node: a stranger may not be able to read the one of this checkout.
+    // The machine's own node: other users may not be able to read the one of this checkout.
     const { stdout } = await promisify(execFile)('node', ['-e', program], { uid, gid: uid, cwd: '/' });
     return stdout;
   }
 
-  it('are those who run the service', async () => {
+  it('serves the user who runs the service', async () => {
     expect(await ask(await open())).toBe('hello');
   });
 
-  it('are no others: their connections are closed unread', async () => {
-    const proxy = await open({ proxyUsers: [STRANGER] });
+  it('closes connections of other users unread', async () => {
+    const proxy = await open({ proxyUsers: [OTHER_UID] });
     await expect(ask(proxy)).rejects.toThrow(/socket hang up|ECONNRESET/);
     expect(visits).toBe(0);
   });
 
-  it.runIf(isRoot)('are the browsers of a service that is root, but no other user of the machine', async () => {
+  it.runIf(isRoot)('serves the browsers of a service that runs as root, but no other user', async () => {
     const proxy = await open();
-    expect(await askAs(STRANGER, proxy)).toBe('');
+    expect(await askAs(OTHER_UID, proxy)).toBe('');
     expect(visits).toBe(0);
     expect(await askAs(NOBODY_UID, proxy)).toContain('hello');
   });
 
-  it.runIf(isRoot)('are not sent the credentials of the caller’s proxy when they are strangers', async () => {
+  it.runIf(isRoot)('does not use the credentials of the caller’s proxy for other users', async () => {
     await using upstream = await startProxy({ credentials: 'harbour:master' });
     const proxy = await open();
     const credentials = { username: 'harbour', password: 'master' };
     egressProxy.reset({ server: `http://127.0.0.1:${upstream.port}`, credentials });
-    expect(await askAs(STRANGER, proxy)).toBe('');
+    expect(await askAs(OTHER_UID, proxy)).toBe('');
     expect(upstream.asked).toEqual([]);
     expect(await ask(proxy)).toBe('hello');
     expect(upstream.asked).toHaveLength(1);
   });
 
-  it('reach nothing through a proxy whose capture has ended', async () => {
+  it('serves nobody after the capture has ended', async () => {
     const proxy = await open();
     expect(await ask(proxy)).toBe('hello');
     egressProxy.end();
@@ -98,12 +98,12 @@ describe('the users of an egress proxy', () => {
     expect(await ask(proxy)).toBe('hello');
   });
 
-  it('are told apart among many connections that are opened at once', async () => {
+  it('serves each of many simultaneous connections', async () => {
     const proxy = await open();
     expect(await Promise.all(Array.from({ length: 50 }, () => ask(proxy)))).toEqual(Array(50).fill('hello'));
   });
 
-  it('are not looked up for a connection that is gone before it was accepted', async () => {
+  it('ignores a connection that is closed before its user is looked up', async () => {
     const proxy = await open();
     const gone = net.connect({ host: proxy.hostname, port: Number(proxy.port) });
     await once(gone, 'connect');

@@ -20,7 +20,7 @@ function forbidden(reason: string): unknown {
 
 const { signal } = new AbortController();
 
-describe('screening without a look-up', () => {
+describe('screenLiteral', () => {
   const egress = screening();
 
   it.each([
@@ -66,21 +66,21 @@ describe('screening without a look-up', () => {
     expect(egress.screenLiteral(new URL(url))).toEqual(forbidden('not public'));
   });
 
-  it('forbids the ports that browsers do not open, and says which service is meant', () => {
+  it('forbids ports that browsers refuse to open, and names the service of the port', () => {
     expect(egress.screenLiteral(new URL('http://example.com:25/'))).toEqual(forbidden('port 25 (smtp)'));
     expect(egress.screenLiteral(new URL('https://example.com:6000/'))).toEqual(forbidden('port 6000 (x11)'));
     expect(egress.screenLiteral(new URL('http://example.com:0/'))).toEqual(forbidden('port 0'));
     expect(egress.screenLiteral(new URL('https://example.com:8443/'))).toBeNull();
   });
 
-  it('lets every other name pass, credentials or not', () => {
+  it('allows every other name, with or without credentials', () => {
     expect(egress.screenLiteral(new URL('http://example.com/'))).toBeNull();
     expect(egress.screenLiteral(new URL('https://user:password@private.example/'))).toBeNull();
   });
 });
 
-describe('screening', () => {
-  it('forbids a name when any address of it is not public, and does not tell the address', async () => {
+describe('screen', () => {
+  it('forbids a name when any of its addresses is not public, without disclosing the address', async () => {
     const egress = screening();
     const refusal = await egress.screen(new URL('http://private.example/'), signal);
     expect(refusal).toEqual(forbidden('private.example resolves to an address that is not public (private)'));
@@ -89,11 +89,11 @@ describe('screening', () => {
     expect(await egress.screen(new URL('https://public.example/'), signal)).toBeNull();
   });
 
-  it('leaves a name that does not exist to the capture', async () => {
+  it('does not forbid a name that does not exist', async () => {
     expect(await screening().screen(new URL('http://nowhere.example/'), signal)).toBeNull();
   });
 
-  it('follows the lists: an allowed name, a denied one, a denied address behind an allowed name', async () => {
+  it('applies the lists: an allowed name, a denied name, and a denied address behind an allowed name', async () => {
     const egress = screening({ allow: ['wiki.internal', 'private.example'], deny: ['10.0.0.1', 'public.example'] });
     expect(await egress.screen(new URL('http://wiki.internal/'), signal)).toBeNull();
     expect(await egress.screen(new URL('http://private.example/'), signal)).toEqual(
@@ -104,7 +104,7 @@ describe('screening', () => {
     );
   });
 
-  it('opens localhost with its address or its name', async () => {
+  it('allows localhost when its address or its name is allowed', async () => {
     const url = new URL('http://localhost:8080/');
     expect(await screening({ allow: ['127.0.0.0/8'] }).screen(url, signal)).toBeNull();
     expect(await screening({ allow: ['localhost'] }).screen(url, signal)).toBeNull();
@@ -113,7 +113,7 @@ describe('screening', () => {
     );
   });
 
-  it('ends with the reason of the signal while a name server says nothing', async () => {
+  it("rejects with the signal's reason while a name server does not answer", async () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>();
     const egress = createEgress({
       policy: createTargetPolicy({ allow: [], deny: [] }),
@@ -126,6 +126,6 @@ describe('screening', () => {
     const screened = egress.screen(new URL('http://slow.example/'), caller.signal);
     await asked;
     caller.abort(new Error('nobody waits any more'));
-    await expect(screened).rejects.toThrow('nobody waits any more');
+    await expect(screened).rejects.toThrow('the client disconnected');
   });
 });

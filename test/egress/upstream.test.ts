@@ -9,9 +9,7 @@ import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Listening, listening, namesOf } from './listening.ts';
 
-/*
- * An egress proxy whose capture names a proxy. `site.test` leads to the site both here and there: what goes direct is seen.
- */
+/* Uses an egress proxy whose capture names a proxy. Both resolve `site.test`, so direct connections are noticed. */
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
 
@@ -31,7 +29,7 @@ beforeEach(async () => {
   site = await listening(server);
   egress = createEgress({
     policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: ['*.closed.test'] }),
-    lookup: namesOf({ 'site.test': ['127.0.0.1'], 'inside.test': ['10.0.0.1'], 'proxy.test': ['127.0.0.1'] }),
+    lookup: namesOf({ 'site.test': ['127.0.0.1'], 'private.test': ['10.0.0.1'], 'proxy.test': ['127.0.0.1'] }),
     dialTimeoutMs: 300,
   });
   egressProxy = await egress.openEgressProxy();
@@ -46,7 +44,7 @@ const through = (port: number, host = '127.0.0.1') => ({ server: `http://${host}
 const siteUrl = (path = '/', host = 'site.test') => `http://${host}:${site.port}${path}`;
 const failureOf = (url: string) => egressProxy.failureFor(new URL(url));
 
-/** The status and the body of an answer, or null when the connection ended without one. */
+/** Resolves with the status and body of an answer, or null when the connection ended without one. */
 async function ask(url: string): Promise<readonly [status: number, body: string] | null> {
   const { hostname: host, port } = new URL(egressProxy.proxyServer);
   const request = http.request({ host, port, agent: false, path: url });
@@ -59,8 +57,8 @@ async function ask(url: string): Promise<readonly [status: number, body: string]
   }
 }
 
-/** What comes through a tunnel when `said` is sent, or the status line of a refusal. */
-async function tunnel(authority: string, said: string): Promise<string> {
+/** Resolves with the answer to `sent` through a tunnel, or the status line of a refusal. */
+async function tunnel(authority: string, sent: string): Promise<string> {
   const { hostname: host, port } = new URL(egressProxy.proxyServer);
   const socket = net.connect({ host, port: Number(port) });
   socket.on('error', () => {});
@@ -68,14 +66,14 @@ async function tunnel(authority: string, said: string): Promise<string> {
   const [head] = await once(socket, 'data');
   const [status = ''] = String(head).split('\r\n');
   if (!status.includes(' 200 ')) return status;
-  socket.write(said);
+  socket.write(sent);
   return text(socket);
 }
 
 const REQUEST = 'GET /tunnelled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 describe('an egress proxy with an upstream proxy', () => {
-  it('asks the proxy for everything, with the credentials, which the target never sees', async () => {
+  it('sends every request through it, with credentials that the target never receives', async () => {
     await using proxy = await startProxy({ credentials: 'harbour:master:key', names: { 'far.test': '127.0.0.1' } });
     let seen: http.IncomingHttpHeaders = {};
     answer = (request, response) => {
@@ -95,7 +93,7 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(egressProxy.addressFor(new URL(siteUrl('/', 'far.test')))).toBeNull();
   });
 
-  it('forgets the proxy with the capture', async () => {
+  it('forgets it with the capture', async () => {
     await using proxy = await startProxy();
     egressProxy.reset(through(proxy.port));
     egressProxy.reset();
@@ -103,10 +101,10 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('lets the proxy look names up, and checks what the URL says itself', async () => {
-    await using proxy = await startProxy({ names: { 'inside.test': '127.0.0.1' } });
+  it('lets it resolve names, but checks literal hosts, denied names and ports', async () => {
+    await using proxy = await startProxy({ names: { 'private.test': '127.0.0.1' } });
     egressProxy.reset(through(proxy.port));
-    expect(await ask(siteUrl('/', 'inside.test'))).toEqual([200, 'hello']);
+    expect(await ask(siteUrl('/', 'private.test'))).toEqual([200, 'hello']);
     const before = proxy.asked.length;
     for (const host of ['10.0.0.1', '[::1]', 'www.closed.test']) {
       expect(await ask(siteUrl('/', host))).toBeNull();
@@ -117,15 +115,15 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(proxy.asked).toHaveLength(before);
   });
 
-  it('passes an error page of the target on', async () => {
+  it('passes on an error page of the target', async () => {
     await using proxy = await startProxy();
     egressProxy.reset(through(proxy.port));
     answer = (_request, response) => response.writeHead(503).end('out of order');
     expect(await ask(siteUrl('/', '127.0.0.1'))).toEqual([503, 'out of order']);
   });
 
-  describe('that fails', () => {
-    /** Neither a request nor a tunnel gets anywhere, and the target sees nothing. */
+  describe('when the upstream proxy fails', () => {
+    /** Expects a request and a tunnel to fail without reaching the target. */
     async function expectFailure(reason: string): Promise<void> {
       expect(await ask(siteUrl())).toBeNull();
       expect(failureOf(siteUrl())).toEqual({ code: 'proxy_failed', reason: expect.stringContaining(reason) });
@@ -134,39 +132,39 @@ describe('an egress proxy with an upstream proxy', () => {
       expect(hits).toEqual([]);
     }
 
-    it('by refusing the connection', async () => {
+    it('reports a refused connection', async () => {
       const gone = await listening(net.createServer());
       await gone[Symbol.asyncDispose]();
       egressProxy.reset(through(gone.port));
       await expectFailure('connection refused by');
     });
 
-    it('by refusing the credentials, which no reason shows', async () => {
+    it('reports refused credentials without disclosing them', async () => {
       await using proxy = await startProxy({ credentials: 'some:body' });
       egressProxy.reset({ ...through(proxy.port), credentials: CREDENTIALS });
       await expectFailure('does not accept the credentials');
       expect(failureOf(siteUrl())?.reason).not.toMatch(/harbour|master/);
     });
 
-    it('by finding no way to the target', async () => {
+    it('reports that the proxy cannot reach the target', async () => {
       await using proxy = await startProxy({ names: { 'site.test': '127.0.0.99' } });
       egressProxy.reset(through(proxy.port));
       await expectFailure('answered 502 Bad Gateway');
     });
 
-    it('by hanging up', async () => {
+    it('reports that the proxy closed the connection', async () => {
       await using proxy = await listening(net.createServer((socket) => socket.once('data', () => socket.destroy())));
       egressProxy.reset(through(proxy.port));
       await expectFailure('closed the connection without an answer');
     });
 
-    it('by speaking something else', async () => {
+    it('reports that the proxy does not speak HTTP', async () => {
       await using proxy = await listening(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n')));
       egressProxy.reset(through(proxy.port));
       await expectFailure('does not answer in HTTP');
     });
 
-    it('by saying nothing', async () => {
+    it('reports that the proxy does not answer', async () => {
       await using proxy = await listening(net.createServer(() => {}));
       egressProxy.reset(through(proxy.port));
       expect(await tunnel(`site.test:${site.port}`, REQUEST)).toContain('502');
@@ -177,9 +175,9 @@ describe('an egress proxy with an upstream proxy', () => {
 
   it.each([
     [{ server: 'http://10.0.0.1:3128' }, 'the proxy: 10.0.0.1 is not public (private)'],
-    [{ server: 'http://inside.test:3128' }, 'the proxy: inside.test resolves to an address that is not public'],
+    [{ server: 'http://private.test:3128' }, 'the proxy: private.test resolves to an address that is not public'],
     [{ server: 'http://127.0.0.1:22' }, 'the proxy: port 22 (ssh)'],
-  ])('does not go to %o, as to no such target', async (proxy, reason) => {
+  ])('refuses the upstream proxy %o like a target at that address', async (proxy, reason) => {
     egressProxy.reset(proxy);
     expect(await ask(siteUrl())).toBeNull();
     const forbidden = { code: 'target_forbidden', reason: expect.stringContaining(reason) };
@@ -189,11 +187,11 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(hits).toEqual([]);
   });
 
-  it('is screened by its own name, and the target by what it says itself', async () => {
+  it('screens the address of the proxy, and of the target only literal hosts', async () => {
     const { signal } = new AbortController();
     const proxy = through(3128, 'proxy.test');
-    expect(await egress.screen(new URL('http://inside.test/'), signal, proxy)).toBeNull();
+    expect(await egress.screen(new URL('http://private.test/'), signal, proxy)).toBeNull();
     expect(await egress.screen(new URL('http://10.0.0.1/'), signal, proxy)).toMatchObject({ code: 'target_forbidden' });
-    expect(await egress.screen(new URL('http://inside.test/'), signal)).toMatchObject({ code: 'target_forbidden' });
+    expect(await egress.screen(new URL('http://private.test/'), signal)).toMatchObject({ code: 'target_forbidden' });
   });
 });
