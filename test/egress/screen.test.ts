@@ -125,7 +125,7 @@ describe('screen', () => {
     const caller = new AbortController();
     const screened = egress.screen(new URL('http://slow.example/'), caller.signal);
     await asked;
-    caller.abort(new Error('nobody waits any more'));
+    caller.abort(new Error('the client disconnected'));
     await expect(screened).rejects.toThrow('the client disconnected');
   });
 });
