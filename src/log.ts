@@ -6,10 +6,10 @@ import { LineWriter } from './log/line-writer.ts';
 
 export type { Logger } from 'pino';
 
-/** Headers that hold a key, a password or a session. */
+/** Headers that contain a key, a password or a session. */
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'cookie', 'set-cookie'];
 const SECRET_OPTIONS = OPTIONS.filter(({ secret }) => secret !== undefined);
-/** Objects of a log line in which headers and options are looked for, besides the line itself. */
+/** Objects of a log line whose headers and options are masked, besides those of the line itself. */
 const HEADER_PARENTS = ['headers', 'req.headers', 'request.headers'];
 const OPTION_PARENTS = ['config'];
 const FLUSH_MS = 1_000;
@@ -19,9 +19,9 @@ export interface Log {
   readonly logger: Logger;
   /** Lines dropped since the start because they could not be written. */
   readonly droppedLines: number;
-  /** Opens `--log-file` anew. A failure is logged, and lines still go to the file as it was. */
+  /** Reopens `--log-file`. A failure is logged, and lines still go to the old file. */
   reopen(): void;
-  /** Resolves when every line is written, at the latest after a second. */
+  /** Resolves when every line is written, at most one second later. */
   flush(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function openLog(config: Pick<Config, 'logLevel' | 'logFile'>): Log {
   };
 }
 
-/** Logs JSON lines, or readable ones, with every secret masked. */
+/** Creates a logger that writes JSON lines or readable ones, with every secret masked. */
 export function createLogger(
   level: Config['logLevel'],
   writer: Pick<LineWriter, 'write' | 'flushSync'>,
@@ -95,7 +95,7 @@ function secretPaths(): string[] {
   ];
 }
 
-/** A header's value is masked whole, an option's as it is wherever it is shown. */
+/** Masks a header's value as a whole, and an option's value as `--print-config` does. */
 function mask(value: unknown, path: readonly string[]): unknown {
   const option = SECRET_OPTIONS.find(({ name }) => name === path.at(-1));
   return masked(option ?? { secret: 'whole' }, value);

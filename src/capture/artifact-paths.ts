@@ -2,8 +2,8 @@ import type { ArtifactKind, Result } from './result.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
 
 /*
- * Records name artifacts by kind. Clients, subscribers and webhook receivers get the paths of the HTTP API instead: they
- * are made when something is sent, so that a stored record outlives a change of the API.
+ * Records name artifacts by kind. Clients, subscribers and webhook receivers get the paths of the HTTP API, which are
+ * added when a result is sent, so that stored records outlive a change of the API.
  */
 
 export function imagePath(id: number): string {
@@ -31,7 +31,7 @@ export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentRes
   };
 }
 
-/** Converts a record that version 0.1 wrote, which held the paths; leaves a current one as it is. */
+/** Converts a record written by version 0.1, which held the paths. Returns a current record unchanged. */
 export function currentRecord(record: Result | SentResult): Result {
   if ('artifacts' in record) return record;
   const { screenshot = '', html = '', ...rest } = record;

@@ -12,13 +12,13 @@ export interface Timing {
   readonly durationMs: number;
 }
 
-/** What is known beside what a browser saw. */
+/** Facts that are found out after the browser has captured the page. */
 export interface Findings {
   readonly ipFacts: IpFacts | null;
   readonly perceptionHash: string | null;
 }
 
-/** What a record says of what was not seen. */
+/** Values of a record's fields when the page was not captured. */
 export const UNSEEN = {
   final_url: '',
   title: '',
@@ -46,7 +46,7 @@ export const UNSEEN = {
   ip_info: null,
 } as const satisfies Partial<Result>;
 
-/** The record of a capture that succeeded. */
+/** Returns the record of a capture that succeeded. */
 export function storedResult(
   command: CaptureCommand,
   snapshot: Snapshot,
@@ -77,7 +77,7 @@ export function storedResult(
   };
 }
 
-/** The record of a capture that failed. */
+/** Returns the record of a capture that failed. */
 export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
   return {
     ...asked(command, timing, command.request.target),

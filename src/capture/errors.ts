@@ -3,8 +3,8 @@ import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
 
 /**
- * The one catalogue of failures, by status. A code never changes its meaning. `retryable`: the same request may succeed
- * later. `text`: what people read when nothing more precise is known. `help`: what to do, for the documentation.
+ * All error codes, by status. A code never changes its meaning. `retryable`: the same request may succeed later.
+ * `text`: the default message. `help`: what to do, for the documentation.
  */
 export const CATALOGUE = {
   invalid_json: { status: 400, retryable: false, text: 'The body is not valid JSON.', help: 'Fix the body.' },
@@ -212,13 +212,13 @@ export type FailureCode = keyof typeof CATALOGUE;
 
 export const FailureCodeSchema = z.enum(Object.keys(CATALOGUE).filter(isFailureCode));
 
-/** A failure as a value: what programs switch on, and what people read. */
+/** A failure as a value: `code` for programs, `reason` for people. */
 export interface Failure {
   readonly code: FailureCode;
   readonly reason: string;
 }
 
-/** One bad field of a request. */
+/** An invalid field of a request. */
 export const FieldProblemSchema = z.strictObject({
   path: z
     .string()
@@ -227,7 +227,7 @@ export const FieldProblemSchema = z.strictObject({
 });
 export type FieldProblem = Immutable<z.output<typeof FieldProblemSchema>>;
 
-/** A download, which is no page. */
+/** A target that the browser downloaded instead of showing it. */
 export const DownloadSchema = z.strictObject({
   name: z.string(),
   type: z.string().meta({ description: 'MIME type; empty when it is not known.' }),
@@ -236,13 +236,13 @@ export const DownloadSchema = z.strictObject({
 export type Download = Immutable<z.output<typeof DownloadSchema>>;
 
 export interface CapstanErrorOptions extends ErrorOptions {
-  /** Every bad field of a request, with `invalid_request`. */
+  /** Every invalid field of a request, with `invalid_request`. */
   readonly problems?: readonly FieldProblem[];
-  /** Whole seconds after which to try again, with `queue_full`. */
+  /** Time after which to retry, in whole seconds, with `queue_full`. */
   readonly retryAfterSeconds?: number;
-  /** What the target was, with `not_a_page`. */
+  /** The download that the target turned out to be, with `not_a_page`. */
   readonly download?: Download;
-  /** What was noted of a capture until it failed. */
+  /** Evidence recorded before the capture failed. */
   readonly evidence?: Evidence;
 }
 
@@ -279,8 +279,8 @@ export function failure(code: FailureCode, reason: string = CATALOGUE[code].text
 }
 
 /**
- * Whatever was thrown, as a failure. What is not from the catalogue becomes `internal`, and says nothing of the
- * inside: log the original.
+ * Converts anything thrown to a failure. Anything but a `CapstanError` becomes `internal` without details, so log the
+ * original.
  */
 export function toFailure(thrown: unknown): Failure {
   return thrown instanceof CapstanError ? failure(thrown.code, thrown.message) : failure('internal');

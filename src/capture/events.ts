@@ -6,7 +6,8 @@ import { ResultRecordSchema } from './result.ts';
 import { count, id, instant } from './values.ts';
 
 /*
- * Everything that happens is an event. Answers, logs, counters, webhooks and GET /events derive from the stream of them.
+ * Everything that happens is an event. Answers, logs, counters, webhooks and `GET /events` derive from one event
+ * stream.
  */
 
 const FailureSchema = z.strictObject({
@@ -101,7 +102,7 @@ export type EventType = CapstanEvent['type'];
 /** Every type of event. */
 export const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.value);
 
-/** `capture.*`: every type of a group. */
+/** `capture.*`: all types of a group. */
 export const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
 
 export type CaptureEvent = Extract<CapstanEvent, { type: `capture.${string}` }>;

@@ -3,11 +3,11 @@ import type { Immutable } from './immutable.ts';
 import { count, instant, sha256 } from './values.ts';
 
 /*
- * How a capture came about. Items that cost nothing are always recorded, the rest only when they are asked for. Every
- * list is bounded and says how much was left out.
+ * How a capture came about. Items that cost nothing are always recorded, the others on request. Every list is bounded
+ * and says how many items were left out.
  */
 
-/** Evidence that is recorded only when it is asked for. */
+/** Evidence that is recorded only on request. */
 export const EVIDENCE_KINDS = [
   'redirects',
   'headers',
@@ -19,10 +19,10 @@ export const EVIDENCE_KINDS = [
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** A list that was cut where it grew too long. */
+/** A list with a maximum length. */
 export interface Noted<T> {
   readonly items: readonly T[];
-  /** How many more there were. */
+  /** Number of items left out. */
   readonly omitted: number;
 }
 

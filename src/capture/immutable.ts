@@ -1,4 +1,4 @@
-/** `T` with every property and list in it readonly: what a schema's output is once it was read. */
+/** `T` with every property and list readonly, recursively: the type of a parsed value. */
 export type Immutable<T> = T extends readonly (infer E)[]
   ? readonly Immutable<E>[]
   : T extends URL

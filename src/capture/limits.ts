@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 
-/** Bounds of the limits, at the start and while the service runs. */
+/** Bounds of the capture limits, at the start and while the service runs. */
 export const LIMIT_BOUNDS = {
   maxConcurrent: { min: 1, max: 1000 },
   maxQueue: { min: 0, max: 1_000_000 },
@@ -14,10 +14,10 @@ export const CaptureLimitsSchema = z.strictObject({
   maxQueue: limit('maxQueue').meta({ description: 'Captures that may wait.' }),
 });
 
-/** How many captures may run and wait, service-wide. */
+/** Service-wide maximum numbers of running and of queued captures. */
 export type CaptureLimits = Immutable<z.output<typeof CaptureLimitsSchema>>;
 
-/** The body of PATCH /limits: the limits that it names are changed. */
+/** Body of `PATCH /limits`: changes the limits that it names. */
 export const LimitsChangeSchema = z
   .strictObject(CaptureLimitsSchema.partial().shape, {
     error: ({ code }) =>

@@ -5,17 +5,17 @@ import { optionFields } from './options/groups.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
 
 /**
- * Returns what a record says of how its capture was made: SHA-256, lower-case hex, of all options that change what it
- * shows or records. `''` for a capture with secrets, which could be guessed from it: such a capture answers no other
- * request.
+ * Returns the digest that a record holds: SHA-256, lower-case hex, of all options that change what the capture shows or
+ * records. Returns `''` for a capture with secrets, because they could be guessed from the digest; such a capture is
+ * never reused.
  */
 export function optionsDigest(request: CaptureRequest): string {
   return hasSecrets(request) ? '' : likeness(request);
 }
 
 /**
- * Returns a key that is equal for requests whose captures would be equal, except for the URL. It covers secrets: never
- * to be shown. An option at its default is left out, so that a new option changes no key.
+ * Returns a key that is equal for requests whose captures would be equal, except for the URL. The key covers secrets
+ * and must never be shown. Options at their default are left out, so that a new option changes no key.
  */
 export function likeness(request: CaptureRequest): string {
   const { target: _target, timeoutMs: _timeoutMs, callback: _callback, ...options } = request;
@@ -43,7 +43,7 @@ function hasSecrets(request: CaptureRequest): boolean {
   return held || request.proxy?.credentials !== undefined;
 }
 
-/** JSON with its keys in order; undefined for what is left out. */
+/** JSON with sorted keys; undefined for undefined. */
 function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

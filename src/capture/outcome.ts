@@ -2,16 +2,16 @@ import type { Failure } from './errors.ts';
 import type { Evidence } from './evidence.ts';
 import type { Result } from './result.ts';
 
-/** How a capture ended: exactly one of these, for every capture that was asked for. */
+/** How a capture ended. Every capture has exactly one outcome. */
 export type CaptureOutcome =
   | { readonly state: 'stored'; readonly result: Result; readonly evidence: Evidence | null }
-  /** `result` is the failed record; null when not even that could be kept. */
+  /** `result` is the record of the failure; null when it could not be stored. */
   | { readonly state: 'failed' | 'timed_out'; readonly failure: Failure; readonly result: Result | null }
   | { readonly state: 'rejected' | 'cancelled'; readonly failure: Failure };
 
-/** One element of a batch, done. */
+/** The outcome of one element of a batch. */
 export interface BatchItem {
-  /** Place of its request in the batch, from 0. */
+  /** Index of the request in the batch, from 0. */
   readonly index: number;
   readonly url: string;
   readonly outcome: CaptureOutcome;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
-/** The phases of a capture in the browser, in their order. */
+/** Phases of a capture in the browser, in order. */
 export const CAPTURE_PHASES = [
   'open',
   'navigate',

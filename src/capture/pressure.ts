@@ -4,7 +4,7 @@ import { count } from './values.ts';
 
 const percent = z.number().min(0).max(100);
 
-/** How much the service has to do, and whether it takes more: `GET /pressure`. */
+/** Load of the service, and whether it admits captures: `GET /pressure`. */
 export const PressureSchema = z.strictObject({
   running: count,
   queued: count,
@@ -22,12 +22,12 @@ export const PressureSchema = z.strictObject({
 
 export type Pressure = Immutable<z.output<typeof PressureSchema>>;
 
-/** Why new work is refused although there may be room. */
+/** Why new captures are refused although the queue has room. */
 export interface Overload {
   /** For people. */
   readonly reason: string;
-  /** Captures that may be admitted all the same. */
+  /** Number of captures that are still admitted. */
   readonly most: number;
-  /** Minimum duration in milliseconds: a client that returns sooner is refused again. */
+  /** Expected minimum duration, in milliseconds: a client that retries sooner is refused again. */
   readonly minMs: number;
 }

@@ -9,40 +9,43 @@ import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { readTarget } from './target.ts';
 
-/** What a configuration says about requests. */
+/** Limits of requests, from the configuration. */
 export interface RequestLimits {
-  /** Most requests in one batch. */
+  /** Maximum number of requests in one batch. */
   readonly maxBatch: number;
-  /** Deadline of a capture that names none, in milliseconds. */
+  /** Deadline of a capture without `timeoutMs`, in milliseconds. */
   readonly defaultTimeoutMs: number;
-  /** Longest deadline that a request gets, in milliseconds. */
+  /** Maximum deadline of a capture, in milliseconds. */
   readonly maxTimeoutMs: number;
-  /** Whether callbacks are taken, in other words signed; by default they are not. */
+  /** Whether callbacks are accepted, which requires a secret to sign them with. @default false */
   readonly callbacks?: boolean;
 }
 
 export const MAX_URL_CHARACTERS = 8192;
-/** Of one ScreenshotRequest in a body of lines: room for two scripts and a style sheet of 64 KiB each, and all else. */
+/**
+ * Maximum size of one ScreenshotRequest in a body of lines: room for two scripts and a style sheet of 64 KiB each, and
+ * the other options.
+ */
 export const MAX_LINE_BYTES = 256 * 1024;
-/** Thousands of them may wait. */
+/** Small, because thousands of callbacks may wait in memory. */
 const MAX_CALLBACK_CHARACTERS = 2048;
-/** Where a callback may lead, as far as can be said without looking it up. */
+/** Checks the form of a callback URL. Its address is checked when the host name is resolved. */
 export const callbackUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL', abort: true })
   .max(MAX_CALLBACK_CHARACTERS, { error: `must have at most ${MAX_CALLBACK_CHARACTERS} characters` });
 const NO_CALLBACKS =
   'is not taken here: the service was started without --webhook-secret, with which what is sent is signed';
 
-/** A body of POST /screenshot, as it is written. */
+/** Body of `POST /screenshot`, before parsing. */
 export type ScreenshotRequest = z.input<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
 
-/** The options of `POST /screenshot`; an option that is left out has its default. */
+/** Options of `POST /screenshot`. Omitted options have their defaults. */
 export type CaptureOptions = Immutable<Omit<ScreenshotRequest, 'url'>>;
 
-/** What to capture and how, every option decided. */
+/** A parsed capture request: every option has a value or its default. */
 export type CaptureRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['screenshot']>>;
 
-/** The bodies of both POSTs, and what they become: every option decided. */
+/** Returns the schemas of the bodies of `POST /screenshot` and `POST /batch`. */
 export function requestSchemas(limits: RequestLimits) {
   const fields = fieldsOf(limits);
   const screenshot = z
@@ -54,12 +57,12 @@ export function requestSchemas(limits: RequestLimits) {
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
   const batch = z.strictObject(
     {
-      // The length first: a list that is too long is not worth looking at element by element.
+      // Checks the length first, so that the elements of a list that is too long are not parsed.
       requests: z
         .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
         .max(limits.maxBatch, { error: tooMany })
         .pipe(z.array(screenshot))
-        // For the OpenAPI document, which would see a list of anything.
+        // For the OpenAPI document, which would show a list of any values.
         .meta({
           description: 'What to capture; the answer has the same order.',
           items: { $ref: '#/components/schemas/ScreenshotRequest' },
@@ -114,7 +117,7 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
   };
 }
 
-/** The fields of a request for a configuration, those that name the target first, then by group. */
+/** Returns the fields of a request under a configuration: the target's fields first, then the options by group. */
 export function describedRequest(limits: RequestLimits) {
   const { url, timeoutMs, callback } = fieldsOf(limits);
   return { target: { url, timeoutMs, callback }, ...OPTION_GROUPS };
@@ -122,7 +125,7 @@ export function describedRequest(limits: RequestLimits) {
 
 type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
 
-/** Decides the options that follow from several fields. */
+/** Resolves options that depend on several fields. */
 function decide({ url: target, pdf = DEFAULT_PDF, ...written }: Written) {
   return { target, ...withBannerAnswer(withDevice(written)), pdf };
 }
@@ -131,14 +134,14 @@ function callbackField(taken: boolean) {
   return callbackUrl.refine(() => taken, { error: NO_CALLBACKS }).optional();
 }
 
-/** A request that leaves every option out, for any URL. */
+/** A request without any options. Its URL is an example. */
 export const DEFAULT_REQUEST: CaptureRequest = requestSchemas({
   maxBatch: 1,
   defaultTimeoutMs: 30_000,
   maxTimeoutMs: 120_000,
 }).screenshot.parse({ url: 'https://example.com/' });
 
-/** Whether a capture is driven by Playwright: it does something that a person would do with hands. */
+/** Whether the capture is driven by Playwright: it has actions, a form or a function to wait for. */
 export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {
   return actions !== undefined || form !== undefined || waitForFunction !== undefined;
 }

@@ -6,7 +6,7 @@ import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { count, id, instant } from './values.ts';
 
-/** What can be stored of a page: its screenshot (or PDF) and its HTML snapshot. */
+/** Kinds of stored files: the screenshot (or PDF), and the HTML snapshot. */
 export const ARTIFACT_KINDS = ['image', 'html'] as const;
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
@@ -18,10 +18,10 @@ const StoredArtifactsSchema = z.strictObject({
   kinds: z.array(z.enum(ARTIFACT_KINDS)),
 });
 
-/** The artifacts of a capture. */
+/** The stored files of a capture. */
 export type StoredArtifacts = Immutable<z.output<typeof StoredArtifactsSchema>>;
 
-/** A record as the stores keep it. A failed capture is a record too. The API sends `SentResult`. */
+/** A record as the result stores keep it. Failed captures have records too. The API sends `SentResult`. */
 export const ResultRecordSchema = z.strictObject({
   id,
   url: z.string(),
@@ -71,17 +71,17 @@ export const ResultRecordSchema = z.strictObject({
 
 export type Result = Immutable<z.output<typeof ResultRecordSchema>>;
 
-/** What a result says about the address it came from: the IP client's record, its keys unchanged. */
+/** What the IP lookup found about the target's address: the IP client's record, its keys unchanged. */
 export type IpFacts = NonNullable<Result['ip_info']>;
 
-/** A result with its evidence, which lists do not carry. */
+/** A result with its evidence, which lists leave out. */
 export interface DetailedResult extends Result {
-  /** Null when there was no page, or the record is older than evidence. */
+  /** Null when there was no page, or when the record is older than evidence. */
   readonly evidence: Evidence | null;
 }
 
 /** A result whose screenshot is similar to another one. */
 export interface SimilarResult extends Result {
-  /** Bits of the 64 that differ. */
+  /** Number of bits that differ, of 64. */
   readonly distance: number;
 }

@@ -1,9 +1,12 @@
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 
-/** What a browser actor saw of a page. */
+/** What the browser captured of a page. */
 export interface Snapshot {
-  /** The URL that was fetched: that of the request, with `http` where its scheme was assumed and nothing answered. */
+  /**
+   * The URL that was fetched: the request's URL, with `http` when its scheme was assumed and nothing answered over
+   * https.
+   */
   readonly url: string;
   readonly finalUrl: string;
   readonly title: string;
@@ -20,16 +23,16 @@ export interface Snapshot {
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;
-  /** True when it shows less than was asked for, because one screenshot holds no more. */
+  /** True when the image shows less than requested, because of the maximum size of a screenshot. */
   readonly truncated: boolean;
-  /** Pixels of the whole page, with `fullPage`; 0 without. */
+  /** Height of the whole page in pixels, with `fullPage`; 0 without. */
   readonly fullHeight: number;
-  /** The phase that the deadline cut: this is what was there. Null when none was. */
+  /** The phase that the deadline cut, when the capture is partial; null otherwise. */
   readonly cutPhase: CapturePhase | null;
   readonly timings: Timings;
-  /** As Navigation Timing has it: `h2`, `http/1.1`; `''` when it is not known. */
+  /** Protocol from Navigation Timing, such as `h2` or `http/1.1`; `''` when unknown. */
   readonly protocol: string;
-  /** The address that the target answered from, when it is known. */
+  /** IP address that the target answered from; null when unknown. */
   readonly remoteIp: string | null;
   readonly evidence: Evidence;
 }

@@ -2,7 +2,7 @@ import { DEFAULT_PDF } from './options/pdf.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
 import { targetOf } from './target.ts';
 
-/** A request as JSON, which this version or an earlier one wrote. */
+/** A request as JSON, written by this or an earlier version. */
 export type StoredRequest = Partial<Omit<CaptureRequest, 'target'>> & {
   readonly url: string;
   readonly schemeAssumed?: boolean | undefined;
@@ -12,7 +12,7 @@ export function requestToStore({ target, ...options }: CaptureRequest): StoredRe
   return { ...options, url: target.url, schemeAssumed: target.schemeAssumed };
 }
 
-/** Reads a stored request. Options that the version which wrote it did not know, or left out, have their default. */
+/** Reads a stored request. Options that the writing version did not know or left out have their defaults. */
 export function requestFromStore({ url, schemeAssumed, ...options }: StoredRequest): CaptureRequest {
   return {
     ...DEFAULT_REQUEST,

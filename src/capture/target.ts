@@ -1,25 +1,25 @@
 /*
- * What people write for a target: with a scheme, without one (`localhost:3000/x`), or with one that is not the web's
- * (`javascript:...`), which is recognised as such and left for the egress rules to forbid.
+ * The forms in which people write a target: with a scheme, without one (`localhost:3000/x`), or with a scheme other
+ * than http and https (`javascript:...`), which is kept, so that the egress policy refuses it.
  */
 
-/** Schemes that could be read as `host:port` when digits follow (`javascript:1`). Nobody names a host so. */
+/** Schemes that could be mistaken for a host name before a port (`javascript:1`). */
 const OTHER_SCHEMES =
   /^(?:about|blob|chrome|chrome-extension|content|data|devtools|feed|file|filesystem|ftp|intent|jar|javascript|mailto|sms|tel|urn|vbscript|view-source|ws|wss):/i;
 const SCHEME = /^([a-z][a-z0-9+.-]*):(.*)$/is;
 const PORT_AND_REST = /^\d+(?:[/?#]|$)/;
-/** C0 controls and DEL: URL parsers drop some of them silently, so that two readers would see two URLs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+/** C0 controls and DEL. URL parsers drop some of them silently, so that two parsers could read different URLs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** What a request names: its URL as recorded, and what is derived from it, once. */
+/** A parsed target, with the host derived once. */
 export interface Target {
-  /** As it was written, with the scheme put before it when it had none. */
+  /** The URL as written, with `https://` added when it had no scheme. */
   readonly url: string;
   readonly parsed: URL;
   /** Lower-case, punycode, IPv6 without brackets. */
   readonly host: string;
-  /** `https://` was put before it: where nothing answers, `http://` is tried. */
+  /** True when `https://` was added: `http://` is tried when nothing answers. */
   readonly schemeAssumed: boolean;
 }
 
@@ -27,28 +27,31 @@ export type TargetReading =
   | { readonly ok: true; readonly target: Target }
   | { readonly ok: false; readonly problem: string };
 
-/** The target that a URL stands for. Throws a `TypeError` for a text that is no absolute URL. */
+/**
+ * Parses an absolute URL.
+ * @throws TypeError when the text is not an absolute URL.
+ */
 export function targetOf(url: string, schemeAssumed = false): Target {
   const parsed = new URL(url);
   return { url, parsed, host: hostOf(parsed), schemeAssumed };
 }
 
-/** The host of a URL as records and events have it: IPv6 without brackets. */
+/** Returns the host of a URL as records and events show it: IPv6 without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The port of an http or https URL, also where it is the scheme's own. */
+/** Returns the port of an http or https URL, or the default port of its scheme. */
 export function portOf({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
-/** The URL that is fetched when nothing answers at an assumed `https://`; undefined when the scheme was given. */
+/** Returns the URL to fetch when nothing answers at an assumed `https://`; undefined when the scheme was given. */
 export function overHttp({ url, schemeAssumed }: Target): string | undefined {
   return schemeAssumed ? url.replace(/^https:/i, 'http:') : undefined;
 }
 
-/** `https://` before what has no scheme; anything else as it is. */
+/** Adds `https://` to a text without a scheme. */
 export function ensureProtocol(text: string): string {
   if (hasScheme(text)) return text;
   return text.startsWith('//') ? `https:${text}` : `https://${text}`;
@@ -59,17 +62,17 @@ function hasScheme(text: string): boolean {
   const [, name, rest] = SCHEME.exec(text) ?? [];
   if (name === undefined || rest === undefined) return false;
   if (rest.startsWith('//')) return true;
-  // A dot or a port makes it a host: no registered scheme in use has a dot.
+  // A name with a dot or before a port is a host: no registered scheme in use contains a dot.
   return !PORT_AND_REST.test(rest) && !name.includes('.') && name.toLowerCase() !== 'localhost';
 }
 
-/** The target as it is kept: as written, the scheme put before it when it had none. */
+/** Reads a target as a request names it. */
 export function readTarget(text: string): TargetReading {
   const trimmed = text.trim();
   if (trimmed === '') return wrong('must not be blank: give a URL such as https://example.com/');
   if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not hold control characters');
   const url = ensureProtocol(trimmed);
-  // The parser would take the first path segment for the host.
+  // URL parsers would take the first path segment for the host.
   if (/^https?:\/\/(?:\/|$)/i.test(url) || !URL.canParse(url)) {
     const port = badPort(url);
     if (port !== undefined) return wrong(`has the port ${port}: a port is a number from 0 to 65535`);
@@ -80,7 +83,7 @@ export function readTarget(text: string): TargetReading {
   return { ok: true, target: targetOf(url, !hasScheme(trimmed)) };
 }
 
-/** The port of a URL that could be parsed without it. */
+/** Returns the invalid port of a URL that is valid without it; undefined when the port is not the problem. */
 function badPort(url: string): string | undefined {
   const [, before, port, after] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*):([^/?#\]:]*)(.*)$/is.exec(url) ?? [];
   if (before === undefined || port === undefined || !URL.canParse(`${before}${after}`)) return undefined;

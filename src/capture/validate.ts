@@ -1,10 +1,13 @@
 import type { z } from 'zod';
 import { CapstanError, type FieldProblem } from '../capture/errors.ts';
 
-/** So that a body of nothing but mistakes is not answered with many times its size. */
+/** Bounds the answer to a body that is full of errors. */
 const MAX_LISTED = 5000;
 
-/** What the schema makes of a value, or `invalid_request` with every bad field and its path. */
+/**
+ * Parses a value.
+ * @throws CapstanError with `invalid_request` and every invalid field.
+ */
 export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   const problems = parsed.success ? droppedNames(value) : parsed.error.issues.flatMap(fieldProblems);
@@ -19,7 +22,7 @@ export function refusal(problems: readonly FieldProblem[]): CapstanError {
   return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
 }
 
-/** Where any name is taken, zod leaves `__proto__` out without a word. */
+/** Finds `__proto__`, which zod drops silently from records. */
 function droppedNames(value: unknown, path: readonly PropertyKey[] = []): readonly FieldProblem[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -34,7 +37,7 @@ function fieldProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
   return issue.keys.map((key) => ({ path: fieldPath([...issue.path, key]), message: issue.message }));
 }
 
-/** `['requests', 3, 'url']` as `requests[3].url`. */
+/** Formats `['requests', 3, 'url']` as `requests[3].url`. */
 function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;

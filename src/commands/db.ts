@@ -4,10 +4,10 @@ import { processConfig } from './process-config.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** The places that the configuration names, whatever else it says. */
+/** Options that name where a service stores things; the other options do not matter here. */
 const FLAGS = ['dbPath', 'mongoUrl', 'dataDir'];
 
-/** `capstan db`: looks after what a service has stored, while it runs or without it. */
+/** `capstan db`: maintains the stored data of a service, running or stopped. */
 export function registerDbCommand(program: Command): void {
   const db = program.command('db').description('Check, back up, restore or rebuild the database.');
 

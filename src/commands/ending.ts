@@ -2,24 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
-/**
- * A SIGINT within this time of the first is the same wish: a Ctrl-C reaches us from the terminal, and once more from
- * npm, which hands it on to the script that it runs.
- */
+/** A second SIGINT within this time is ignored: Ctrl-C reaches the process from the terminal and again from npm. */
 const ECHO_MS = 250;
-/** How long a hard end waits for the profile directories of killed browsers to be removed. */
+/** Time limit for removing the profile directories of killed browsers on a forced exit, in milliseconds. */
 const HARD_END_MS = 500;
 
 export interface Ending {
-  /** Aborted by the first SIGTERM or SIGINT, whose name is the reason. */
+  /** Aborted by the first SIGTERM or SIGINT. The reason is the signal's name. */
   readonly signal: AbortSignal;
-  /** Names the service whose browsers a hard end kills. */
+  /** Adds a service whose browsers a forced exit kills. */
   watchOver(service: CaptureService): void;
 }
 
 /**
- * Watches for what ends this process. The first signal asks for it; a second one, or an error that nobody caught, kills
- * the browsers and exits with code 1 at once.
+ * Handles signals and uncaught errors. The first signal requests a stop; a second signal or an uncaught error kills the
+ * browsers and exits with code 1.
  */
 export function watchForEnd(logger: Logger): Ending {
   const asked = new AbortController();

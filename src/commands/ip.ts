@@ -4,7 +4,7 @@ import type { IpapiErrorCode } from '../ipinfo/errors.ts';
 import type { IpapiClient } from '../ipinfo/mod.ts';
 import { FIELD_NAMES, FORMATS } from '../ipinfo/names.ts';
 
-/** 1 is left for what nobody foresaw, 2 is bad usage everywhere on this command line. */
+/** 1 is left for unexpected errors; 2 is invalid usage, as for every command. */
 const EXIT_CODES: Readonly<Record<IpapiErrorCode, number>> = {
   invalid_argument: 2,
   invalid_ip: 3,
@@ -95,7 +95,7 @@ export function registerIpCommand(program: Command): void {
     });
 }
 
-/** Why the arguments do not go together; null when they do. */
+/** Returns why the arguments cannot be combined; null when they can. */
 function misuseOf(address: string | undefined, { quota, field, format }: Flags): string | null {
   if (quota && (address !== undefined || field !== undefined || format !== undefined)) {
     return '--quota goes without an address, --field and --format';
@@ -118,14 +118,14 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Resolves when the text has left the process. */
+/** Resolves when the text is written. */
 function print(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** One line, whatever the upstream put into it. */
+/** Prints one line, whatever the upstream's message contains. */
 function complain(message: string, exitCode: number): void {
   process.stderr.write(`capstan ip: ${message.replace(/[\p{Cc}\s]+/gu, ' ').trim()}\n`);
   process.exitCode = exitCode;

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from '../config.ts';
 
-/** The configuration of this process: its environment, its files, and the flags that a command was given. */
+/** Loads the configuration of this process from its environment, its files and the flags of a command. */
 export function processConfig(flags: Readonly<Record<string, unknown>>): Config {
   return loadConfig({
     flags,

@@ -4,17 +4,17 @@ import type { Log } from '../log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {
-  /** From now on, and for what was asked before, this is the service whose limits are set. */
+  /** Sets the service whose limits are reloaded. A reload requested before this is done now. */
   applyTo(service: CaptureService): void;
 }
 
-/** What takes effect while the service runs; the rest of the configuration is read when it starts. */
+/** Options that take effect while the service runs. The others need a restart. */
 const LIVE: readonly string[] = ['maxConcurrent', 'maxQueue'];
 
 /**
- * On SIGHUP, opens the log file anew and reads the configuration again, with the precedence of the start: a flag still
- * beats the file. Sets the limits, names the other options that changed, and changes nothing when the configuration is
- * not valid.
+ * On SIGHUP, reopens the log file and reads the configuration again, with the same precedence as at the start: flags
+ * override files. Sets the limits and logs the names of other changed options. An invalid configuration changes
+ * nothing.
  */
 export function watchForReload(started: Config, read: () => Config, log: Log): Reload {
   const { logger } = log;
@@ -46,7 +46,7 @@ export function watchForReload(started: Config, read: () => Config, log: Log): R
   };
 }
 
-/** Names alone: a value may be a secret. */
+/** Returns names only, because values may be secrets. */
 function changed(before: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>): readonly string[] {
   return OPTIONS.map(({ name }) => name).filter((name) => !isDeepStrictEqual(before[name], now[name]));
 }

@@ -10,7 +10,7 @@ import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
 import { watchForReload } from './reload.ts';
 
-/** How long answers may still be on their way to slow clients once the service has stopped. */
+/** Time limit for sending answers to slow clients after the service has stopped, in milliseconds. */
 const DRAIN_MS = 1_000;
 
 export function registerServeCommand(program: Command): void {
@@ -25,7 +25,7 @@ export function registerServeCommand(program: Command): void {
   });
 }
 
-/** Serves until a signal stops it, and resolves when nothing is left of it. `read`: the configuration as it is now. */
+/** Serves until a signal stops it. `read` returns the configuration as it is now. */
 async function serve(config: Config, read: () => Config): Promise<void> {
   const log = openLog(config);
   try {
@@ -41,7 +41,7 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
   logger.info({ version: packageVersion(), node: process.version, config: printableConfig(config) }, 'starting');
   const ending = watchForEnd(logger);
   const reload = watchForReload(config, read, log);
-  // Loaded here and not above: a command that only prints something does not wait for a database driver.
+  // Loaded on demand, so that other commands do not load a database driver.
   const [{ createService }, { createHttpApp }, { listen }] = await Promise.all([
     import('../service/create-service.ts'),
     import('../http/app.ts'),
@@ -70,7 +70,7 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
       await aborted(ending.signal);
       await service.stop(config.graceMs);
     } finally {
-      // After the service, so that it answers to the end: 503 to what is new, and what was under way.
+      // Closed after the service, so that captures under way are answered, and new ones with 503.
       await server.close(DRAIN_MS);
     }
   } finally {
@@ -82,7 +82,7 @@ async function aborted(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** Standard output may be closed or full: that does not end the service. */
+/** Prints the ready line. A closed or full standard output does not end the service. */
 function announce(address: string): void {
   process.stdout.on('error', () => {});
   process.stdout.write(`capstan listening on ${address}\n`);
@@ -94,7 +94,7 @@ function httpOptions(config: Config, logger: Logger): HttpOptions {
   return { apiKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
-/** Of the address that is really listened on, which a name in `--host` does not tell. */
+/** Checks the address listened on, because `--host` may be a name. */
 function isLoopback(address: string): boolean {
   return /^(127\.|\[::1\]$|\[::ffff:(127\.|7f))/.test(new URL(address).hostname);
 }

@@ -5,21 +5,21 @@ import { pipeline } from 'node:stream/promises';
 import type { Result } from '../capture/result.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
-/** Maximum length of a file name without its number and its extension; every file system takes it. */
+/** Maximum length of a file name without its number and extension, which every file system accepts. */
 const MAX_NAME_CHARACTERS = 100;
 
-/** Where images go. */
+/** Where images are written. */
 export interface ShotPlace {
-  /** The file of a single image; null: one in `dir` for each page, named after its URL. */
+  /** File of a single image; null for one file in `dir` per page, named after its URL. */
   readonly file: string | null;
   readonly dir: string;
-  /** Existing files are overwritten. */
+  /** Overwrite existing files. */
   readonly force: boolean;
 }
 
 /**
- * Returns a file name that tells people which page it is, and that every file system takes: no separator, no dot at the
- * start, whatever the URL holds. `index` is the capture's place among `count`, so that names never collide.
+ * Returns a file name that shows the page's URL and that every file system accepts: no separators, no leading dot.
+ * `index` is the capture's place among `count` and makes the name unique.
  */
 export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, index: number, count: number): string {
   const { port = '', pathname = '', search = '' } = URL.parse(result.url) ?? {};
@@ -32,7 +32,7 @@ export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, in
   return `${page === '' ? 'page' : page}-${place}.${result.format === 'jpeg' ? 'jpg' : result.format}`;
 }
 
-/** Copies the image of a stored capture to its place. Resolves with the path of the file. Rejects when it exists. */
+/** Copies the image of a stored capture to its place and resolves with the path. Rejects when the file exists. */
 export async function saveShot(
   artifacts: CaptureService['artifacts'],
   result: Result,
@@ -47,7 +47,10 @@ export async function saveShot(
   return path;
 }
 
-/** Makes a folder and those above it. Not `recursive: true`: where nothing can be made (/proc), Node tries for ever. */
+/**
+ * Makes a folder and its parents. Not with `recursive: true`: where no folder can be made (/proc), Node retries for
+ * ever.
+ */
 export async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;
   if (dirname(path) !== path) await makeFolder(dirname(path));

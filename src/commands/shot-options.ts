@@ -4,7 +4,7 @@ import { OPTION_GROUPS } from '../capture/options/groups.ts';
 import { flagOf } from '../config/options.ts';
 import { ConfigError } from '../config.ts';
 
-/** Means nothing without a database. */
+/** Options without a flag: `cacheMaxAgeMs` needs a database. */
 const WITHOUT_FLAG = ['cacheMaxAgeMs'];
 
 const GROUPS = Object.entries(OPTION_GROUPS).map(([group, fields]) => ({
@@ -13,7 +13,7 @@ const GROUPS = Object.entries(OPTION_GROUPS).map(([group, fields]) => ({
 }));
 const OPTIONS = GROUPS.flatMap(({ options }) => options);
 
-/** Adds a flag for each option of a capture. Values are text until `readCaptureFlags`. */
+/** Adds a flag for each capture option. Values are texts until `readCaptureFlags`. */
 export function addCaptureFlags(command: Command): Command {
   for (const { group, options } of GROUPS) {
     for (const option of options) command.addOption(flag(option).helpGroup(`Capture, ${group}:`));
@@ -43,7 +43,7 @@ function oneOf(item: JsonField | undefined): string {
   return item?.type === 'string' ? 'one' : 'name=value,name=value or JSON';
 }
 
-/** Returns the capture options that the flags give, as `POST /screenshot` takes them. */
+/** Returns the capture options from the flags, as a body of `POST /screenshot`. */
 export function readCaptureFlags(flags: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     OPTIONS.flatMap((option) => {
@@ -53,7 +53,7 @@ export function readCaptureFlags(flags: Readonly<Record<string, unknown>>): Read
   );
 }
 
-/** Returns the error for a value of a flag that is refused: `path` is where in the request, `message` what is wrong. */
+/** Returns the error for an invalid value of a flag. `path` is its place in the request, `message` the problem. */
 export function flagError(path: string, message: string, flags: Readonly<Record<string, unknown>>): ConfigError {
   const [name = ''] = path.split(/[.[]/, 1);
   const option = OPTIONS.find((each) => each.name === name);
@@ -71,7 +71,7 @@ function readValue({ name, field }: OptionDescription, given: unknown): unknown 
   if (isMap(field)) return Object.assign({}, ...texts.map((text) => objectOf(name, field, text)));
   const item = listItem(field);
   if (item === undefined) return scalarOrObject(name, field, texts[0] ?? '');
-  // `evidence` takes "all", too.
+  // `evidence` also accepts "all".
   if (field.anyOf?.some((choice) => choice.const === texts[0]) === true) return texts[0];
   return texts.flatMap((text) => (text.startsWith('[') ? parseJson(name, text) : [scalarOrObject(name, item, text)]));
 }
@@ -82,7 +82,9 @@ function scalarOrObject(name: string, field: JsonField, text: string): unknown {
   return field.type === 'string' || field.enum !== undefined ? text : objectOf(name, field, text);
 }
 
-/** JSON, or `name=value,name=value`. A map takes one `name=value` or `name: value`, commas included. */
+/**
+ * Reads JSON or `name=value,name=value`. A map takes one `name=value` or `name: value`, whose value may contain commas.
+ */
 function objectOf(name: string, field: JsonField, text: string): object {
   if (text.startsWith('{')) return Object(parseJson(name, text));
   const parts = isMap(field) ? [text] : text.split(',');

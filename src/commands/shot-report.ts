@@ -22,18 +22,21 @@ export type Shot =
       readonly reason: string;
     };
 
-/** What a line tells of it. */
+/** The part of a shot that its line shows. */
 type ShotFacts =
   | Pick<Extract<Shot, { saved: true }>, 'saved' | 'file' | 'status' | 'title'>
   | Extract<Shot, { saved: false }>;
 
 export interface Report {
   done(shot: Shot): void;
-  /** Ends it with a summary. */
+  /** Prints the summary. */
   end(): void;
 }
 
-/** Writes a line for each capture to standard output, and to standard error a summary, and on a terminal a bar. */
+/**
+ * Prints a line for each capture to standard output, and the summary to standard error, with a progress bar on a
+ * terminal.
+ */
 export function startReport(total: number, json: boolean): Report {
   const startedAt = performance.now();
   const counts = { saved: 0, failed: 0 };
@@ -70,7 +73,7 @@ function jsonShot(shot: Shot): object {
     : { url, file: null, result: null, evidence: null, error: shot.reason, code: shot.code };
 }
 
-/** Returns one line without control characters: a page's title must not send commands to the terminal. */
+/** Returns one line without control characters, because a page's title must not send commands to the terminal. */
 export function shotLine(shot: ShotFacts): string {
   const line = shot.saved
     ? `saved ${shot.file}  ${shot.status} ${shot.title}`

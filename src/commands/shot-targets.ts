@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import { readTarget } from '../capture/target.ts';
 import { ConfigError } from '../config.ts';
 
-/** A line that names no page. */
+/** A line that is not a URL. */
 export interface BadLine {
-  /** `urls.txt:3` */
+  /** File and line number: `urls.txt:3`. */
   readonly place: string;
   readonly problem: string;
 }
@@ -16,9 +16,10 @@ export interface ShotTargets {
 }
 
 /**
- * Reads what to capture: the URLs of the command line, and the lines of lists, of which `-` is standard input. Blank
- * lines and those that begin with `#` are skipped.
- * @throws ConfigError for a bad URL on the command line, a list that cannot be read, and when there is nothing to capture.
+ * Reads the URLs of the command line and of lists; `-` is standard input. Blank lines and lines that begin with `#` are
+ * skipped.
+ * @throws ConfigError for a bad URL on the command line, for a list that cannot be read, and when there is nothing to
+ * capture.
  */
 export async function readTargets(args: readonly string[], lists: readonly string[]): Promise<ShotTargets> {
   const urls: string[] = [];

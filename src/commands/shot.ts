@@ -37,7 +37,7 @@ const TAKES: Readonly<Record<string, string>> = {
   concurrency: '--concurrency takes an integer from 1 to 1000',
 };
 
-/** Extensions of `--output` that name a format. */
+/** Formats by the extension of `--output`. */
 const FORMAT_OF: Readonly<Record<string, string>> = {
   '.png': 'png',
   '.jpg': 'jpeg',
@@ -102,7 +102,7 @@ function requestsOf(
 ): readonly CaptureRequest[] {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs });
   try {
-    // The options are checked also when every line of a list is bad.
+    // Checks the options even when every line of a list is bad.
     parseOrRefuse(screenshot, { ...options, url: 'https://example.com/' });
     return urls.map((url) => parseOrRefuse(screenshot, { ...options, url }));
   } catch (error) {
@@ -149,7 +149,7 @@ async function shoot(
   }
 }
 
-/** Before a browser is started: where the images cannot go, nothing needs to be captured. */
+/** Runs before the browser starts: nothing is captured when the images cannot be saved. */
 async function makeOutDir(outDir: string): Promise<void> {
   try {
     await makeFolder(outDir);
@@ -159,7 +159,7 @@ async function makeOutDir(outDir: string): Promise<void> {
   }
 }
 
-/** No database, a directory of its own that goes with the process, and room for all there is to do. */
+/** Configuration without a database and server, with a temporary data directory and a queue for all captures. */
 function withoutServer(size: number): Partial<Config> {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-shot-'));
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));

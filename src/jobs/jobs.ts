@@ -9,14 +9,14 @@ import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 
 export type { JobManner };
 
-/** Interval between looks for jobs that another process left, or that were not admitted. */
+/** Interval between searches for jobs that another process left or that were not admitted, in milliseconds. */
 const PASS_MS = 2_000;
 const PRUNE_MS = 60_000;
 
 export interface JobsOptions extends RunOptions {
   /** False without a database: there are no jobs then. */
   readonly enabled: boolean;
-  /** Maximum number of concurrent jobs, now. */
+  /** Returns the current maximum number of concurrent jobs. */
   readonly atOnce: () => number;
   readonly ids: () => string;
   /** Called with failures of background work. */
@@ -25,14 +25,14 @@ export interface JobsOptions extends RunOptions {
 
 /** Captures and batches that run in the background. Every method rejects as a `JobStore` does. */
 export interface Jobs {
-  /** Resolves when the job would survive a crash. */
+  /** Adds a job. Resolves when it is stored and would survive a crash. */
   add(kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord>;
   get(id: string): Promise<JobRecord | undefined>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
-  /** Cancels what is not finished. Undefined when there is no such job. */
+  /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
-  /** Starts no further captures and resolves when those under way have ended. The rest is done after the next start. */
+  /** Starts no further captures, and resolves when those under way have ended. The others run after the next start. */
   stop(): Promise<void>;
 }
 

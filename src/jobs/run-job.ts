@@ -8,7 +8,7 @@ import { outcomeOfError } from '../streams/outcome.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { packItem, unpackWork } from './stored-form.ts';
 
-/** Interval of lease renewals; a cancelled job may go on for so long in another process. */
+/** Interval of lease renewals, in milliseconds. A cancelled job may run this much longer in another process. */
 const RENEWAL_MS = JOB_LEASE_MS / 4;
 
 export interface RunOptions {
@@ -36,7 +36,7 @@ export async function runJob(
   const renewal = setInterval(() => {
     store.renew(job.id, owner).then(
       (held) => held || cancelled$.next(),
-      // The database is unavailable. The lease may run out; the next renewal notices.
+      // The database is unavailable. If the lease expires, the next renewal cancels the job here.
       () => undefined,
     );
   }, RENEWAL_MS);
@@ -68,7 +68,7 @@ export async function runJob(
     await new Promise<void>((resolve, reject) => {
       items$.pipe(takeUntil(cancelled$)).subscribe({
         next: ({ index, url, outcome }) => {
-          // Cancelled or interrupted by a stop: the element is captured again later.
+          // Cancelled, or interrupted by a stop: the element is captured again later.
           if (isInterrupted(outcome)) return;
           unfinished -= 1;
           outcomes.add(packItem({ index: left[index] ?? index, url, outcome }));

@@ -12,11 +12,11 @@ const decompress = promisify(gunzip);
 /** Options of a batch job. */
 export interface JobManner {
   readonly concurrency?: number | undefined;
-  /** Receives the end of the batch; the end of each part when a stop of the service divides the batch. */
+  /** URL that receives the end of the batch, or of each part when a stop of the service divides the batch. */
   readonly callback?: string | undefined;
 }
 
-/** The stored content of a job: all that a process needs to run it. */
+/** The stored content of a job: everything that a process needs to run it. */
 export interface Work extends JobManner {
   readonly requests: readonly CaptureRequest[];
 }
@@ -29,7 +29,7 @@ export function packWork(work: Work): Promise<Uint8Array> {
   return compress(JSON.stringify({ ...work, requests: work.requests.map(requestToStore) }));
 }
 
-/** Reads what `packWork` of this version or an earlier one wrote. */
+/** Reads work written by `packWork` of this or an earlier version. */
 export async function unpackWork(bytes: Uint8Array): Promise<Work> {
   const work: StoredWork = JSON.parse((await decompress(bytes)).toString());
   return { ...work, requests: work.requests.map(requestFromStore) };
@@ -39,7 +39,7 @@ export function packItem({ index, url, outcome }: BatchItem): JobItem {
   return { index, failed: outcome.state !== 'stored', body: JSON.stringify({ url, outcome }) };
 }
 
-/** As `packItem` wrote it. */
+/** Reads an item written by `packItem`. */
 export function unpackItem({ index, body }: JobItem): BatchItem {
   const { url, outcome }: Pick<BatchItem, 'url' | 'outcome'> = JSON.parse(body);
   if (!('result' in outcome) || outcome.result === null) return { index, url, outcome };

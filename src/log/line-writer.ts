@@ -1,28 +1,28 @@
 import { closeSync, openSync, write, writeSync } from 'node:fs';
 
-/** Bytes of lines that wait for a descriptor that takes none. */
+/** Maximum number of bytes that wait while the descriptor accepts none. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** Bytes of one write. */
+/** Maximum number of bytes of one write. */
 const MAX_WRITE_BYTES = 64 * 1024;
-/** Time until a write that failed is tried again, in milliseconds. */
+/** Time until a failed write is retried, in milliseconds. */
 const RETRY_MS = 100;
-/** Lines came faster than they could be written. */
+/** Cause of a loss when lines came faster than they could be written. */
 const SLOW = 'SLOW';
 const LINE_BREAK = 0x0a;
 /** Readable by the group, for log shippers. */
 const FILE_MODE = 0o640;
 
-/** Lines that were dropped because the writer's descriptor took none. */
+/** Lines dropped because the descriptor accepted none. */
 export interface Loss {
   readonly lines: number;
-  /** Error code of the last write that failed, such as `ENOSPC`; `SLOW` when none did. */
+  /** Error code of the last failed write, such as `ENOSPC`; `SLOW` when no write failed. */
   readonly cause: string;
 }
 
 export interface LineWriterOptions {
   /** A descriptor, or the path of a file, which is appended to and can be reopened. */
   readonly to: number | string;
-  /** Called when lines can be written again after some were dropped, with those dropped since the last call. */
+  /** Called when lines can be written again after some were dropped, with the loss since the last call. */
   readonly onRecovered?: (loss: Loss) => void;
   readonly maxWaitingBytes?: number;
 }
@@ -41,10 +41,10 @@ export class LineWriter {
   #fd: number;
   #waiting: string[] = [];
   #waitingBytes = 0;
-  /** What is left of the write under way. */
+  /** The rest of the write under way. */
   #chunk: Buffer = Buffer.alloc(0);
   #isWriting = false;
-  /** The last byte that was written does not end a line. */
+  /** True when the last byte written does not end a line. */
   #isMidLine = false;
   #retry: NodeJS.Timeout | undefined;
   #nextFd: number | undefined;
@@ -66,7 +66,7 @@ export class LineWriter {
     return this.#dropped;
   }
 
-  /** `line` ends with a line break. */
+  /** Writes a line, which must end with a line break. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.#waitingBytes + bytes > this.#maxWaitingBytes) {
@@ -79,8 +79,8 @@ export class LineWriter {
   }
 
   /**
-   * Opens the file anew, so that a file that was renamed is let go. Does nothing for a descriptor.
-   * @throws The system's error when the file cannot be opened; lines then still go to the file as it was.
+   * Reopens the file, so that a renamed file is released. Does nothing for a descriptor.
+   * @throws The system's error when the file cannot be opened; lines then still go to the old file.
    */
   reopen(): void {
     if (this.#path === undefined) return;
@@ -90,7 +90,7 @@ export class LineWriter {
     if (!this.#isWriting) this.#useNextFile();
   }
 
-  /** Resolves when no line waits, or when `withinMs` milliseconds have passed. */
+  /** Resolves when no line waits, or after `withinMs` milliseconds. */
   flush(withinMs: number): Promise<void> {
     if (this.#isIdle) return Promise.resolve();
     return new Promise((resolve) => {
@@ -102,17 +102,17 @@ export class LineWriter {
     });
   }
 
-  /** Tries once to write what waits, for the last words of a process. pino calls it after a fatal line. */
+  /** Tries once to write everything that waits, before the process ends. pino calls it after a fatal line. */
   flushSync(): void {
     const text = this.#waiting.join('');
     this.#waiting = [];
     this.#waitingBytes = this.#chunk.length;
     try {
-      // A chunk under way is the system's: only lines behind it can be written here.
+      // The system owns a chunk under way: only the lines behind it can be written here.
       if (!this.#isWriting && this.#chunk.length > 0) writeSync(this.#fd, this.#chunk);
       if (text !== '') writeSync(this.#fd, text);
     } catch {
-      // There is nowhere left to say so.
+      // The error cannot be reported anywhere.
     }
   }
 
@@ -153,7 +153,7 @@ export class LineWriter {
     this.#fd = this.#nextFd;
     this.#nextFd = undefined;
     if (!this.#isMidLine) return;
-    // Half a line is in the old file: the other half is of no use in the new one.
+    // Half a line is in the old file, so the other half is dropped.
     const rest = this.#chunk.subarray(this.#chunk.indexOf(LINE_BREAK) + 1);
     this.#waitingBytes -= this.#chunk.length - rest.length;
     this.#chunk = rest;
@@ -163,7 +163,7 @@ export class LineWriter {
 
   #announceLoss(): void {
     const lines = this.#dropped - this.#announced;
-    // A reader that is merely slow does not get a line for each write.
+    // Announces only when the backlog has shrunk, so that a slow reader does not get an announcement for each write.
     if (lines === 0 || this.#waitingBytes > this.#maxWaitingBytes / 2) return;
     this.#announced = this.#dropped;
     const cause = this.#cause;

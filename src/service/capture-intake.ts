@@ -21,7 +21,7 @@ export interface IntakeParts {
   readonly webhooks: Pick<Webhooks, 'admit'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
   readonly events: EventStream;
-  /** Ends what waits for the end of an outage. */
+  /** Aborted when the service stops; ends waiting for the end of an outage. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
@@ -30,12 +30,12 @@ export interface Intake extends Pick<CaptureService, 'submit' | 'submitBatch' | 
   readonly jobs: Jobs;
 }
 
-/** How long a capture of a job waits for the end of an outage of the service. */
+/** Time limit for a job's capture to wait for the end of an outage, in milliseconds. */
 const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
 
 /**
- * What a request passes before the pipeline: its target and its callback are screened, an earlier capture may answer it,
- * and in a batch or a job it waits for the end of an outage.
+ * Handles requests before the pipeline: screens the target and the callback, looks for an earlier capture to reuse, and
+ * lets captures of batches and jobs wait for the end of an outage.
  */
 export function createIntake(parts: IntakeParts): Intake {
   const { pipeline, egress, webhooks, storage, events, stopping, logger } = parts;
@@ -58,7 +58,7 @@ export function createIntake(parts: IntakeParts): Intake {
       }
       const { callback, ...rest } = request;
       if (callback === undefined) return reuse(request, options);
-      // Before admission, so that a slow name server holds no slot.
+      // Screened before admission, so that a slow name server holds no slot.
       return admitCallback(callback).pipe(
         catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options?.batch)),
         switchMap(() => reuse(request, options)),
@@ -89,7 +89,7 @@ export function createIntake(parts: IntakeParts): Intake {
   };
 }
 
-/** Work that ends when its subscriber unsubscribes. */
+/** Wraps a promise; unsubscribing aborts its work. */
 function whileSubscribed<T>(work: (signal: AbortSignal) => Promise<T>): Observable<T> {
   return defer(() => {
     const gone = new AbortController();

@@ -15,21 +15,21 @@ import type { BatchElement } from '../streams/batch.ts';
 
 export type { BatchElement };
 
-/** The complete service without HTTP. Node programs embed it; the HTTP server is built on it. */
+/** The service without HTTP. Node programs embed it, and the HTTP server is built on it. */
 export interface CaptureService {
   /**
-   * One capture. Cold: nothing happens before it is subscribed to; unsubscribing cancels, queued or running.
-   * Emits one outcome and completes. Errors with a `CapstanError` when it is not admitted: `target_forbidden`,
-   * `queue_full`, `shutting_down`; `invalid_request` for a `callback` where there is no secret to sign with.
+   * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
+   * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
+   * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with.
    */
   submit(request: CaptureRequest): Observable<CaptureOutcome>;
 
   /**
-   * Many captures, at most `concurrency` of them at once (cut to the service's). Emits each item as soon as it is
-   * done, in any order. Errors with a `CapstanError` only when the whole batch is not admitted: `queue_full`,
-   * `shutting_down`; a forbidden target is a rejected item. Unsubscribing cancels what is left. Elements are read only
-   * as they are worked off, so that there may be any number of them; `size`, when it is known beforehand. `callback`
-   * is told of the batch's end, and refused as that of a request is.
+   * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
+   * is done, in any order. Errors with a `CapstanError` only when the whole batch is not admitted (`queue_full`,
+   * `shutting_down`); a forbidden target is a rejected item. Unsubscribing cancels the rest. Elements are read only
+   * when they are needed, so their number is not limited; pass `size` when it is known. `callback` receives the end of
+   * the batch, and is refused like that of a request.
    */
   submitBatch(
     elements: Iterable<BatchElement> | AsyncIterable<BatchElement>,
@@ -39,7 +39,7 @@ export interface CaptureService {
   ): Observable<BatchItem>;
 
   readonly events$: Observable<CapstanEvent>;
-  /** The same events with ids, for subscribers that reconnect; with MongoDB also those of the other processes. */
+  /** The same events with ids, for subscribers that reconnect. With MongoDB, includes the events of other processes. */
   readonly feed: EventFeed;
   readonly results: ResultStore;
   readonly idempotency: IdempotencyStore;
@@ -49,54 +49,55 @@ export interface CaptureService {
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
   /**
-   * What `submitBatch` does first, for those who want to know before they begin to answer: emits when a callback may be
-   * taken, errors with `invalid_request` or `target_forbidden`.
+   * Checks a callback as `submitBatch` does, for callers that need to know before they begin to answer. Emits when it
+   * is accepted; errors with `invalid_request` or `target_forbidden`.
    */
   admitCallback(callback: string): Observable<void>;
-  /** Resolves when the first browser has been started, or could not be. Captures before that wait for it. */
+  /** Resolves when the first browser has started or has failed to. Earlier captures wait for it. */
   readonly started: Promise<void>;
-  /** Kills every browser at once, without waiting for their end: for a process that is about to exit. */
+  /** Kills every browser without waiting for it to end, for a process that is about to exit. */
   kill(): void;
-  /** Returns why `submit` refuses captures now, and counts one as refused; undefined when it admits them. */
+  /** Returns why `submit` refuses captures now, and counts one refusal; undefined when captures are admitted. */
   refuseUnread(): CapstanError | undefined;
   readonly readiness: Readiness;
   stats(): ServiceStats;
   pressure(): Pressure;
 
   /**
-   * Removes a capture, its files and its record together; a reader that has it open reads on. False when nothing of it
-   * was there. Rejects with `database_unavailable` when the database is away, or with `artifact_elsewhere` when another
-   * data directory holds the files, and removes nothing.
+   * Removes a capture, its files and its record. Open readers can read on. Returns false when the capture does not
+   * exist. Removes nothing and rejects with `database_unavailable` when the database cannot be reached, or with
+   * `artifact_elsewhere` when another data directory holds the files.
    */
   remove(id: number, by?: RequestedBy): Promise<boolean>;
 
-  /** Explains why an artifact cannot be opened: `not_found`, or `artifact_elsewhere`. */
+  /** Returns why an artifact cannot be opened: `not_found` or `artifact_elsewhere`. */
   whyMissing(id: number): Promise<CapstanError>;
 
   /**
-   * Changes the limits that are named, at once and until the service ends; nothing that is inside is lost or started
-   * again. Returns the limits in force. Throws a `RangeError` for what is no limit (see `LIMIT_BOUNDS`).
+   * Changes the given limits until the service ends. Captures under way or queued are not affected. Returns the limits
+   * in force.
+   * @throws RangeError for an invalid limit (see `LIMIT_BOUNDS`).
    */
   setLimits(change: LimitsChange, by?: RequestedBy): CaptureLimits;
 
-  /** Refuses new work, gives captures under way `graceMs`, then cancels them and closes everything. */
+  /** Refuses new captures, lets those under way finish within `graceMs`, then cancels them and closes everything. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** A part of the service. */
+/** A part of the service that can fail by itself. */
 export type DegradedPart = 'database';
 
 export type Readiness =
   | {
       readonly ready: true;
-      /** Parts that do not work although captures can be made. */
+      /** Parts that have failed, although captures can be made. */
       readonly degraded: readonly DegradedPart[];
     }
   | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
 
-/** The client that asked for an administrative action, for the log. */
+/** The client that requested an administrative action, for the log. */
 export interface RequestedBy {
-  /** The API key, as it may be shown. */
+  /** The API key's fingerprint. */
   readonly api_key?: string;
   /** Network address of the client. */
   readonly client?: string;

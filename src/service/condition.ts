@@ -18,7 +18,7 @@ export interface ConditionParts {
   readonly stopping: AbortSignal;
 }
 
-/** Whether the service takes work, and how loaded it is. */
+/** Readiness and load of the service. */
 export interface Condition {
   readonly readiness: Readiness;
   pressure(): Pressure;
@@ -28,7 +28,7 @@ export interface Condition {
 /** States of a database whose records wait in the outbox. */
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 
-/** Watches the machine: an overload closes the pipeline, and each change of `accepting` is an event. */
+/** Watches the machine. An overload closes the pipeline, and each change of `accepting` is an event. */
 export function watchCondition(config: Thresholds, parts: ConditionParts): Condition {
   const { storage, pipeline, events, stopping } = parts;
   let accepting = true;
@@ -39,7 +39,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
     if (!availability.available) return { ready: false, code: 'browser_unavailable', reason: availability.reason };
     const { refusal } = storage.captureStore;
     if (refusal !== undefined) {
-      // A probe is answered 503, also when the reason is a full disk.
+      // Probes expect 503, also for a full disk.
       const code = refusal.code === 'storage_full' ? 'storage_unavailable' : refusal.code;
       return { ready: false, code, reason: refusal.message };
     }
@@ -84,7 +84,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
   };
 }
 
-/** To one decimal. */
+/** Returns a share in per cent, with one decimal. */
 function percent(share: number): number {
   return Math.round(share * 1000) / 10;
 }

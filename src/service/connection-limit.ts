@@ -2,7 +2,10 @@ import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { connectionsWithin, descriptorLimit } from '../pressure/descriptors.ts';
 
-/** `--max-connections`, or fewer when the process may not open enough file descriptors for them and for captures. */
+/**
+ * Returns `--max-connections`, or fewer when the process may not open enough file descriptors for them and for
+ * captures.
+ */
 export function connectionLimit(
   { maxConnections: wanted, maxConcurrent }: Pick<Config, 'maxConnections' | 'maxConcurrent'>,
   logger: Logger,

@@ -35,7 +35,7 @@ export type { BatchElement, CaptureService, Readiness } from './capture-service.
 
 const STARTING = { available: false, reason: 'the first browser is being started', detail: '' } as const;
 
-/** What the service needs of the configuration; the rest is the HTTP server's. */
+/** The options that the service needs. The others are the HTTP server's. */
 export type ServiceConfig = Pick<
   Config,
   | 'dbPath'
@@ -65,8 +65,9 @@ export type ServiceConfig = Pick<
 >;
 
 /**
- * Joins the parts and starts them. Neither a database that is unavailable nor a browser that cannot be started prevents
- * the start: what needs them is refused until they are there. Resolves before the first browser is there; see `started`.
+ * Creates and connects all parts, and starts them. The start does not fail when the database is unavailable or no
+ * browser can be started: requests that need them are refused until then. Resolves before the first browser has
+ * started; see `started`.
  * @throws ConfigError when webhook receivers are configured that would never be sent anything.
  */
 export async function createService(
@@ -113,7 +114,7 @@ export async function createService(
   });
   actor.events$.subscribe((event) => events.emit(event));
   let isStarted = false;
-  // Not awaited: a browser that hangs at its start delays neither listening nor stopping.
+  // Not awaited: a browser that hangs while it starts must not delay listening or stopping.
   const started = actor.start().then(
     () => {
       const { availability } = actor;
@@ -225,7 +226,7 @@ export async function createService(
     kill: () => actor.kill(),
     stop: (graceMs = 0) => {
       if (stopped === undefined) stopped = stop(graceMs);
-      // Called again, with less time.
+      // A second call can shorten the grace period.
       else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
       return stopped;
     },

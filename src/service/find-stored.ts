@@ -7,7 +7,10 @@ import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { Keyset, ResultStore } from '../storage/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 
-/** Records of one URL that are read at once, and at most: one that is captured in many ways all the time has more. */
+/**
+ * Number of records read at once, and maximum number of such pages. A URL that is captured often with different options
+ * has more.
+ */
 const PAGE = 20;
 const MAX_PAGES = 10;
 
@@ -17,9 +20,9 @@ export interface StoresAsked {
 }
 
 /**
- * The newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
- * (milliseconds since the epoch), whole, not a failure, and with its files in our own artifact store. Undefined also
- * when the database cannot be asked.
+ * Returns the newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
+ * (milliseconds since the epoch), that is neither partial nor failed, and whose files are in this artifact store.
+ * Returns undefined also when the database is unavailable.
  */
 export async function findStored(
   { results, artifacts }: StoresAsked,
@@ -31,7 +34,7 @@ export async function findStored(
   const digest = optionsDigest(request);
   if (digest === '') return undefined;
   const { target } = request;
-  // By URL also finds captures that were redirected to it.
+  // A search by URL also returns captures that were redirected to it.
   const plainUrl = overHttp(target);
   const urls = [target.parsed.href, ...(plainUrl === undefined ? [] : [new URL(plainUrl).href])];
   const isAnswer = (result: Result): boolean =>

@@ -4,20 +4,20 @@ import { IpapiClient, isReservedAddress, TokenBucket } from '../ipinfo/mod.ts';
 
 export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;
 
-/** What captures learn about the addresses that their targets answered from. */
+/** Looks up the addresses that targets answered from. */
 export interface IpFactsSource {
   /**
-   * What is known about an address, null when it is private, or could not be had within `withinMs`. Never rejects: a
-   * capture does not fail for the want of it.
+   * Returns what is known about an address; null when it is private, or when the lookup failed or took longer than
+   * `withinMs`. Never rejects, so that a failed lookup does not fail the capture.
    */
   lookUp(address: string | null, withinMs: number, signal: AbortSignal): Promise<IpFacts | null>;
-  /** Since the start; null when nothing is looked up. */
+  /** Counts since the start; null when lookups are disabled. */
   readonly counts: { readonly known: number; readonly missing: number } | null;
 }
 
-/** A capture keeps its slot while it waits: what takes longer than this is missing in the record. */
+/** Time limit for a lookup, in milliseconds. The capture holds its slot meanwhile. */
 const MAX_LOOKUP_MS = 5_000;
-/** Where an address is says the same for a day. */
+/** Facts about an address are kept for a day. */
 const CACHE = { max: 10_000, ttlMs: 24 * 60 * 60 * 1000 };
 
 export function createIpFacts(config: IpFactsConfig, onMissing: (error: unknown) => void): IpFactsSource {

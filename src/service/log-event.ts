@@ -2,8 +2,8 @@ import type { CapstanEvent, CaptureEvent } from '../capture/events.ts';
 import type { Logger } from '../log.ts';
 
 /**
- * Logs an event: one line for each capture, when it has ended, for each start and end of a browser, and for each time
- * that new work is accepted or refused. Of a URL only the host is logged, because the rest may hold a key.
+ * Logs an event: one line when a capture ends, when a browser starts or ends, and when the service begins or ceases to
+ * admit captures. Of a URL only the host is logged, because the rest may contain a secret.
  */
 export function logEvent(logger: Logger, event: CapstanEvent): void {
   switch (event.type) {
@@ -44,7 +44,7 @@ function captureFacts(event: Exclude<CaptureEvent, { type: 'capture.queued' | 'c
   return { ...base, ...failure, response_code: result.response_code, duration_ms: result.duration_ms };
 }
 
-/** Replaces each URL by its host. */
+/** Replaces each URL with its host. */
 function withoutUrls(text: string): string {
   return text.replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"']*[^\s"':,.;]/gi, (url) => URL.parse(url)?.host ?? '');
 }

@@ -1,14 +1,14 @@
-/** Differences between neighbours: eight in each row, in eight rows. */
+/** Nine shades per row give eight differences between neighbours. */
 const COLUMNS = 9;
 const ROWS = 8;
 
 /**
- * The 64-bit difference hash of a screenshot (PNG, JPEG or WebP), 16 hex digits: it is scaled to 9 by 8 shades of grey,
- * and each bit says whether a shade is brighter than the one on its left, row by row from the upper left. Transparency
- * is white. Pictures that look alike differ in few bits, whatever their size and format. Rejects when the bytes are no
- * screenshot.
+ * Returns the 64-bit difference hash of a screenshot (PNG, JPEG or WebP) as 16 hex digits. The image is scaled to 9 by
+ * 8 shades of grey; each bit says whether a shade is brighter than the one on its left, row by row from the upper left.
+ * Transparency counts as white. Hashes of visually similar images differ in few bits, whatever the size and format.
+ * Rejects when the bytes are not an image.
  *
- * sharp decodes and scales on libuv's threads; it is loaded with the first screenshot that needs it.
+ * sharp decodes and scales on libuv's threads. It is loaded with the first image.
  */
 export async function perceptionHash(picture: Uint8Array): Promise<string> {
   const sharp = await loadSharp();
@@ -22,7 +22,7 @@ export async function perceptionHash(picture: Uint8Array): Promise<string> {
   return rows.map((row) => hex(row.reduce(differences, 0) & 0xff)).join('');
 }
 
-/** A bit more: whether this shade is brighter than the one before it. The first one's is shifted out. */
+/** Appends a bit: whether this shade is brighter than its left neighbour. The bit of the first shade is shifted out. */
 function differences(bits: number, shade: number, at: number, row: Uint8Array): number {
   return (bits << 1) | Number(shade > (row[at - 1] ?? shade));
 }
@@ -33,7 +33,7 @@ function hex(byte: number): string {
 
 async function loadSharp() {
   const { default: sharp } = await import('sharp');
-  // Captures run side by side already, and no screenshot comes twice.
+  // Captures already run in parallel, and no image is hashed twice.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;

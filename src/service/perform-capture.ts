@@ -19,12 +19,12 @@ export interface CaptureParts {
   readonly logger: Logger;
 }
 
-/** The code that aborted the capture replaces the failure by its own reason. */
+/** The caller that aborted the capture replaces this failure with its own reason. */
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /**
- * One capture, from the border to the store. What is said to be stored is stored when it is said; what nobody waits for
- * any more is not.
+ * Performs one capture, from the egress check to the store. The outcome `stored` means that the files and the record
+ * are stored. A capture that no client waits for any more is not stored.
  */
 export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
   const { egress, actor, captureStore, logger } = parts;
@@ -59,7 +59,7 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
   return { state: 'stored', result, evidence };
 }
 
-/** What the page itself does not tell, as far as it can be had within `leftMs`. */
+/** Finds out what the page itself does not say, within `leftMs`. */
 async function findOut(
   { id, request, signal }: CaptureCommand,
   { image, remoteIp }: Snapshot,
@@ -80,7 +80,7 @@ async function findOut(
   return { ipFacts: known, perceptionHash: hash };
 }
 
-/** A failure of ours, or of the request itself, says nothing of the target, and is no record of it. */
+/** Whether a failure is recorded. A failure of the service or of the request says nothing about the target. */
 function tellsOfTarget({ code }: CapstanError): boolean {
   return !['internal', 'browser_unavailable', 'shutting_down', 'invalid_request'].includes(code);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, objectOf } from './fields.ts';
 
-/** Of each script and of the style sheet. */
+/** Maximum length of each script and of the style sheet. */
 const MAX_SOURCE_CHARACTERS = 64 * 1024;
 
 const source = () =>
@@ -10,7 +10,7 @@ const source = () =>
     .max(MAX_SOURCE_CHARACTERS, { error: `must have at most ${MAX_SOURCE_CHARACTERS} characters` })
     .optional();
 
-/** What is added to the page, and what it is answered. */
+/** Content added to the page, and answers to cookie banners. */
 export const contentFields = {
   javascript: objectOf(
     {
@@ -41,7 +41,7 @@ export interface BannerAnswers {
 
 export type BannerAnswer = 'accept' | 'reject';
 
-/** The one answer that the two fields stand for. */
+/** Merges the two fields into one answer. */
 export function withBannerAnswer<T extends BannerAnswers>({
   acceptCookieBanners,
   rejectCookieBanners,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { BannerAnswers } from './content.ts';
 import type { CaptureFormat } from './screenshot.ts';
 
-/* Options that contradict each other are refused, by the name of the one that is to go. */
+/* Combinations of options that contradict each other. The problem names the option to remove. */
 
 interface Written {
   readonly format?: CaptureFormat;
@@ -14,7 +14,7 @@ interface Written {
   readonly pdf?: unknown;
 }
 
-/** What has no meaning on paper: there are sheets, and no pixels. */
+/** Options without a meaning for a PDF, which consists of sheets and not of pixels. */
 const NOT_ON_PAPER = ['fullPage', 'selector', 'clip', 'omitBackground', 'mask'] as const satisfies (keyof Written)[];
 
 export function refuseContradictions(written: Written, context: z.RefinementCtx): void {
@@ -32,7 +32,7 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
   }
 }
 
-/** One banner gets one answer. */
+/** Refuses accepting and rejecting the same banner. */
 export function refuseTwoAnswers(answers: BannerAnswers, context: z.RefinementCtx): void {
   if (answers.acceptCookieBanners === true && answers.rejectCookieBanners === true) {
     const message = 'cannot be true beside acceptCookieBanners: give one of them';

@@ -3,9 +3,9 @@ import type { Immutable } from '../immutable.ts';
 import { flag, noneIfEmpty, objectOf } from './fields.ts';
 
 const MAX_COOKIES = 100;
-/** Of a name and its value together; browsers keep no more. */
+/** Maximum length of a name and its value together; browsers store no longer cookie. */
 const MAX_COOKIE_CHARACTERS = 4096;
-/** Of all values together: they go in one header, and few servers take as much. */
+/** Maximum length of all values together, which are sent in one header; few servers accept more. */
 const MAX_COOKIES_CHARACTERS = 64 * 1024;
 const MAX_DOMAIN_CHARACTERS = 255;
 const MAX_PATH_CHARACTERS = 1024;

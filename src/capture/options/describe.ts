@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optionFacts } from './facts.ts';
 
-/** The parts of a field's JSON schema that its description is made of. */
+/** The parts of a field's JSON schema that its description is generated from. */
 const JsonField = z.object({
   type: z.string().optional(),
   enum: z.array(z.string()).optional(),
@@ -27,17 +27,17 @@ const JsonField = z.object({
 });
 export type JsonField = z.output<typeof JsonField>;
 
-/** An option as flags and documentation show it. */
+/** An option as the command line and the documentation describe it. */
 export interface OptionDescription {
   readonly name: string;
   readonly field: JsonField;
-  /** What it takes, for people: `an integer from 1 to 100`. */
+  /** Accepted values, for people: `an integer from 1 to 100`. */
   readonly takes: string;
   readonly default: string;
   readonly description: string;
 }
 
-/** Describes the options of a group, from their schemas. */
+/** Describes the options of a group from their schemas. */
 export function describeOptions(fields: Readonly<Record<string, z.ZodType>>): readonly OptionDescription[] {
   return Object.entries(fields).map(([name, schema]) => {
     const field = JsonField.parse(toJson(schema));

@@ -1,28 +1,28 @@
 import list from './device-list.json' with { type: 'json' };
 import type { Viewport } from './screenshot.ts';
 
-/** How a device shows pages, and what it calls itself. */
+/** The viewport and user agent of an emulated device. */
 export interface Device {
   readonly viewport: Viewport;
   readonly userAgent: string;
 }
 
-/** Names that are suggested where one is unknown. */
+/** Number of device names suggested for an unknown one. */
 const MAX_SUGGESTIONS = 5;
 
 /**
- * Playwright's, as `node scripts/device-list.ts` prints them: to be told by its library itself would hold the event loop
- * for 0.4 s and take 71 MB for good.
+ * Playwright's device list, printed by `node scripts/device-list.ts`. Loading Playwright for it would block the event
+ * loop for 0.4 s and hold 71 MB.
  */
 const DEVICES: Readonly<Record<string, Device>> = list;
 
-/** The device of that name, however its letters are written; undefined when there is none. */
+/** Finds a device by name, ignoring case; undefined when there is none. */
 export function findDevice(name: string): Device | undefined {
   const wanted = plain(name);
   return Object.entries(DEVICES).find(([candidate]) => plain(candidate) === wanted)?.[1];
 }
 
-/** Names of devices that are written most like `name`, the likest first. */
+/** Returns the device names most similar to `name`, most similar first. */
 export function nearestDevices(name: string): readonly string[] {
   const wanted = plain(name);
   return Object.keys(DEVICES)
@@ -36,7 +36,7 @@ function plain(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** Share of their pairs of neighbouring characters that two names have in common (Dice), 0 to 1. */
+/** Dice coefficient of the pairs of neighbouring characters of two names, 0 to 1. */
 function likeness(a: string, b: string): number {
   const pairsOfA = pairs(a);
   const pairsOfB = pairs(b);

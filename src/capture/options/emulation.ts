@@ -13,7 +13,7 @@ const LOCALE = 'must be the BCP 47 tag of a language that is known, such as de-A
 const TIMEZONE = 'must be an IANA time zone such as Europe/Vienna';
 const NAMED = `must have at most ${MAX_NAME_CHARACTERS} characters`;
 
-/** The device, the visitor's preferences and the place that the page is shown. */
+/** Emulated device, visitor preferences and position. */
 export const emulationFields = {
   device: z
     .string({ error: 'must be the name of a device such as iPhone 15' })
@@ -89,13 +89,13 @@ interface Emulated {
   readonly userAgent?: string | undefined;
 }
 
-/** The viewport and user agent: the request's own, else its device's, else the viewport's default. */
+/** Resolves the viewport and user agent: the request's own, else the device's, else the default viewport. */
 export function withDevice<T extends Emulated>({ device, ...written }: T) {
   const userAgent = written.userAgent ?? device?.userAgent;
   return { ...written, viewport: written.viewport ?? device?.viewport ?? DEFAULT_VIEWPORT, userAgent };
 }
 
-/** What `read` makes of a text, or that issue where it throws. */
+/** Transforms a text with `read`, and reports `problem` when it throws. */
 function reading(read: (text: string) => string, problem: string) {
   return (text: string, context: z.RefinementCtx): string => {
     try {
@@ -107,7 +107,7 @@ function reading(read: (text: string) => string, problem: string) {
   };
 }
 
-/** Without extensions (`-u-nu-latn`), which Chromium does not take. */
+/** Removes extensions (`-u-nu-latn`), which Chromium rejects. */
 function baseLocale(text: string): string {
   const { baseName } = new Intl.Locale(text);
   if (Intl.DateTimeFormat.supportedLocalesOf(baseName).length === 0) throw new RangeError(text);
@@ -115,7 +115,7 @@ function baseLocale(text: string): string {
 }
 
 function timeZone(text: string): string {
-  // Node takes offsets (`+01:00`) as well, Chromium does not.
+  // Node accepts offsets (`+01:00`), Chromium does not.
   if (!/^[a-z]/i.test(text)) throw new RangeError(text);
   return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
 }

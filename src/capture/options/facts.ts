@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What is known of an option beside its schema. */
+/** Facts about an option that its schema cannot hold. */
 interface OptionFacts {
-  /** A capture made with it holds somebody's secret: its digest is not recorded. */
+  /** True when the value may hold a secret: the capture's digest is not recorded. */
   readonly secret?: true;
-  /** False when it changes nothing of what the capture shows or records. */
+  /** False when the option does not change what the capture shows or records. */
   readonly identity?: false;
-  /** The default for people, where the schema does not hold it. */
+  /** Default value as text, when the schema does not hold it. */
   readonly defaultText?: string;
 }
 
-/** The facts of each option, by its schema. `register` must come after `meta` and `optional`, which make a new schema. */
+/** Facts by schema. Call `register` after `meta` and `optional`, because each of them makes a new schema. */
 export const optionFacts = z.registry<OptionFacts>();

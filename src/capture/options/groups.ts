@@ -7,7 +7,7 @@ import { recordFields } from './record.ts';
 import { screenshotFields } from './screenshot.ts';
 import { waitFields } from './wait.ts';
 
-/** The options of a capture by group, in the order in which the documentation lists them. */
+/** Capture options by group, in the order of the documentation. */
 export const OPTION_GROUPS = {
   screenshot: screenshotFields,
   pdf: pdfFields,
@@ -19,7 +19,7 @@ export const OPTION_GROUPS = {
   record: recordFields,
 };
 
-/** The options of every group. */
+/** Capture options of all groups. */
 export const optionFields = {
   ...screenshotFields,
   ...pdfFields,

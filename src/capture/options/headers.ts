@@ -3,15 +3,15 @@ import { z } from 'zod';
 const MAX_HEADERS = 50;
 const MAX_VALUE_CHARACTERS = 8192;
 const MAX_NAME_CHARACTERS = 256;
-/** Of all names and values together; few servers take as much. */
+/** Maximum length of all names and values together; few servers accept more. */
 const MAX_CHARACTERS = 64 * 1024;
 
-/** RFC 9110, 5.6.2. */
+/** A token according to RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What every server takes: no line breaks, no other control characters. */
+/** Values that every server accepts: no line breaks or other control characters. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Headers that belong to the connection, or that the browser alone can tell the truth in: why, or what to use. */
+/** Headers that a request cannot set, and why, or the option to use instead. */
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   host: 'it follows from the URL',
   connection: 'it belongs to the connection',
@@ -36,7 +36,7 @@ const NOT_TAKEN_PREFIXES: Readonly<Record<string, string>> = {
   'sec-': 'it is for the browser to say',
 };
 
-/** Every header that cannot be sent is named. */
+/** Reports every header that cannot be sent. */
 export const headers = z
   .record(z.string(), z.string({ error: 'must be a string' }), {
     error: 'must be an object of header names and their values',

@@ -75,7 +75,7 @@ const form = objectOf(
 
 export type FormFilling = Immutable<z.output<typeof form>>;
 
-/** What is done on the page as a person would. */
+/** Actions on the page before it is captured. */
 export const interactionFields = {
   actions: z
     .array(action, { error: 'must be a list of actions' })

@@ -9,7 +9,10 @@ import { proxy } from './proxy.ts';
 const MAX_PATTERNS = 100;
 const MAX_PATTERN_CHARACTERS = 512;
 
-/** Those that browsers can tell apart before they ask for them: `xhr` is `fetch()`, too. WebSockets cannot be. */
+/**
+ * Resource types that the browser can tell apart before it sends a request. `xhr` includes `fetch()`. WebSockets cannot
+ * be blocked.
+ */
 export const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
@@ -37,7 +40,7 @@ const block = objectOf(
   'an object of types, urls or both',
 );
 
-/** What the page's requests carry, which way they go, and which of them are made. */
+/** What the page's requests carry, the proxy they use, and which of them are blocked. */
 export const networkFields = {
   headers: headers.optional().register(optionFacts, { secret: true }),
   cookies: cookies

@@ -5,7 +5,7 @@ import { flag, objectOf, quantity } from './fields.ts';
 export const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
 export type PaperFormat = (typeof PAPER_FORMATS)[number];
 
-/** Millimetres. More on each side would leave nothing of the smallest paper. */
+/** Millimetres. A larger margin on each side would leave no room on the smallest paper. */
 const MAX_MARGIN = 50;
 
 const pdf = objectOf(
@@ -22,10 +22,10 @@ const pdf = objectOf(
 
 export type PdfOptions = Immutable<z.output<typeof pdf>>;
 
-/** The layout that a request without `pdf` gets. */
+/** Layout of a request without `pdf`. */
 export const DEFAULT_PDF: PdfOptions = pdf.parse({});
 
-/** How the format `pdf` is laid out. */
+/** Layout of the format `pdf`. */
 export const pdfFields = {
   pdf: pdf.optional().meta({ description: 'Layout of the format `pdf`.' }),
 };

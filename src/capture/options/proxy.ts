@@ -19,10 +19,10 @@ const written = objectOf(
   'an object of server and, if wanted, credentials',
 );
 
-/** The server is `http://host:port`, without the credentials. */
+/** `server` is `http://host:port`, without credentials. */
 export type UpstreamProxy = Immutable<z.output<typeof written>>;
 
-/** Credentials that stand in the URL are taken out of it. */
+/** Moves credentials from the server URL to `credentials`. */
 export const proxy = written
   .transform(({ server, credentials: given }, context): UpstreamProxy => {
     const read = readServer(server);
@@ -50,7 +50,7 @@ function readServer(text: string): UpstreamProxy | null {
   if (url.username === '' && url.password === '') return { server };
   const username = decoded(url.username);
   const password = decoded(url.password);
-  // A colon in the name would be where the password begins.
+  // A colon would end the user name.
   if (username === null || password === null || /[:\p{Cc}]/u.test(username) || /\p{Cc}/u.test(password)) return null;
   return { server, credentials: { username, password } };
 }

@@ -3,12 +3,12 @@ import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
 import { optionFacts } from './facts.ts';
 import { integer } from './fields.ts';
 
-/** Thirty days: what is older is no answer to a question of now. */
+/** Thirty days. */
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
 
-/** What is noted beside the screenshot, and what may be taken in place of a new capture. */
+/** Evidence to record, and the reuse of stored captures. */
 export const recordFields = {
   evidence: z
     .union([z.literal('all'), z.array(z.enum(EVIDENCE_KINDS, EVIDENCE)).max(EVIDENCE_KINDS.length, EVIDENCE)], EVIDENCE)
@@ -28,7 +28,7 @@ export const recordFields = {
     .register(optionFacts, { identity: false }),
 };
 
-/** In one order, and none as if it were not given: what notes the same is the same. */
+/** Returns the kinds in a fixed order, undefined for none, so that equal requests compare equal. */
 function chosenKinds(written: 'all' | readonly EvidenceKind[]): readonly EvidenceKind[] | undefined {
   const kinds = EVIDENCE_KINDS.filter((kind) => written === 'all' || written.includes(kind));
   return kinds.length > 0 ? kinds : undefined;

@@ -9,14 +9,14 @@ export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
 /**
- * Most pixels of one screenshot: a page 2048 px wide may be as tall as any. Drawing takes ten bytes a pixel; a page of
- * 16384 by 16384 made one process of Chromium take 2.7 GB.
+ * Maximum number of pixels of one screenshot: a page 2048 px wide may have the maximum height. Drawing takes 10 bytes
+ * per pixel. Measured: 16384 by 16384 pixels took 2.7 GB in one Chromium process.
  */
 export const MAX_PIXELS = 2048 * 16_384;
 
 const DEFAULT_QUALITY = 80;
 const MAX_VIEWPORT = 4096;
-/** CSS pixels: as far as anybody's page goes, and as much as one screenshot holds. */
+/** CSS pixels. Pages are hardly longer than the maximum offset; the maximum size is that of one screenshot. */
 const MAX_CLIP_OFFSET = 1_000_000;
 const MAX_CLIP_SIZE = 16_384;
 const MAX_SELECTORS = 50;
@@ -48,16 +48,16 @@ const viewport = objectOf(
     error: 'must come to at least one pixel, deviceScaleFactor included',
   });
 
-/** The window: a request's own, or that of the device it names. */
+/** The viewport of a request or of the device that it names. */
 export interface Viewport extends Immutable<z.output<typeof viewport>> {
-  /** A phone or tablet: `<meta name=viewport>` counts, and scrollbars lie over the page. */
+  /** Emulates a phone or tablet: `<meta name=viewport>` applies, and scrollbars overlay the page. */
   readonly mobile: boolean;
   readonly touch: boolean;
-  /** CSS pixels of the whole screen. Default: those of the viewport. */
+  /** Size of the screen in CSS pixels. @default that of the viewport */
   readonly screen?: { readonly width: number; readonly height: number } | undefined;
 }
 
-/** The window of a request that names neither a viewport nor a device. */
+/** Viewport of a request without `viewport` and `device`. */
 export const DEFAULT_VIEWPORT: Viewport = {
   width: 1280,
   height: 720,
@@ -72,7 +72,7 @@ const clip = objectOf(
   'an object of x, y, width and height',
 );
 
-/** CSS pixels from the page's upper left corner. */
+/** CSS pixels, from the upper left corner of the page. */
 export type Rectangle = Immutable<z.output<typeof clip>>;
 
 /** What the screenshot shows. */
