@@ -3,9 +3,8 @@ import type { CdpConnection, CdpSession } from '../cdp/connection.ts';
 import { emulateVisitor } from '../page/emulation/emulate-visitor.ts';
 
 /**
- * Shows the page's visitor to its frames of other sites. Each has a process and a session of its own, which the
- * overrides of the page do not reach, and is paused until it has them. `eachFrame` is called with the session of
- * each, before it runs.
+ * Emulates the page's visitor in its cross-site frames and its workers. Each has a session of its own, which the overrides
+ * of the page do not reach, and is paused until it has them. `eachFrame` is called with each session, before it runs.
  */
 export function emulateInFrames(
   connection: CdpConnection,
@@ -26,13 +25,14 @@ export function emulateInFrames(
     autoAttach: true,
     waitForDebuggerOnStart: true,
     flatten: true,
-    filter: [{ type: 'iframe' }, { exclude: true }],
+    // Chromium pauses workers that the filter leaves out as well, and nothing would resume them.
+    filter: [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }],
   });
 }
 
-/** Shows the page's visitor to a paused frame or worker of it, and lets it run. */
+/** Emulates the visitor in a paused frame or worker, and resumes it. */
 export function showVisitor(session: CdpSession, request: CaptureRequest, ownUserAgent: string | undefined): void {
-  // One that is already gone again refuses everything.
+  // A target that has already ended refuses every command.
   emulateVisitor(session, request, ownUserAgent).catch(() => undefined);
   session.post('Runtime.runIfWaitingForDebugger');
 }

@@ -204,11 +204,11 @@ describe('a job', () => {
     ];
     const location = await accepted(await first.post('/batch', { requests }, { headers: ASYNC }));
     await eventually(() => site.hits('/hang')).toBe(requested + 1);
-    const dbPath = `${first.directory}/results.db`;
+    const stores = { dbPath: `${first.directory}/results.db`, dataDir: `${first.directory}/data` };
     await first.service.stop(0);
     const hits = site.hits(path);
 
-    const next = await startService({ dbPath, maxConcurrent: 1 });
+    const next = await startService({ ...stores, maxConcurrent: 1 });
     try {
       const job = await jobWhen('completed', location, next);
       expect(job.results?.map(({ code }) => code)).toEqual([null, 'capture_timeout', null]);
