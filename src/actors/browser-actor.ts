@@ -13,6 +13,7 @@ import { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
 import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
+import { missingScripts } from './missing-scripts.ts';
 import { capturePage } from './page/capture-page.ts';
 import { PageCrashedError } from './page/wait/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
@@ -102,6 +103,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
       launches: browserPool.counts.launches + interactive.counts.launches,
       crashes: browserPool.counts.crashes + interactive.counts.crashes,
     }),
+    missingScripts: async () => missingScripts(await browserPool.host()),
     setSlots: (wanted) => {
       slots.resize(wanted);
       browserPool.setBrowsers(browsersFor(wanted));

@@ -105,6 +105,12 @@ export class BrowserPool {
     await this.#launch().catch(() => undefined);
   }
 
+  /** Returns a browser without a lease: it may end at any time. Rejects with `browser_unavailable`. */
+  async host(): Promise<BrowserHost> {
+    if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
+    return (this.#leastBusy() ?? (await this.#launch())).host;
+  }
+
   /** A place on the browser with the fewest captures on it. Rejects with `browser_unavailable`. */
   async lease(): Promise<BrowserLease> {
     if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);

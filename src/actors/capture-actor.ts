@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import type { BrowserEvent } from '../capture/events.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
+import type { Script } from './missing-scripts.ts';
 
 /** What the rest of the house knows of browsers. */
 export interface CaptureActor {
@@ -22,6 +23,9 @@ export interface CaptureActor {
 
   /** Launches a browser ahead of the first capture. Resolves when one is there, or cannot be had now. */
   start(): Promise<void>;
+
+  /** The scripts that the browser draws as boxes because it finds no font for them. Rejects when it ends first. */
+  missingScripts(): Promise<readonly Script[]>;
 
   stats(): ActorStats;
 

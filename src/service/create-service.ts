@@ -17,6 +17,7 @@ import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
 import { watchCondition } from './condition.ts';
+import { warnOfMissingFonts } from './font-warning.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { logEvent } from './log-event.ts';
 import { performCapture } from './perform-capture.ts';
@@ -124,6 +125,7 @@ export async function createService(
   );
   void started.then(() => {
     isStarted = true;
+    void warnOfMissingFonts(actor, logger);
   });
 
   const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));

@@ -1,0 +1,38 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { launchBrowser } from '../../src/actors/browser-host.ts';
+import { Confinement } from '../../src/actors/confinement.ts';
+import { executableFinder } from '../../src/actors/executable.ts';
+import { fontAdvice, missingScripts, type Script } from '../../src/actors/missing-scripts.ts';
+import { EMOJI_FONT, fontconfigWith, LATIN_FONT } from '../support/fonts.ts';
+
+/** The scripts that are missing in a browser that finds only the given fonts. */
+async function missingWith(...fonts: string[]): Promise<readonly Script[]> {
+  const found = await executableFinder(undefined)();
+  if ('missing' in found) throw new Error(found.missing);
+  const host = await launchBrowser({
+    executable: found.path,
+    env: { FONTCONFIG_FILE: await fontconfigWith(...fonts) },
+    confined: new Confinement('auto', () => undefined).now,
+    honestUserAgent: false,
+  });
+  onTestFinished(() => host.close());
+  return missingScripts(host);
+}
+
+const namesOf = (scripts: readonly Script[]) => scripts.map(({ name }) => name);
+
+describe('missing scripts', () => {
+  it('are those that no font of the browser has', async () => {
+    const latin = namesOf(await missingWith(LATIN_FONT));
+    expect(latin).toEqual(expect.arrayContaining(['Chinese', 'Japanese', 'Korean', 'emoji', 'Arabic', 'Thai']));
+    expect(latin).not.toContain('Greek');
+    expect(namesOf(await missingWith(LATIN_FONT, EMOJI_FONT))).toEqual(latin.filter((name) => name !== 'emoji'));
+  });
+
+  it('are named with the Debian packages that bring their fonts', async () => {
+    expect(fontAdvice(await missingWith(LATIN_FONT))).toMatch(
+      /: Chinese, Japanese, Korean \(fonts-noto-cjk\); emoji \(fonts-noto-color-emoji\); Arabic, .*Thai, .*\(fonts-noto-core\)$/,
+    );
+    expect(fontAdvice([])).toBeUndefined();
+  });
+});
