@@ -2,22 +2,8 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { Overload } from '../capture/pressure.ts';
+import { type BatchTicket, createBatchTicket, type IssuedTicket, type Pass } from './batch-ticket.ts';
 import { createCompletionRate } from './completion-rate.ts';
-
-/** Permission for one capture to be inside, waiting or running. */
-export interface Pass {
-  /** Returns the permission. Idempotent. */
-  release(): void;
-}
-
-/** Permission for a batch to have `width` captures inside, held for the batch's whole life. */
-export interface BatchTicket {
-  readonly width: number;
-  /** Returns a pass for one element; undefined when `width` passes are out, or the ticket was released or revoked. */
-  lend(): Pass | undefined;
-  /** Ends the batch's claim. Passes that are still out count until they are returned. Idempotent. */
-  release(): void;
-}
 
 /** The only place that counts captures inside. */
 export interface Admission {
@@ -42,7 +28,7 @@ export interface Admission {
   setLimits(limits: CaptureLimits): void;
   /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
   setOverload(overload: Overload | null): void;
-  /** Refuses everything new with `shutting_down` from now on; admitted batches continue. */
+  /** Refuses everything new with `shutting_down` from now on; admitted batches continue, unless they gave all places back. */
   close(): void;
   /** Batches get no further passes, and count only for the passes that are out. */
   revokeBatches(): void;
@@ -58,7 +44,9 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   let overloadedUntil = 0;
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
-  const revocations = new Set<() => void>();
+  const tickets = new Set<IssuedTicket>();
+  /** Tickets that take a place again, in the order in which they wait for it. */
+  const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
   const most = (): number => (closed ? 0 : Math.min(capacity(), overload?.most ?? capacity()));
@@ -67,6 +55,23 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const change = (by: number): void => {
     rate.pass(now(), inside$.value >= maxConcurrent);
     inside$.next(inside$.value + by);
+    if (by < 0) serveTaking();
+  };
+
+  const serveTaking = (): void => {
+    for (const taken of taking) {
+      if (room() < 1) return;
+      taking.delete(taken);
+      change(+1);
+      taken();
+    }
+  };
+
+  const takeOne = (taken: () => void): (() => void) => {
+    const take = () => taken();
+    taking.add(take);
+    serveTaking();
+    return () => void taking.delete(take);
   };
 
   /** Time to finish what is inside at the measured rate: after it, a place is free or the overload is over. */
@@ -115,47 +120,19 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
       }
       const width = Math.max(1, Math.min(wanted, room()));
       change(+width);
-      // Invariant: a ticket counts `width` while it holds its places, and `lent` afterwards.
-      let holds = true;
-      let released = false;
-      let lent = 0;
-
-      const revoke = (): void => {
-        if (holds) {
-          holds = false;
-          revocations.delete(revoke);
-          change(lent - width);
-        }
-      };
-      revocations.add(revoke);
-
-      return {
+      const ticket = createBatchTicket(
         width,
-        lend() {
-          if (!holds || lent === width) {
-            return undefined;
-          }
-          lent += 1;
-          return once(() => {
-            change(holds ? 0 : -1);
-            lent -= 1;
-            rate.completed();
-            if (released && lent === 0) {
-              onReturned?.();
-            }
-          });
+        {
+          isClosed: () => closed,
+          change,
+          takeOne,
+          completed: () => rate.completed(),
+          ended: (ended) => void tickets.delete(ended),
         },
-        release() {
-          if (released) {
-            return;
-          }
-          released = true;
-          revoke();
-          if (lent === 0) {
-            onReturned?.();
-          }
-        },
-      };
+        onReturned,
+      );
+      tickets.add(ticket);
+      return ticket;
     },
 
     refusal() {
@@ -173,18 +150,20 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     setLimits(next) {
       rate.pass(now(), inside$.value >= maxConcurrent);
       ({ maxConcurrent, maxQueue } = checked(next));
+      serveTaking();
     },
     setOverload(next) {
       overload = next;
       overloadedUntil = now() + (next?.minMs ?? 0);
+      serveTaking();
     },
     close() {
       closed = true;
+      // Such a batch would otherwise wait for a place for ever, and nobody for its end.
+      for (const ticket of [...tickets]) if (ticket.held === 0) ticket.revoke();
     },
     revokeBatches() {
-      for (const revoke of [...revocations]) {
-        revoke();
-      }
+      for (const ticket of [...tickets]) ticket.revoke();
     },
   };
 }

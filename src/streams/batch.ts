@@ -1,8 +1,19 @@
-import { asyncScheduler, catchError, map, Observable, of, type SchedulerLike, tap } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  finalize,
+  map,
+  Observable,
+  of,
+  type SchedulerLike,
+  Subscription,
+  tap,
+  timer,
+} from 'rxjs';
 import type { Failure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { BatchTicket } from './admission.ts';
+import type { BatchTicket } from './batch-ticket.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { outcomeOfError } from './outcome.ts';
@@ -18,8 +29,13 @@ export interface BatchOptions {
   readonly events: EventStream;
   /** A new batch's name. */
   readonly ids: () => string;
+  /** Time without a capture after which a batch gives its places back, in milliseconds. @default 1 s */
+  readonly idleMs?: number;
   readonly scheduler?: SchedulerLike;
 }
+
+/** Longer than the round trip of a client that sends the next request when it has read an outcome. */
+const IDLE_MS = 1_000;
 
 /** A request, or one that was found bad and becomes an item without being captured. */
 export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
@@ -39,7 +55,7 @@ export type RunBatch = (
 ) => Observable<BatchItem>;
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
-  const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
+  const { pipeline, submit, events, ids, idleMs = IDLE_MS, scheduler = asyncScheduler } = options;
   const now = () => scheduler.now();
 
   return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback) =>
@@ -55,6 +71,15 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const ticket = pipeline.admitBatch(wanted, complete);
       events.emit(batchAccepted(now(), batch, size ?? 0, ticket.width));
 
+      let idle = Subscription.EMPTY;
+      const beginIdle = (): void => {
+        idle.unsubscribe();
+        if (subscriber.closed) return;
+        idle = timer(idleMs, scheduler).subscribe(() => ticket.giveBack());
+      };
+      const placed = <T>(work: Observable<T>): Observable<T> =>
+        new Observable((inner) => ticket.claim(() => void work.subscribe(inner)));
+
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
         failed += outcome.state === 'stored' ? 0 : 1;
@@ -69,16 +94,18 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return submit(element, { batch, ticket }).pipe(
+        return placed(submit(element, { batch, ticket })).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
             count(item);
             events.emit(batchProgressed(now(), progress()));
           }),
+          finalize(beginIdle),
         );
       };
 
+      beginIdle();
       const subscription = pullMap(elements, ticket.width, capture).subscribe({
         next: (item) => subscriber.next(item),
         error: (error) => subscriber.error(error),
@@ -90,6 +117,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       });
       return () => {
         subscription.unsubscribe();
+        idle.unsubscribe();
         ticket.release();
       };
     });

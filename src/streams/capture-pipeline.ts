@@ -24,7 +24,8 @@ import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { type BatchTicket, createAdmission, type Pass } from './admission.ts';
+import { createAdmission } from './admission.ts';
+import type { BatchTicket, Pass } from './batch-ticket.ts';
 import {
   captureEnded,
   captureQueued,
@@ -138,7 +139,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const id = ids();
       const pass = ticket === undefined ? admission.admit() : ticket.lend();
       if (pass === undefined) {
-        // A ticket lends fewer than its width only after it was revoked.
+        // A ticket lends a pass for every claim until it is revoked.
         const error = (ticket === undefined && admission.refusal()) || new CapstanError('shutting_down');
         events.emit(captureRefused(now(), { id, request, batch }, toFailure(error)));
         subscriber.error(error);

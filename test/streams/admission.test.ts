@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BatchTicket, createAdmission, type Pass } from '../../src/streams/admission.ts';
+import { createAdmission } from '../../src/streams/admission.ts';
+import type { BatchTicket, Pass } from '../../src/streams/batch-ticket.ts';
 
 const standing = () => 0;
 
@@ -151,6 +152,7 @@ describe('admission', () => {
       fc.record({ do: fc.constant('lend' as const), place }),
       fc.record({ do: fc.constant('return' as const), place }),
       fc.record({ do: fc.constant('release' as const), place }),
+      fc.record({ do: fc.constant('giveBack' as const), place }),
       fc.record({ do: fc.constant('limits' as const), maxQueue: fc.nat({ max: 8 }) }),
       fc.record({ do: fc.constant('revoke' as const) }),
     );
@@ -159,11 +161,10 @@ describe('admission', () => {
         const admission = createAdmission({ maxConcurrent: 2, maxQueue: 6 }, standing);
         const passes: Pass[] = [];
         const lent = new Map<Pass, BatchTicket>();
-        const batches = new Map<BatchTicket, { out: number; holds: boolean }>();
+        const batches = new Map<BatchTicket, { out: number; held: number; holds: boolean }>();
         const tickets: BatchTicket[] = [];
         let singles = 0;
-        const model = () =>
-          [...batches].reduce((sum, [ticket, { out, holds }]) => sum + (holds ? ticket.width : out), singles);
+        const model = () => [...batches].reduce((sum, [, { out, held, holds }]) => sum + (holds ? held : out), singles);
 
         for (const one of steps) {
           const before = admission.inside;
@@ -182,7 +183,7 @@ describe('admission', () => {
               expect(ticket?.width ?? 0).toBe(Math.max(0, Math.min(one.width, admission.capacity - before)));
               if (ticket !== undefined) {
                 tickets.push(ticket);
-                batches.set(ticket, { out: 0, holds: true });
+                batches.set(ticket, { out: 0, held: ticket.width, holds: true });
               }
               break;
             }
@@ -191,7 +192,7 @@ describe('admission', () => {
               const state = ticket && batches.get(ticket);
               const pass = ticket?.lend();
               if (ticket !== undefined && state !== undefined) {
-                expect(pass !== undefined).toBe(state.holds && state.out < ticket.width);
+                expect(pass !== undefined).toBe(state.holds && state.out < state.held);
               }
               if (pass !== undefined && ticket !== undefined && state !== undefined) {
                 passes.push(pass);
@@ -223,6 +224,13 @@ describe('admission', () => {
               }
               break;
             }
+            case 'giveBack': {
+              const ticket = tickets[one.place];
+              const state = ticket && batches.get(ticket);
+              ticket?.giveBack();
+              if (state !== undefined) state.held = state.out;
+              break;
+            }
             case 'limits':
               admission.setLimits({ maxConcurrent: 2, maxQueue: one.maxQueue });
               break;
@@ -241,4 +249,10 @@ describe('admission', () => {
   });
 });
 
-const NO_TICKET: BatchTicket = { width: 0, lend: () => undefined, release: () => undefined };
+const NO_TICKET: BatchTicket = {
+  width: 0,
+  claim: () => () => undefined,
+  lend: () => undefined,
+  giveBack: () => undefined,
+  release: () => undefined,
+};

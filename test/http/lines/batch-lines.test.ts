@@ -182,6 +182,35 @@ describe('POST /batch with lines', () => {
   });
 });
 
+describe('POST /batch with lines, on a service with two places', () => {
+  const site = siteForSuite();
+  const small = serviceForSuite({ maxConcurrent: 1, maxQueue: 1 });
+  const load = () => {
+    const { inside } = small.service.stats().captures;
+    const { running, queued } = small.service.stats().queue;
+    return { inside, running, queued };
+  };
+
+  it('gives the places of silent batches to other captures, and takes them again when lines arrive', async () => {
+    const silent = [exchange(small, '/batch?concurrency=1'), exchange(small, '/batch?concurrency=1')];
+    await Promise.all(silent.map((batch) => batch.response()));
+    expect(small.service.pressure().accepting).toBe(false);
+    await eventually(() => small.service.pressure().accepting).toBe(true);
+    expect((await small.post('/screenshot', { url: site.url('/short') })).status).toBe(200);
+
+    const others = [exchange(small, '/batch?concurrency=1'), exchange(small, '/batch?concurrency=1')];
+    for (const other of others) other.send({ url: site.url('/hang'), timeoutMs: 20_000 });
+    await eventually(load).toEqual({ inside: 2, running: 1, queued: 1 });
+    for (const batch of silent) batch.send({ url: site.url('/short') });
+    expect((await small.post('/screenshot', { url: site.url('/short') })).status).toBe(429);
+
+    for (const other of others) other.sent.destroy();
+    for (const batch of silent) expect(await batch.next()).toMatchObject({ index: 0, code: null });
+    for (const batch of silent) batch.sent.end();
+    await eventually(load).toEqual({ inside: 0, running: 0, queued: 0 });
+  });
+});
+
 function compress(body: Buffer): Buffer {
   return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
