@@ -4,32 +4,32 @@ import { readTargetList, type TargetEntry, withoutTrailingDot } from './target-l
 
 export { parseTargetList } from './target-list.ts';
 
-/** What the lists say of a name: closed, open whatever it resolves to, or nothing. */
+/** Result of matching a name against the lists: denied, allowed or in neither. */
 export type NameVerdict = 'closed' | 'open' | 'unlisted';
 
-/** Which hosts may be dialled. */
+/** Decides which hosts may be dialled. */
 export interface TargetPolicy {
   judgeName(name: string): NameVerdict;
 
   /**
-   * Why an address may not be dialled, in words that complete "it is ...", or null when it may. `name` is the verdict
-   * on the name that led to it, `unlisted` when the address was given literally.
+   * Returns why an address may not be dialled, in words that complete "it is ...", or null when it may. `name` is the
+   * verdict on the name that led to it, `unlisted` for a literal address.
    */
   refuseAddress(address: string, name: Exclude<NameVerdict, 'closed'>): string | null;
 }
 
 export interface TargetPolicyOptions {
-  /** Private targets that may be captured all the same: see `parseTargetList`. */
+  /** Private targets that may be captured: see `parseTargetList`. */
   readonly allow: readonly string[];
-  /** Targets that may not be captured although they are public, or although `allow` opens them. */
+  /** Targets that may not be captured, even if they are public or allowed. */
   readonly deny: readonly string[];
-  /** Closed unless allowed, also when they are public. @default the addresses of this machine's interfaces */
+  /** Addresses that are refused unless allowed, even if they are public. @default those of this machine's interfaces */
   readonly isOwn?: OwnAddresses;
 }
 
 /**
- * Open is what is public and does not belong to this machine, and what `allow` names, less what `deny` names: a denied
- * address stays closed even behind an allowed name. Throws an `Error` that names a bad entry.
+ * Creates a policy that permits public addresses outside this machine and everything in `allow`, except what `deny`
+ * names: a denied address is refused even behind an allowed name. Throws an `Error` that names a bad entry.
  */
 export function createTargetPolicy({ allow, deny, isOwn = createOwnAddresses() }: TargetPolicyOptions): TargetPolicy {
   const allowed = readTargetList(allow);
@@ -45,7 +45,7 @@ export function createTargetPolicy({ allow, deny, isOwn = createOwnAddresses() }
     refuseAddress(text, name) {
       const address = parseAddress(text);
       if (!address) return 'not an address';
-      // What is denied stays denied inside a tunnel or behind a translator.
+      // A denied IPv4 address stays denied inside a tunnel or translation address.
       if ([address, ...embeddedIpv4(address)].some((spelling) => listsAddress(denied, spelling))) {
         return 'closed by the operator of this service';
       }

@@ -15,7 +15,7 @@ export interface EgressOptions {
   readonly policy: TargetPolicy;
   /** Option that opens targets that are not public, named in refusals. @default '--allow-targets' */
   readonly openedWith?: string;
-  /** How names become addresses. @default the hosts file and the system's name servers, see `createDnsLookup` */
+  /** Resolves names to addresses. @default the hosts file and the system's name servers, see `createDnsLookup` */
   readonly lookup?: Lookup;
   /** Time limit for a lookup and for a connection, each, in milliseconds. */
   readonly dialTimeoutMs?: number;
@@ -27,14 +27,14 @@ export interface EgressOptions {
   readonly maxRequests?: number;
   /** Names that one capture may look up. */
   readonly maxLookups?: number;
-  /** Numbers of the users whose processes may use the egress proxies. @default the service's and the browsers' user */
+  /** User ids whose processes may use the egress proxies. @default the service's and the browsers' user */
   readonly proxyUsers?: readonly number[];
   readonly warn?: (text: string) => void;
 }
 
-/** Far longer than a connection takes that a visitor would wait for. */
+/** Much longer than a visitor would wait for a connection. */
 const DIAL_TIMEOUT_MS = 10_000;
-/** About ten times what the heaviest pages of the public web need: a limit for floods. */
+/** About ten times what the heaviest public pages need. Stops floods. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_REQUESTS = 5_000;
 const MAX_LOOKUPS = 1_000;
@@ -56,7 +56,9 @@ export function createEgress({
   const isAllowedPeer = createPeerCheck({
     users: proxyUsers,
     onUnavailable: () =>
-      warn('the system does not tell whose connections are: other users of this machine may use the egress proxies'),
+      warn(
+        'this system does not report the users of connections: other users of this machine may use the egress proxies',
+      ),
   });
   const limits = { maxBytes, maxRequests, maxLookups };
   const egressProxies = new Set<EgressProxy>();
@@ -115,7 +117,7 @@ export function createEgress({
   };
 }
 
-/** Browsers of a service that is root run as nobody. */
+/** The browsers of a service that runs as root run as nobody. */
 function ownUsers(): readonly number[] {
   const own = process.getuid?.();
   if (own === undefined) return [];

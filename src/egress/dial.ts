@@ -10,18 +10,18 @@ export interface DialOptions {
 
 export interface Dialled {
   readonly socket: Socket;
-  /** The one of the addresses that answered. */
+  /** The address that answered. */
   readonly address: string;
 }
 
 /** RFC 8305: delay before the next address is tried in parallel, in milliseconds. */
 const ATTEMPT_DELAY_MS = 250;
-/** Keeps a name with hundreds of addresses from turning a capture into a scan. */
+/** Keeps a name with hundreds of addresses from turning a capture into a port scan. */
 const MAX_ATTEMPTS = 8;
 
 /**
- * Connects to the first of the addresses that answers, in their order, and to nothing else: no name is looked up
- * here. Rejects with `target_unreachable`, or the signal's reason.
+ * Connects to the first address that answers, tried in their order. Looks up no names. Rejects with
+ * `target_unreachable`, or the signal's reason.
  */
 export function dial(addresses: readonly string[], { port, timeoutMs, signal }: DialOptions): Promise<Dialled> {
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ export function dial(addresses: readonly string[], { port, timeoutMs, signal }: 
       }
       const socket = connect({ host: address, port, noDelay: true });
       attempts.add(socket);
-      // Stays for the socket's life: an error between two owners would end the process.
+      // Kept for the socket's whole life: an error without a listener would end the process.
       socket.on('error', () => {});
       socket.once('error', (error) => {
         if (!attempts.delete(socket)) return;
@@ -91,7 +91,7 @@ function connectFailure(error: NodeJS.ErrnoException, peer: string): CapstanErro
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return unreachable(`no way to ${peer}`, error);
+      return unreachable(`no route to ${peer}`, error);
     default:
       return unreachable(`no connection to ${peer} (${error.code ?? error.message})`, error);
   }

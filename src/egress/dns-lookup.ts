@@ -8,7 +8,7 @@ import { candidateNames, parseSearchList } from './search-list.ts';
 
 export interface DnsLookupOptions {
   /**
-   * Name servers to ask: addresses, each with or without a port. An empty list is the default.
+   * Name servers to ask: addresses, each with or without a port. An empty list means the default.
    * @default those of /etc/resolv.conf
    */
   readonly servers?: readonly string[] | undefined;
@@ -18,11 +18,11 @@ export interface DnsLookupOptions {
   readonly resolvConf?: string | undefined;
 }
 
-/** How often a name server is asked; c-ares waits longer each time. */
+/** Attempts per name server; c-ares waits longer each time. */
 const TRIES = 3;
 /** How long the answer for one address family waits for the other: some name servers never answer for IPv6. */
 const OTHER_FAMILY_MS = 500;
-/** Answers of a name server that say nothing about the name: the next server is asked, as glibc does. */
+/** Answers of a name server that say nothing about the name. The next server is asked, as in glibc. */
 const SERVER_FAILURES: ReadonlySet<unknown> = new Set([SERVFAIL, REFUSED, NOTIMP]);
 const ABSENCES: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
 
@@ -55,7 +55,7 @@ export function createDnsLookup({
   };
 }
 
-/** A resolver of its own for each name: `cancel` ends all that a resolver does, and a new one reads resolv.conf. */
+/** One resolver for each name: `cancel` ends every query of a resolver, and a new resolver reads resolv.conf. */
 async function askServers(name: string, servers: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
   signal.throwIfAborted();
   const resolver = new Resolver({ tries: TRIES });
@@ -77,21 +77,21 @@ async function askServers(name: string, servers: readonly string[], signal: Abor
   }
 }
 
-/** Resolves with the addresses of both families by turns (RFC 8305), IPv6 first. */
+/** Resolves with the addresses of both families, alternating and IPv6 first (RFC 8305). */
 async function askBothFamilies(resolver: Resolver, name: string): Promise<readonly string[]> {
   const settled = new AbortController();
   const asked = [resolver.resolve6(name), resolver.resolve4(name)];
   const late = Promise.any(asked)
     .then(() => delay(OTHER_FAMILY_MS, undefined, { signal: settled.signal }))
     .then(() => resolver.cancel());
-  // Neither an answer in time nor none at all is a failure here: `asked` tells.
+  // A late or missing answer for one family is not a failure here: `asked` tells them apart.
   late.catch(() => {});
   const families = await Promise.allSettled(asked);
   settled.abort();
   const [ipv6 = [], ipv4 = []] = families.map((family) => (family.status === 'fulfilled' ? family.value : []));
   if (ipv6.length + ipv4.length > 0) return byTurns(ipv6, ipv4);
   const failures = families.flatMap((family) => (family.status === 'rejected' ? [family.reason] : []));
-  // What says least about the name weighs most: it may exist.
+  // The least certain error is reported: the name may exist.
   throw failures.find((failure) => !ABSENCES.has(codeOf(failure))) ?? failures[0];
 }
 

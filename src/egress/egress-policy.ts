@@ -7,19 +7,20 @@ import { withoutTrailingDot } from './target-list.ts';
 
 /** Host and port of a requested connection. */
 export interface Destination {
-  /** As a URL's hostname: canonical, an IPv6 address in brackets. */
+  /** In the form of a URL's hostname: canonical, with an IPv6 address in brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** The one place that decides what may be dialled. */
+/** The single check of every connection, by name, port and address. */
 export interface EgressPolicy {
-  /** Throws `target_forbidden` for what needs no look-up to be refused: port, literal address, localhost, closed name. */
+  /** Throws `target_forbidden` for a refusal without a lookup: port, literal address, localhost or denied name. */
   inspect(destination: Destination): void;
 
   /**
-   * The addresses that may be dialled for a destination, never none. Throws `target_forbidden` when any address of it
-   * may not be, `target_unreachable` when it has none, or the signal's reason. A lookup waits its turn in `lookups`.
+   * Resolves with the addresses that may be dialled for a destination, at least one. Throws `target_forbidden` when any
+   * of its addresses is refused, `target_unreachable` when it has none, or the signal's reason. A lookup waits its turn
+   * in `lookups`.
    */
   admit(destination: Destination, signal: AbortSignal, lookups?: LookupQueue): Promise<readonly string[]>;
 }
@@ -27,15 +28,15 @@ export interface EgressPolicy {
 /** RFC 6761: localhost names are this machine, so no name server is asked for them. */
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
-/** `openedWith`: the option that opens what is not public. */
+/** `openedWith`: the option that allows addresses that are not public, named in refusals. */
 export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, openedWith: string): EgressPolicy {
   const hint = (refusal: string): string =>
-    refusal.startsWith('not public') ? `; the service opens it with ${openedWith}` : '';
+    refusal.startsWith('not public') ? `; to allow it, start the service with ${openedWith}` : '';
 
-  /** The addresses of a destination that says them itself; null when a name server must be asked. */
+  /** Returns the addresses of a literal host or localhost; null when a name server must be asked. */
   const inspect = ({ host, port }: Destination): readonly string[] | null => {
     const service = restrictedPort(port);
-    if (service !== null) throw forbidden(`port ${port} (${service}) is one that browsers do not open`);
+    if (service !== null) throw forbidden(`port ${port} (${service}) is not allowed: browsers refuse to open it`);
 
     const address = unbracketed(host);
     if (parseAddress(address)) {
@@ -58,13 +59,13 @@ export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, ope
 
     async admit(destination, signal, lookups) {
       const { host } = destination;
-      const said = inspect(destination);
-      if (said) return said;
+      const known = inspect(destination);
+      if (known) return known;
       const verdict = policy.judgeName(host);
       const addresses = await resolver.resolve(host, signal, lookups);
       for (const address of addresses) {
         const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
-        // Without the address: clients must not learn what a private name resolves to.
+        // Does not name the address: clients must not learn what a private name resolves to.
         if (refusal !== null) throw forbidden(`${host} resolves to an address that is ${refusal}${hint(refusal)}`);
       }
       return addresses;

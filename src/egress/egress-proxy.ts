@@ -14,12 +14,12 @@ import { createUpstream, type Upstream } from './upstream.ts';
 export interface EgressProxyOptions {
   readonly egressPolicy: EgressPolicy;
   readonly limits: TrafficLimits;
-  /** Milliseconds. */
+  /** Time limit for dialling, in milliseconds. */
   readonly dialTimeoutMs: number;
   readonly isAllowedPeer: PeerCheck;
 }
 
-/** Only processes of this machine can connect. */
+/** Loopback: only processes of this machine can connect. */
 const HOST = '127.0.0.1';
 /** Allows long cookies and long URLs. */
 const MAX_REQUEST_HEADER_BYTES = 256 * 1024;
@@ -29,7 +29,7 @@ interface Passage {
   readonly traffic: Traffic;
   readonly agent: http.Agent;
   readonly openTunnel: (destination: Destination) => Promise<Socket>;
-  /** The proxy that everything goes through, when the request names one. */
+  /** The proxy that all traffic goes through, when the request names one. */
   readonly upstream: Upstream | null;
 }
 
@@ -56,7 +56,7 @@ export async function openEgressProxy({
     return { traffic, openTunnel: open, agent: createForwardAgent(open), upstream: null };
   }
 
-  /** Nothing is dialled directly. The caller's proxy resolves names, so only literal hosts are checked here. */
+  /** Dials only the caller's proxy. That proxy resolves names, so only literal hosts are checked here. */
   function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
     const upstream = createUpstream(proxy, { egressPolicy, traffic, timeoutMs: dialTimeoutMs });
     const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
@@ -76,7 +76,7 @@ export async function openEgressProxy({
 
   const server = http.createServer({
     maxHeaderSize: MAX_REQUEST_HEADER_BYTES,
-    // The browser decides how long it keeps a connection and how long an upload takes; both end with the capture.
+    // The browser decides how long a connection is kept and how long an upload takes. Both end with the capture.
     keepAliveTimeout: 0,
     requestTimeout: 0,
   });
@@ -87,7 +87,7 @@ export async function openEgressProxy({
     const { traffic, agent, upstream } = passage;
     const target = forwardTarget(request);
     if (!target) {
-      // A request to the proxy itself: no page waits for it that could take the answer for the target's.
+      // A request to the proxy itself. It may be answered: no page can take the answer for a target's.
       response.writeHead(400, { connection: 'close' }).end();
       return;
     }
@@ -100,7 +100,7 @@ export async function openEgressProxy({
     else refuseTunnel(browser, '400 Bad Request');
   });
 
-  // Nothing is read from a connection, nor answered, before it is known whose it is.
+  // Nothing is read or answered on a connection until its user is known.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, async (socket) => {
     const { traffic } = passage;
     traffic.hold(socket);
@@ -137,7 +137,7 @@ export async function openEgressProxy({
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       endPassage();
       await closed;
-      // Ends its timer; it has no connection left.
+      // Stops its timer. It has no connections left.
       server.close();
     },
   };
@@ -150,13 +150,13 @@ function portOf(server: net.Server): number {
   return address.port;
 }
 
-/** The host and port that a URL leads to. */
+/** Returns the host and port of a URL. */
 export function urlDestination({ protocol, hostname, port }: URL): Destination {
   const standard = protocol === 'https:' || protocol === 'wss:' ? 443 : 80;
   return { host: hostname, port: port === '' ? standard : Number(port) };
 }
 
-/** Where a plain request goes, or null when it is not in the form that proxies are asked in. */
+/** Returns the destination of a plain request, or null when the request is not in absolute form with http:. */
 function forwardTarget({
   url = '',
 }: http.IncomingMessage): { destination: Destination; path: string; authority: string } | null {

@@ -30,7 +30,10 @@ export interface EgressAgents {
   readonly https: HttpsAgent;
 }
 
-/** The user "nobody" of Linux and the BSDs, known even where a container maps few users: runs the browsers of root. */
+/**
+ * The user id of "nobody" on Linux and the BSDs, valid even in a container that maps few users. The browsers of a
+ * service that runs as root run as this user.
+ */
 export const NOBODY_UID = 65_534;
 
 /**
@@ -38,25 +41,27 @@ export const NOBODY_UID = 65_534;
  * capture, and on Linux only from processes of the service's and the browsers' users.
  */
 export interface EgressProxy {
-  /** `http://127.0.0.1:<port>`: what a browser context takes as its proxy server. */
+  /** `http://127.0.0.1:<port>`, the proxy server of a browser context. */
   readonly proxyServer: string;
 
   /**
-   * Forgets what was noted, and ends connections of the capture before. From then on everything goes through `proxy`,
-   * when there is one, and nothing beside it: what the proxy does not do fails with `proxy_failed`.
+   * Starts a capture: forgets recorded failures and addresses, and ends connections of the previous capture. With
+   * `proxy`, all traffic goes through it; what it cannot do fails with `proxy_failed`.
    */
   reset(proxy?: UpstreamProxy): void;
 
   /** Ends the capture: closes its connections, forgets the caller's proxy, and accepts no connection until `reset`. */
   end(): void;
 
-  /** What went wrong on the way to this URL's host and port, in this capture: refused, no such name, no connection. */
+  /** Returns the failure recorded for this URL's host and port in this capture, or null. */
   failureFor(url: URL): Failure | null;
 
-  /** The address that was dialled for this URL's host and port in this capture; null when a proxy dialled it. */
+  /**
+   * Returns the address that was dialled for this URL's host and port in this capture; null when a proxy dialled it.
+   */
   addressFor(url: URL): string | null;
 
-  /** Limits of one capture that this one has exceeded. */
+  /** Returns the limits that this capture has exceeded. */
   exceeded(): readonly ExceededLimit[];
 
   close(): Promise<void>;

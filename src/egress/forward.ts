@@ -38,13 +38,13 @@ export interface ForwardOptions {
   readonly authority: string;
   readonly agent: http.Agent;
   readonly traffic: Traffic;
-  /** The proxy that the agent's connections lead to, when the request names one. */
+  /** The proxy that the agent connects to, when the request names one. */
   readonly upstream: Upstream | null;
 }
 
 /**
- * Forwards a plain HTTP request and its answer, streaming both. Without an answer the browser's connection is closed: an
- * error page would be taken for the target's.
+ * Forwards a plain HTTP request and its answer, streaming both. Without an answer the browser's connection is closed:
+ * an error page would be taken for the target's.
  */
 export function forwardRequest(
   request: http.IncomingMessage,
@@ -100,7 +100,7 @@ export function forwardRequest(
       response.off('close', abandon);
       const answered = response.headersSent || response.destroyed;
       const stale = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      // The target closed an idle connection just as it was reused. Browsers retry on another one, too.
+      // The target closed an idle connection just as it was reused. Retried on a new one, as browsers do.
       if (stale && !hasBody && !answered && !traffic.signal.aborted) {
         send();
         return;
@@ -140,5 +140,5 @@ function noAnswer(error: NodeJS.ErrnoException, destination: Destination, proxy:
 }
 
 function notHttp({ host, port }: Destination): Failure {
-  return failure('target_unreachable', `what ${host}:${port} answers is not HTTP`);
+  return failure('target_unreachable', `the answer of ${host}:${port} is not HTTP`);
 }

@@ -2,10 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { parseAddress } from './address-classes.ts';
 import { withoutTrailingDot } from './target-list.ts';
 
-/** Returns every address that the hosts file gives a name, in the order of its lines; empty when it has none. */
+/** Returns every address of a name in the hosts file, in the order of its lines; empty when there is none. */
 export type HostsFile = (name: string) => readonly string[];
 
-/** Reads a hosts file (`hosts(5)`) again whenever it has changed. A missing or unreadable file is an empty one. */
+/**
+ * Reads a hosts file (`hosts(5)`), and reads it again when it has changed. A missing or unreadable file counts as
+ * empty.
+ */
 export function openHostsFile(path: string): HostsFile {
   let version = '';
   let addresses: ReadonlyMap<string, readonly string[]> = new Map();
@@ -39,7 +42,7 @@ function versionOf(path: string): string {
   return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
-/** Empty when the file cannot be read: a name may still be known to a name server. */
+/** Empty when the file cannot be read: a name server may still know the name. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

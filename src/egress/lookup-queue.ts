@@ -2,16 +2,16 @@ import pLimit from 'p-limit';
 import type { LookupQueue } from './resolver.ts';
 
 export interface LookupQueueOptions {
-  /** Called before each lookup. Throws when the capture may not look up any more names. */
+  /** Called before each lookup. Throws when the capture has used up its lookups. */
   readonly admit: () => void;
   /** Aborted when the capture has ended. */
   readonly signal: AbortSignal;
 }
 
-/** Lookups that one capture may have under way at once, so that names without an answer cost it alone. */
+/** Maximum number of simultaneous lookups of one capture, so that unanswered names delay only that capture. */
 export const MAX_LOOKUPS_AT_ONCE = 16;
 
-/** The queue of one capture's lookups, in the order in which the page asks. Dropped when the capture ends. */
+/** Creates the queue of one capture's lookups, first in, first out. It is dropped when the capture ends. */
 export function createLookupQueue({ admit, signal }: LookupQueueOptions): LookupQueue {
   const limit = pLimit({ concurrency: MAX_LOOKUPS_AT_ONCE, rejectOnClear: true });
   signal.addEventListener('abort', () => limit.clearQueue(), { once: true });

@@ -1,13 +1,13 @@
 import { networkInterfaces } from 'node:os';
 import { mappedIpv4, parseAddress } from './address-classes.ts';
 
-/** Whether an address belongs to an interface of this machine. */
+/** Whether an address belongs to a network interface of this machine. */
 export type OwnAddresses = (address: string) => boolean;
 
 export interface OwnAddressesOptions {
   /** Addresses of all network interfaces. */
   readonly read?: () => readonly string[];
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -27,7 +27,7 @@ export function createOwnAddresses({
         addresses = new Set(read().map(canonical));
         readAt = now();
       } catch {
-        // A process without a free file descriptor cannot read them: the last list holds.
+        // A process without a free file descriptor cannot read them; the last list stays in use.
       }
     }
     return addresses.has(canonical(address));
@@ -38,7 +38,7 @@ function interfaceAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
 }
 
-/** One spelling for each host, without a zone id. */
+/** Normalises an address to one spelling, without a zone id. */
 function canonical(text: string): string {
   const address = parseAddress(text.replace(/%.*$/, ''));
   if (address === null) return text;

@@ -7,16 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type PeerCheck = (accepted: Socket) => Promise<boolean>;
 
 export interface PeerCheckOptions {
-  /** Numbers of the users. */
+  /** User ids that may connect. */
   readonly users: readonly number[];
-  /** Called once where the system does not tell whose connections are: then every one is accepted. */
+  /** Called once where the system does not report the users of connections. Every connection is accepted then. */
   readonly onUnavailable: () => void;
 }
 
 /** All IPv4 connections of the machine's network namespace; `uid` is the user who made the socket (proc_net_tcp(5)). */
 const TABLE = '/proc/net/tcp';
 
-/** Looks connections to loopback ports up in the system's table of sockets. */
+/** Creates a check that finds the user of a loopback connection in the system's table of sockets. */
 export function createPeerCheck({ users, onUnavailable }: PeerCheckOptions): PeerCheck {
   const allowed = new Set(users);
   const table = createTable();
@@ -34,14 +34,15 @@ export function createPeerCheck({ users, onUnavailable }: PeerCheckOptions): Pee
 }
 
 /**
- * Milliseconds between two reads of the table. The kernel walks all its hash buckets for each (1 to 2 ms): a browser
- * opens connections in bursts, and those of one burst share a read. The first connection after a pause does not wait.
+ * Minimum time between two reads of the table, in milliseconds. Each read walks all hash buckets of the kernel (1 to 2
+ * ms). Browsers open connections in bursts, and a burst shares one read; the first connection after a pause does not
+ * wait.
  */
 const MIN_INTERVAL_MS = 40;
 
 /**
- * Resolves with a text of the table that was read after the call. Read synchronously: the kernel gives 4 KiB at a time,
- * and a turn of the thread pool for each costs more than the reading.
+ * Returns a function that resolves with a table read after its call. Reads synchronously: the kernel returns 4 KiB at a
+ * time, and a thread pool round trip for each costs more than the read.
  */
 function createTable(): () => Promise<string> {
   let readAt = Number.NEGATIVE_INFINITY;
@@ -59,12 +60,12 @@ function createTable(): () => Promise<string> {
   };
 }
 
-/** The user at the other end; null when the connection is not in the table: the other end has closed it. */
+/** Returns the user id of the other end; null when the other end has closed the connection. */
 async function peerUser(accepted: Socket, table: () => Promise<string>): Promise<number | null> {
   const { remoteAddress, remotePort, localAddress, localPort } = accepted;
   if (remoteAddress === undefined || localAddress === undefined) return null;
   const peer = `: ${hexAddress(remoteAddress, remotePort)} ${hexAddress(localAddress, localPort)} `;
-  // A table that changes while it is read may lack a line.
+  // A read of a changing table may miss a line.
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const text = await table().catch(() => '');
     const at = text.indexOf(peer);
@@ -75,7 +76,7 @@ async function peerUser(accepted: Socket, table: () => Promise<string>): Promise
   return null;
 }
 
-/** `0100007F:1F90` for 127.0.0.1:8080: the kernel prints the address as a number of the machine's byte order. */
+/** Formats 127.0.0.1:8080 as `0100007F:1F90`: the kernel prints the address in the machine's byte order. */
 function hexAddress(address: string, port: number | undefined): string {
   const octets = address.split('.').map(Number);
   if (LITTLE_ENDIAN) octets.reverse();
@@ -88,7 +89,7 @@ function hex(value: number, digits: number): string {
   return value.toString(16).toUpperCase().padStart(digits, '0');
 }
 
-/** Whether a connection of our own is found under our own user, which shows that the table can be relied on. */
+/** Whether the table shows a connection of this process under its own user. Otherwise it is not reliable. */
 async function isTableComplete(table: () => Promise<string>): Promise<boolean> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -5,38 +5,38 @@ import { CapstanError } from '../capture/errors.ts';
 import { createDnsLookup } from './dns-lookup.ts';
 
 /**
- * Resolves with every address of a name, in the order in which they are to be tried. Rejects with an error whose `code`
- * is one of `node:dns`. Aborting the signal ends the lookup.
+ * Resolves with every address of a name, in the order in which to try them. Rejects with an error whose `code` is one
+ * of `node:dns`. Aborting the signal ends the lookup.
  */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** Starts a lookup when there is room for one more, and not at all after its capture has ended. */
+/** Starts a lookup when a slot is free. Starts none after its capture has ended. */
 export type LookupQueue = <T>(lookUp: () => Promise<T>) => Promise<T>;
 
 export interface ResolverOptions {
   readonly lookup?: Lookup | undefined;
   /** How long an answer is reused, in milliseconds; 0 asks again for each connection. */
   readonly cacheMs?: number | undefined;
-  /** How long a lookup may take once it is started, in milliseconds. */
+  /** Time limit for a lookup once it has started, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface Resolver {
   /**
-   * Resolves with at least one address. Rejects with `target_unreachable`, or the signal's reason. A name that nobody
-   * is looking up yet waits its turn in `queue`.
+   * Resolves with at least one address. Rejects with `target_unreachable`, or the signal's reason. A name that is not
+   * being looked up yet waits its turn in `queue`.
    */
   resolve(name: string, signal: AbortSignal, queue?: LookupQueue): Promise<readonly string[]>;
 }
 
 /**
- * A page opens many connections to few names: one lookup serves them all. The egress policy does not depend on it: the
- * address that is dialled is always the one that was checked.
+ * Creates a resolver that shares one lookup among the many connections of a page to few names. The egress policy does
+ * not depend on the cache: the address that is dialled is always the one that was checked.
  */
 const CACHE_MS = 5_000;
 const MAX_CACHED_NAMES = 2_000;
 
-/** A lookup under way, ended when the last of those who wait for it has gone. */
+/** A lookup under way, aborted when its last waiter has left. */
 interface SharedLookup {
   readonly answer: Promise<readonly string[]>;
   readonly abandoned: AbortController;
@@ -66,7 +66,7 @@ export function createResolver({
     return shared;
   };
 
-  /** Joins the lookup of a name, or starts it. */
+  /** Waits for the lookup of a name, and starts it if necessary. */
   const join = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
     signal.throwIfAborted();
     const shared = underWay.get(name) ?? start(name);

@@ -1,7 +1,7 @@
-/** How a name is completed before it is looked up: `search`, `domain` and `ndots` of `resolv.conf(5)`. */
+/** Rules for completing a name before its lookup: `search`, `domain` and `ndots` of `resolv.conf(5)`. */
 export interface SearchList {
   readonly domains: readonly string[];
-  /** Names with at least this many dots are tried as they are before the search domains are appended. */
+  /** Names with at least this many dots are tried unchanged before search domains are appended. */
   readonly ndots: number;
 }
 
@@ -9,7 +9,7 @@ export interface SearchList {
 const DEFAULT_NDOTS = 1;
 const MAX_NDOTS = 15;
 
-/** The last `search` or `domain` line counts. Without one it is the domain of the machine's own name. */
+/** Uses the last `search` or `domain` line. The default is the domain of the machine's own name. */
 export function parseSearchList(resolvConf: string, hostname: string): SearchList {
   let domains = [hostname.split('.').slice(1).join('.')];
   let ndots = DEFAULT_NDOTS;
@@ -30,7 +30,7 @@ export function parseSearchList(resolvConf: string, hostname: string): SearchLis
   };
 }
 
-/** The names to look up for `name`, in order. A dot at the end says that the name is complete. */
+/** Returns the names to look up for `name`, in order. A trailing dot marks a complete name. */
 export function candidateNames(name: string, { domains, ndots }: SearchList): readonly string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)];
   const completed = domains.map((domain) => `${name}.${domain}`);

@@ -3,22 +3,22 @@ import { type Cidr, parseAddress, parseCidr } from './address-classes.ts';
 /** One entry of `--allow-targets` or `--deny-targets`. */
 export type TargetEntry =
   | { readonly kind: 'network'; readonly cidr: Cidr; readonly text: string }
-  /** A name, or with `subdomains` every name below it and not itself. Lower case, punycode, no dot at its end. */
+  /** A name, or with `subdomains` every name below it but not itself. Lower case, punycode, no trailing dot. */
   | { readonly kind: 'name'; readonly name: string; readonly subdomains: boolean; readonly text: string };
 
-const WHAT_IS_RIGHT =
+const ACCEPTED_FORMS =
   'an address (10.1.2.3, fd00::1), a network (10.0.0.0/8, fd00::/8), a name (wiki.example.internal) ' +
   'or every name below one (*.example.internal)';
 
 /**
- * Checks a list of targets, given as one text with commas between the entries or as several such texts, and returns
- * the entries as they are understood. Throws an `Error` that names the first bad entry and what would be right.
+ * Parses a list of targets, given as one text with commas between the entries or as several such texts, and returns the
+ * canonical entries. Throws an `Error` that names the first bad entry and the accepted forms.
  */
 export function parseTargetList(list: string | readonly string[]): string[] {
   return readTargetList(list).map((entry) => entry.text);
 }
 
-/** The same, as what the policy works with. */
+/** Parses a list of targets into the entries that the policy compares. */
 export function readTargetList(list: string | readonly string[]): TargetEntry[] {
   const texts = typeof list === 'string' ? [list] : list;
   return texts
@@ -32,14 +32,14 @@ function readTargetEntry(entry: string): TargetEntry {
   const cidr = parseCidr(bare);
   if (cidr) return { kind: 'network', cidr, text: `${cidr[0].toString()}/${cidr[1]}` };
   if (bare.includes('/')) {
-    throw badEntry(entry, entry.includes('://') ? 'leave the scheme and the path out' : 'that is no network');
+    throw badEntry(entry, entry.includes('://') ? 'leave the scheme and the path out' : 'that is not a network');
   }
   const address = parseAddress(bare);
   if (address) {
     return { kind: 'network', cidr: [address, address.kind() === 'ipv4' ? 32 : 128], text: address.toString() };
   }
-  if (bare === '*') throw badEntry(entry, 'to name every address, give 0.0.0.0/0 and ::/0');
-  if (/^(\[.*\]|[^:]*):\d+$/.test(entry)) throw badEntry(entry, 'leave the port out, it holds for all of them');
+  if (bare === '*') throw badEntry(entry, 'for every address, give 0.0.0.0/0 and ::/0');
+  if (/^(\[.*\]|[^:]*):\d+$/.test(entry)) throw badEntry(entry, 'leave the port out: an entry applies to every port');
 
   const subdomains = /^\*?\./.test(bare);
   const name = canonicalName(bare.replace(/^\*?\./, ''));
@@ -47,7 +47,7 @@ function readTargetEntry(entry: string): TargetEntry {
   return { kind: 'name', name, subdomains, text: subdomains ? `*.${name}` : name };
 }
 
-/** A name as the policy compares it, or null when it is none (`127.1` is an address in disguise, not a name). */
+/** Returns the canonical name for comparison, or null when it is not a name (`127.1` is an address). */
 function canonicalName(name: string): string | null {
   if (!/^[^\s/?#@:[\]\\%*]+$/.test(name)) return null;
   const hostname = URL.parse(`http://${name}/`)?.hostname ?? '';
@@ -55,11 +55,11 @@ function canonicalName(name: string): string | null {
   return canonical === '' || canonical.split('.').includes('') || parseAddress(canonical) ? null : canonical;
 }
 
-/** `localhost.` is `localhost`: a dot at the end only says that the name is complete. */
+/** A trailing dot only marks a complete name: `localhost.` is `localhost`. */
 export function withoutTrailingDot(name: string): string {
   return name.replace(/\.+$/, '');
 }
 
 function badEntry(entry: string, hint?: string): Error {
-  return new Error(`"${entry}" is not a target${hint ? `: ${hint}` : ''}. Give ${WHAT_IS_RIGHT}.`);
+  return new Error(`"${entry}" is not a target${hint ? `: ${hint}` : ''}. Give ${ACCEPTED_FORMS}.`);
 }

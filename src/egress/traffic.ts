@@ -22,7 +22,7 @@ export class Traffic {
   readonly #sockets = new Set<Duplex>();
   readonly #failures = new Map<string, Failure>();
   readonly #addresses = new Map<string, string>();
-  /** Where the capture's lookups wait their turn. */
+  /** Queue of the capture's lookups. */
   readonly lookups: LookupQueue;
   readonly #refused: Record<ExceededLimit['limit'], number> = { requests: 0, names: 0, bytes: 0 };
   #requests = 0;
@@ -142,5 +142,5 @@ function keyOf({ host, port }: Destination): string {
 }
 
 function overLimit(what: string): CapstanError {
-  return new CapstanError('target_unreachable', `the page asked for ${what}, which is as much as one capture may have`);
+  return new CapstanError('target_unreachable', `the page exceeded the limits of one capture: ${what}`);
 }

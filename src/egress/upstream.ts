@@ -75,7 +75,7 @@ export function createUpstream(proxy: UpstreamProxy, { egressPolicy, traffic, ti
       try {
         const status = await askForTunnel(socket, `${host}:${port}`, { headers, timeoutMs });
         if (status >= 200 && status <= 299) return socket;
-        throw failure(said(status));
+        throw failure(statusReason(status));
       } catch (error) {
         socket.destroy();
         throw error instanceof CapstanError ? error : failure(noAnswer(error), error);
@@ -84,7 +84,7 @@ export function createUpstream(proxy: UpstreamProxy, { egressPolicy, traffic, ti
 
     refusalIn({ statusCode = 0, headers: answered }) {
       const own = statusCode >= 400 && OWN_ANSWER.some((name) => answered[name] !== undefined);
-      return own || FAILURES.has(statusCode) ? failure(said(statusCode)) : null;
+      return own || FAILURES.has(statusCode) ? failure(statusReason(statusCode)) : null;
     },
   };
 }
@@ -93,15 +93,15 @@ function basic({ username, password }: NonNullable<UpstreamProxy['credentials']>
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-function said(status: number): string {
-  if (status === 407) return 'does not accept the credentials, or wants some (407)';
+function statusReason(status: number): string {
+  if (status === 407) return 'does not accept the credentials, or requires some (407)';
   return `answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
 /** Describes the failure of an open connection to the proxy; completes "the proxy ...". */
 export function noAnswer(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ETIMEDOUT') return 'gave no answer in time';
+  if (code === 'ETIMEDOUT') return 'did not answer in time';
   return code.startsWith('HPE_') ? 'does not answer in HTTP' : 'closed the connection without an answer';
 }
 

@@ -8,10 +8,10 @@ export interface Descriptors {
 
 /** Descriptors for the process itself, its database and its browsers' pipes. */
 const OWN_DESCRIPTORS = 128;
-/** Descriptors for one capture: Chromium opens at most 32 connections to its proxy, and each has one to its target. */
+/** Descriptors for one capture: Chromium opens at most 32 connections to its proxy, each with one to its target. */
 const CAPTURE_DESCRIPTORS = 64;
 
-/** The soft limit of this process (`ulimit -n`), which Node raises to the hard one; null where the system does not say. */
+/** Returns the soft limit of this process (`ulimit -n`), which Node raises to the hard limit; null when unknown. */
 export function descriptorLimit(): number | null {
   try {
     const [, soft] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -21,11 +21,14 @@ export function descriptorLimit(): number | null {
   }
 }
 
-/** Null where the system does not say. `limit` is read once: a process that has no descriptor left cannot read it. */
+/**
+ * Returns null when the limit is unknown. `limit` is read only once: a process without a free descriptor cannot read
+ * it.
+ */
 export function readDescriptors(limit: number | null): Descriptors | null {
   if (limit === null) return null;
   try {
-    // One of them is the directory that is read.
+    // Without the descriptor of the directory that is being read.
     return { open: readdirSync('/proc/self/fd').length - 1, limit };
   } catch (error) {
     return isExhaustion(error) ? { open: limit, limit } : null;
@@ -33,8 +36,8 @@ export function readDescriptors(limit: number | null): Descriptors | null {
 }
 
 /**
- * How many connections clients may hold: at most `wanted`, and no more than leaves enough descriptors for captures. Half
- * of the limit when even that is too few for all captures at once.
+ * Returns how many connections clients may hold: at most `wanted`, and few enough to leave descriptors for captures.
+ * Half of the limit when the rest is too little for all captures at once.
  */
 export function connectionsWithin(limit: number | null, wanted: number, maxConcurrent: number): number {
   if (limit === null) return wanted;

@@ -3,20 +3,20 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Descriptors, descriptorLimit, readDescriptors } from './descriptors.ts';
 import { type Memory, readMemory } from './memory.ts';
 
-/** How the process and its machine are doing. */
+/** Load of the process and its machine. */
 export interface Reading {
   /** Delay of the event loop in milliseconds: the 99th percentile since the last reading. */
   readonly eventLoopDelayMs: number;
-  /** Resident memory of this process. */
+  /** Resident memory of this process, in bytes. */
   readonly rssBytes: number;
   readonly memory: Memory | null;
   readonly descriptors: Descriptors | null;
-  /** 0 to 1, over all processors of the machine, since the last reading. */
+  /** Share of all processors of the machine in use since the last reading, from 0 to 1. */
   readonly cpu: number;
 }
 
 export interface Gauge {
-  /** Takes less than a millisecond. Call it at the interval that the gauge was opened for. Never throws. */
+  /** Takes a reading in less than a millisecond. Call it at the interval given to `openGauge`. Never throws. */
   read(): Reading;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface Gauge {
 /** Sampling interval of the event loop. 50 wake-ups a second are not measurable. */
 const RESOLUTION_MS = 20;
 
-/** `intervalMs`: between two readings. */
+/** Opens a gauge that is read every `intervalMs` milliseconds. */
 export function openGauge(intervalMs: number): Gauge {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
@@ -36,9 +36,9 @@ export function openGauge(intervalMs: number): Gauge {
   return {
     read() {
       const now = performance.now();
-      // The histogram has the times between two samples, not how late they were.
+      // The histogram has the times between two samples, not their delay.
       const watched = delays.percentile(99) / 1e6 - RESOLUTION_MS;
-      // A block that begins right after a reset is not in the histogram, but it delays the reading.
+      // A block that begins right after a reset is not in the histogram, but delays the reading.
       const late = now - lastAt - intervalMs;
       delays.reset();
       lastAt = now;
@@ -61,11 +61,11 @@ export function openGauge(intervalMs: number): Gauge {
 }
 
 /*
- * The system answers both from files in /proc, which cannot be opened by a process without a free descriptor: the last
- * value stands in for the one that is missing.
+ * The system answers both from files in /proc. A process without a free descriptor cannot open them, so the last value
+ * is used instead.
  */
 
-/** Milliseconds since the machine was started, of all processors together. */
+/** Milliseconds of all processors together since the machine was started. */
 function processorTimes(): { readonly all: number; readonly idle: number } | undefined {
   return ifReadable(cpus)?.reduce(
     ({ all, idle }, { times }) => ({
@@ -76,7 +76,7 @@ function processorTimes(): { readonly all: number; readonly idle: number } | und
   );
 }
 
-/** Bytes. */
+/** Resident memory of this process, in bytes. */
 function ownMemory(): number | undefined {
   return ifReadable(() => process.memoryUsage.rss());
 }

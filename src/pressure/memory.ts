@@ -4,15 +4,15 @@ import { posix } from 'node:path';
 
 /** Memory of the machine, or of the control group that this process is confined to. */
 export interface Memory {
-  /** Bytes that can be had without anything being swapped out or killed. */
+  /** Memory that can be used without swapping or ending a process, in bytes. */
   readonly availableBytes: number;
   readonly totalBytes: number;
 }
 
-/** The text of a file; undefined where there is none, or it cannot be read. */
+/** Returns the text of a file; undefined when it is missing or cannot be read. */
 export type ReadText = (path: string) => string | undefined;
 
-/** A version of control groups: where its groups are, and what their files are called. */
+/** One version of control groups: its root directory and file names. */
 interface Hierarchy {
   readonly root: string;
   /** Finds the group of this process in /proc/self/cgroup. */
@@ -24,8 +24,8 @@ interface Hierarchy {
 }
 
 /*
- * Only the page cache of files is reclaimable: shared memory, which browsers use much of, is not, although the cache
- * includes it. In version 1 the fields without `total_` leave out the groups below.
+ * Only the page cache of files is reclaimable. Shared memory, which browsers use much of, is not, although the cache
+ * includes it. In version 1 only the fields with `total_` include child groups.
  */
 const V1: Hierarchy = {
   root: '/sys/fs/cgroup/memory',
@@ -43,12 +43,12 @@ const V2: Hierarchy = {
 };
 
 /**
- * Returns the tightest of the machine and of the control groups (v1 and v2) around this process, each of which may have
- * a limit. Null where the system does not tell.
+ * Returns the smallest available memory among the machine and the control groups (v1 and v2) around this process, each
+ * of which may have a limit. Null where the system does not report it.
  *
- * Not `process.availableMemory()`: it counts the page cache of a control group as used, and a service that writes files
- * would look full for ever. The cache is given back when memory is short, and `MemAvailable`, which `os.freemem()`
- * returns on Linux, counts it as available too.
+ * Not `process.availableMemory()`: it counts the page cache of a control group as used, so a service that writes files
+ * would always look full. The system gives the cache back when memory is short, and `MemAvailable`, which
+ * `os.freemem()` returns on Linux, counts it as available, too.
  */
 export function readMemory(read: ReadText = readText, machine: () => Memory | null = readMachine): Memory | null {
   const memberships = read('/proc/self/cgroup') ?? '';
@@ -59,7 +59,7 @@ export function readMemory(read: ReadText = readText, machine: () => Memory | nu
   return known.toSorted((a, b) => a.availableBytes - b.availableBytes)[0] ?? null;
 }
 
-/** The directories of the group and of those around it. A container may see the outermost alone. */
+/** Returns the directories of the group and its parents. A container may see only the outermost. */
 function groupsOf(memberships: string, { root, own }: Hierarchy): readonly string[] {
   const [, path = '/'] = own.exec(memberships) ?? [];
   const steps = posix.normalize(path).split('/').filter(Boolean);
@@ -76,7 +76,7 @@ function readGroup(group: string, { limitFile, usageFile, reclaimable }: Hierarc
   return { totalBytes, availableBytes: Math.max(0, totalBytes - Number(usage) + reclaimableBytes) };
 }
 
-/** What macOS calls free leaves out what it would give back at once, and says nothing. */
+/** Null on macOS: its free memory does not include what it would give back at once. */
 function readMachine(): Memory | null {
   return process.platform === 'darwin' ? null : { availableBytes: freemem(), totalBytes: totalmem() };
 }

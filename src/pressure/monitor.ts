@@ -7,14 +7,14 @@ export interface PressureOptions {
   readonly gauge: Gauge;
   readonly judge: Judge;
   /** Captures that are waiting or running now. */
-  readonly inside: () => number;
+  readonly activeCaptures: () => number;
   /** Called with the verdict after every reading. */
   readonly onVerdict: (overload: Overload | null) => void;
   readonly scheduler?: SchedulerLike;
 }
 
 export interface PressureMonitor {
-  /** The last one. */
+  /** The last reading. */
   readonly reading: Reading;
   stop(): void;
 }
@@ -24,12 +24,12 @@ export const READING_INTERVAL_MS = 1_000;
 
 /** Takes a reading now and every `READING_INTERVAL_MS`, until it is stopped. */
 export function watchPressure(options: PressureOptions): PressureMonitor {
-  const { gauge, judge, inside, onVerdict, scheduler = asyncScheduler } = options;
+  const { gauge, judge, activeCaptures, onVerdict, scheduler = asyncScheduler } = options;
   let reading = gauge.read();
   const readings = interval(READING_INTERVAL_MS, scheduler).subscribe((count) => {
     reading = gauge.read();
-    // Not the wall clock, which may be set back while an overload lasts.
-    onVerdict(judge({ reading, inside: inside(), at: count * READING_INTERVAL_MS }));
+    // Not the wall clock: it may be set back during an overload.
+    onVerdict(judge({ reading, activeCaptures: activeCaptures(), at: count * READING_INTERVAL_MS }));
   });
   return {
     get reading() {

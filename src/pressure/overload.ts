@@ -2,17 +2,17 @@ import type { Overload } from '../capture/pressure.ts';
 import type { Reading } from './gauge.ts';
 import type { Mark } from './marks.ts';
 
-/** A reading and when it was taken, in milliseconds; `inside`: the captures that are waiting or running. */
+/** A reading with its time in milliseconds and the number of captures waiting or running. */
 export interface Observation {
   readonly reading: Reading;
-  readonly inside: number;
+  readonly activeCaptures: number;
   readonly at: number;
 }
 
-/** Judges every reading, in order. */
+/** Decides after every reading, in order, whether the service is overloaded. */
 export type Judge = (observation: Observation) => Overload | null;
 
-/** A single reading above a mark may be a garbage collection or a machine that slept. */
+/** A single reading above a mark may be a garbage collection, or the machine waking from sleep. */
 const READINGS_IN_A_ROW = 2;
 /** Long enough for the refusal to have an effect on the readings. */
 const MIN_MS = 5_000;
@@ -20,24 +20,24 @@ const MIN_MS = 5_000;
 const IDLE_MS = 30_000;
 
 /**
- * Returns a judge with hysteresis: overload begins when a mark is above its high twice in a row, and ends, after a minimum
- * time, when every mark is at its low again.
+ * Returns a judge with hysteresis: overload begins when a mark exceeds `high` twice in a row, and ends, after a minimum
+ * time, when every mark is at most at `low`.
  *
  * A mark that no capture causes (memory that is not returned to the system, another process of the machine) must not
- * close the service for good: with nothing running for `IDLE_MS`, one capture at a time is admitted.
+ * close the service for good: after `IDLE_MS` with nothing running, one capture at a time is admitted.
  */
 export function createJudge(marks: readonly Mark[]): Judge {
   const above = new Map<Mark, number>();
   let overload: { readonly since: number; reason: string; idleSince: number | undefined; trickle: boolean } | null =
     null;
 
-  return ({ reading, inside, at }) => {
+  return ({ reading, activeCaptures, at }) => {
     for (const mark of marks) {
       above.set(mark, isPast(mark, mark.high, reading) ? (above.get(mark) ?? 0) + 1 : 0);
     }
     const begun = marks.find((mark) => (above.get(mark) ?? 0) >= READINGS_IN_A_ROW);
     if (overload === null && begun !== undefined) {
-      overload = { since: at, reason: tell(begun, reading), idleSince: undefined, trickle: false };
+      overload = { since: at, reason: reasonFor(begun, reading), idleSince: undefined, trickle: false };
     }
     if (overload === null) return null;
 
@@ -48,8 +48,8 @@ export function createJudge(marks: readonly Mark[]): Judge {
       return null;
     }
     const cause = begun ?? left;
-    if (cause !== undefined) overload.reason = tell(cause, reading);
-    overload.idleSince = inside > 0 ? undefined : (overload.idleSince ?? at);
+    if (cause !== undefined) overload.reason = reasonFor(cause, reading);
+    overload.idleSince = activeCaptures > 0 ? undefined : (overload.idleSince ?? at);
     overload.trickle ||= overload.idleSince !== undefined && at - overload.idleSince >= IDLE_MS;
     return { reason: overload.reason, most: overload.trickle ? 1 : 0, minMs };
   };
@@ -60,6 +60,6 @@ function isPast(mark: Mark, limit: number, reading: Reading): boolean {
   return value !== undefined && value > limit;
 }
 
-function tell(mark: Mark, reading: Reading): string {
-  return `The service is overloaded: ${mark.tell(mark.of(reading) ?? 0)}.`;
+function reasonFor(mark: Mark, reading: Reading): string {
+  return `The service is overloaded: ${mark.describe(mark.of(reading) ?? 0)}.`;
 }

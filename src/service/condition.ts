@@ -66,7 +66,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
   const monitor = watchPressure({
     gauge: openGauge(READING_INTERVAL_MS),
     judge: createJudge(overloadMarks(config)),
-    inside: () => pipeline.load.inside,
+    activeCaptures: () => pipeline.load.inside,
     onVerdict: (overload) => {
       pipeline.setOverload(overload);
       const now = pressure();

@@ -185,9 +185,9 @@ describe('parseTargetList', () => {
   });
 
   it.each([
-    ['10.0.0.0/33', 'that is no network'],
-    ['10.0/8', 'that is no network'],
-    ['example.com/8', 'that is no network'],
+    ['10.0.0.0/33', 'that is not a network'],
+    ['10.0/8', 'that is not a network'],
+    ['example.com/8', 'that is not a network'],
     ['http://example.com/', 'leave the scheme and the path out'],
     ['example.com:8080', 'leave the port out'],
     ['10.0.0.1:8080', 'leave the port out'],

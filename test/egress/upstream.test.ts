@@ -168,7 +168,7 @@ describe('an egress proxy with an upstream proxy', () => {
       await using proxy = await listening(net.createServer(() => {}));
       egressProxy.reset(through(proxy.port));
       expect(await tunnel(`site.test:${site.port}`, REQUEST)).toContain('502');
-      expect(failureOf(siteUrl())?.reason).toContain('gave no answer in time');
+      expect(failureOf(siteUrl())?.reason).toContain('did not answer in time');
       expect(hits).toEqual([]);
     });
   });

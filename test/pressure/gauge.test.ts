@@ -10,14 +10,14 @@ function blockFor(ms: number): void {
   while (performance.now() < end);
 }
 
-describe('the gauge', () => {
+describe('openGauge', () => {
   let gauge: Gauge | undefined;
 
   afterEach(() => gauge?.close());
 
-  it('reads how long the event loop was blocked, in the middle of its interval', async () => {
+  it('measures a blocked event loop in the middle of its interval', async () => {
     gauge = openGauge(600_000);
-    // The histogram begins to watch with its first look.
+    // The histogram starts with its first sample.
     await delay(100);
     blockFor(800);
     await delay(100);
@@ -27,14 +27,14 @@ describe('the gauge', () => {
     expect(gauge.read().eventLoopDelayMs).toBeLessThan(eventLoopDelayMs);
   });
 
-  it('reads a block that fills its interval', async () => {
+  it('measures a block as long as its interval', async () => {
     gauge = openGauge(50);
     gauge.read();
     blockFor(400);
     expect(gauge.read().eventLoopDelayMs).toBeGreaterThan(300);
   });
 
-  it('reads the memory of the process, and how busy the processors are', async () => {
+  it('measures the memory of the process and the load of the processors', async () => {
     gauge = openGauge(100);
     const before = gauge.read().rssBytes;
     const ballast = Buffer.alloc(256 * 1024 * 1024, 1);
@@ -45,7 +45,7 @@ describe('the gauge', () => {
     expect(cpu).toBeLessThanOrEqual(1);
   });
 
-  it('reads on when the process has no file descriptor left, and says so', async () => {
+  it('keeps reading without a free file descriptor, and reports that none is free', async () => {
     const gaugeFile = join(import.meta.dirname, '../../src/pressure/gauge.ts');
     const program = `
       import { openSync } from 'node:fs';

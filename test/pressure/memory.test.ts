@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readMemory } from '../../src/pressure/memory.ts';
 
-/** A version 1 group of the test's own, where the machine has such groups and lets us make one. */
+/** A version 1 control group for the test, where the machine has such groups and permits creating one. */
 const GROUP = `/sys/fs/cgroup/memory/capstan-test-${process.pid}`;
 const canMakeGroup = isWritable('/sys/fs/cgroup/memory/memory.limit_in_bytes');
 
@@ -28,15 +28,15 @@ function withFiles(files: Readonly<Record<string, string>>) {
   );
 }
 
-describe('the memory that is left', () => {
-  it("is the machine's where no control group has a limit", () => {
+describe('readMemory', () => {
+  it("returns the machine's memory when no control group has a limit", () => {
     expect(withFiles({})).toEqual(MACHINE);
     expect(withFiles({ '/sys/fs/cgroup/memory.max': 'max\n', '/sys/fs/cgroup/memory.current': '9000\n' })).toEqual(
       MACHINE,
     );
   });
 
-  it("is the control group's, what the system would give back counted as left, and shared memory not", () => {
+  it("returns the control group's memory, counting reclaimable memory as available but not shared memory", () => {
     const files = {
       '/proc/self/cgroup': '0::/\n',
       '/sys/fs/cgroup/memory.max': '1000\n',
@@ -47,7 +47,7 @@ describe('the memory that is left', () => {
     expect(withFiles(files)).toEqual({ availableBytes: 430, totalBytes: 1000 });
   });
 
-  it('is that of the tightest group of those around the process', () => {
+  it('returns the memory of the tightest control group around the process', () => {
     const files = {
       '/proc/self/cgroup': '1:name=systemd:/\n0::/system.slice/capstan.service\n',
       '/sys/fs/cgroup/system.slice/memory.max': '500\n',
@@ -58,15 +58,15 @@ describe('the memory that is left', () => {
     expect(withFiles(files)).toEqual({ availableBytes: 50, totalBytes: 500 });
   });
 
-  it("is the machine's when its group may use more than that", () => {
+  it("returns the machine's memory when the group's limit exceeds it", () => {
     const files = { '/sys/fs/cgroup/memory.max': '100000', '/sys/fs/cgroup/memory.current': '100' };
     expect(withFiles(files)).toEqual(MACHINE);
   });
 
-  it('is that of a version 1 group, with the page cache of its children counted as left', () => {
+  it('returns the memory of a version 1 group, counting the page cache of its children as available', () => {
     const files = {
       '/proc/self/cgroup': '9:name=systemd:/\n4:cpu,memory:/docker/abc\n0::/\n',
-      // A container sees its own group as the root; the group of the machine has no limit.
+      // A container sees its own group as the root. The group of the machine has no limit.
       '/sys/fs/cgroup/memory/memory.limit_in_bytes': '1000\n',
       '/sys/fs/cgroup/memory/memory.usage_in_bytes': '900\n',
       '/sys/fs/cgroup/memory/memory.stat':
@@ -75,7 +75,7 @@ describe('the memory that is left', () => {
     expect(withFiles(files)).toEqual({ availableBytes: 400, totalBytes: 1000 });
   });
 
-  it("is the machine's where a version 1 group is unlimited", () => {
+  it("returns the machine's memory when a version 1 group has no limit", () => {
     const files = {
       '/proc/self/cgroup': '4:memory:/\n',
       '/sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
@@ -84,7 +84,7 @@ describe('the memory that is left', () => {
     expect(withFiles(files)).toEqual(MACHINE);
   });
 
-  it.runIf(canMakeGroup)('is that of a real control group that this process is put into', async () => {
+  it.runIf(canMakeGroup)('returns the memory of a real control group that the process is moved into', async () => {
     const limit = 512 * 1024 * 1024;
     const program = `
       import { readMemory } from ${JSON.stringify(join(import.meta.dirname, '../../src/pressure/memory.ts'))};
@@ -105,7 +105,7 @@ describe('the memory that is left', () => {
     }
   });
 
-  it('is read from this machine', () => {
+  it('returns the memory of this machine', () => {
     const memory = readMemory();
     expect(memory?.totalBytes).toBeLessThanOrEqual(totalmem());
     expect(memory?.availableBytes).toBeGreaterThan(0);

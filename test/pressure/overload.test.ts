@@ -12,13 +12,13 @@ const MARKS = overloadMarks({ maxMemoryMb: 100, minFreeMemory: 10, maxLoopDelayM
 interface Second {
   readonly delayMs?: number;
   readonly rssMib?: number;
-  /** Per cent. */
+  /** Free memory, in per cent. */
   readonly free?: number;
-  /** Of 100 file descriptors. */
+  /** Open descriptors of 100. */
   readonly descriptors?: number;
 }
 
-/** Reads the seconds one after the other, and the last one for ever. */
+/** Creates a gauge that returns the seconds in order, and repeats the last one. */
 function scripted(seconds: readonly Second[]): Gauge & { readonly closed: boolean } {
   let next = -1;
   let closed = false;
@@ -48,13 +48,17 @@ function scripted(seconds: readonly Second[]): Gauge & { readonly closed: boolea
   };
 }
 
-/** What is said of a capture that is asked for in each of so many seconds: `''` when it would be taken. */
-function refusals(seconds: readonly Second[], count: number, inside: (second: number) => number = () => 0): string[] {
+/** Returns the reason why a capture would be refused in each of `count` seconds: `''` when it would be admitted. */
+function refusals(
+  seconds: readonly Second[],
+  count: number,
+  activeCaptures: (second: number) => number = () => 0,
+): string[] {
   const judge = createJudge(MARKS);
   const gauge = scripted(seconds);
   gauge.read();
   return Array.from({ length: count }, (_each, second) => {
-    const overload = judge({ reading: gauge.read(), inside: inside(second), at: second * 1000 });
+    const overload = judge({ reading: gauge.read(), activeCaptures: activeCaptures(second), at: second * 1000 });
     return overload?.most === 0 ? overload.reason : '';
   });
 }
@@ -63,8 +67,8 @@ const times = (count: number, second: Second): Second[] => Array.from({ length: 
 const FINE = {};
 const LATE = { delayMs: 1500 };
 
-describe('overload', () => {
-  it('begins when a mark was passed twice in a row, and not at a single pause', () => {
+describe('createJudge', () => {
+  it('reports overload after two readings in a row above a mark, but not after one', () => {
     expect(refusals([LATE, FINE, LATE, FINE, { delayMs: 1000 }, { delayMs: 1000 }], 6)).toEqual([
       '',
       '',
@@ -75,58 +79,58 @@ describe('overload', () => {
     ]);
     expect(refusals([LATE, LATE], 2)).toEqual([
       '',
-      'The service is overloaded: its event loop is 1500 ms late (refused above 1000).',
+      'The service is overloaded: its event loop is 1500 ms late (refused above 1000 ms).',
     ]);
   });
 
-  it('lasts five seconds at least', () => {
-    const said = refusals([LATE, LATE, ...times(8, FINE)], 8);
-    expect(said.map((reason) => reason !== '')).toEqual([false, true, true, true, true, true, false, false]);
+  it('reports overload for at least 5 s', () => {
+    const reasons = refusals([LATE, LATE, ...times(8, FINE)], 8);
+    expect(reasons.map((reason) => reason !== '')).toEqual([false, true, true, true, true, true, false, false]);
   });
 
-  it('ends at the low mark, not below the high one', () => {
-    const said = refusals([...times(2, LATE), ...times(10, { delayMs: 300 }), { delayMs: 250 }], 13);
-    expect(said.findLastIndex((reason) => reason !== '')).toBe(11);
-    expect(said[11]).toContain('300 ms late');
+  it('reports overload until the low mark is reached', () => {
+    const reasons = refusals([...times(2, LATE), ...times(10, { delayMs: 300 }), { delayMs: 250 }], 13);
+    expect(reasons.findLastIndex((reason) => reason !== '')).toBe(11);
+    expect(reasons[11]).toContain('300 ms late');
   });
 
   it.each([
-    ['memory that is short', { free: 9 }, '9.0 % of the memory is free (refused below 10 %)'],
-    ["the process's own memory", { rssMib: 101 }, 'its process takes 101 MiB of memory (refused above 100)'],
+    ['little free memory', { free: 9 }, '9.0 % of the memory is free (refused below 10 %)'],
+    ["the process's own memory", { rssMib: 101 }, 'its process uses 101 MiB of memory (refused above 100 MiB)'],
     ['file descriptors', { descriptors: 91 }, '91.0 % of its file descriptors are open (refused above 90 %)'],
-    ['the delay of the event loop', { delayMs: 1001 }, 'its event loop is 1001 ms late (refused above 1000)'],
-  ])('is told by %s', (_sign, second, reason) => {
+    ['the delay of the event loop', { delayMs: 1001 }, 'its event loop is 1001 ms late (refused above 1000 ms)'],
+  ])('gives the reason for %s', (_sign, second, reason) => {
     expect(refusals([second], 2)).toEqual(['', `The service is overloaded: ${reason}.`]);
   });
 
   it.each([
-    ['half as much again is free', { free: 9 }, { free: 14 }, { free: 15 }],
-    ['a tenth of it is given back', { rssMib: 101 }, { rssMib: 95 }, { rssMib: 90 }],
-  ])('of memory is over when %s', (_when, short, between, enough) => {
-    const said = refusals([short, short, ...times(8, between), enough], 11, () => 1);
-    expect(said.findLastIndex((reason) => reason !== '')).toBe(9);
+    ['1.5 times as much is free', { free: 9 }, { free: 14 }, { free: 15 }],
+    ['a tenth of it is returned', { rssMib: 101 }, { rssMib: 95 }, { rssMib: 90 }],
+  ])('reports overload of memory until %s', (_when, short, between, enough) => {
+    const reasons = refusals([short, short, ...times(8, between), enough], 11, () => 1);
+    expect(reasons.findLastIndex((reason) => reason !== '')).toBe(9);
   });
 
-  it('does not look at memory that cannot be known, nor at what it is told not to', () => {
+  it('ignores memory that is unknown, and free memory when its check is off', () => {
     const reading = { eventLoopDelayMs: 0, rssBytes: 0, memory: null, descriptors: null, cpu: 1 };
     const none = { ...reading, memory: { availableBytes: 0, totalBytes: 1 } };
     const unaware = createJudge(overloadMarks({ maxMemoryMb: null, minFreeMemory: 0, maxLoopDelayMs: 1000 }));
     const judge = createJudge(MARKS);
     for (const at of [0, 1000, 2000]) {
-      expect(judge({ reading, inside: 0, at })).toBeNull();
-      expect(unaware({ reading: none, inside: 0, at })).toBeNull();
+      expect(judge({ reading, activeCaptures: 0, at })).toBeNull();
+      expect(unaware({ reading: none, activeCaptures: 0, at })).toBeNull();
     }
   });
 
-  it('that nothing inside can be the cause of lets one capture at a time in after half a minute', () => {
+  it('admits one capture at a time after 30 s of overload with nothing running', () => {
     const busyAt = (second: number) => (second === 10 ? 1 : 0);
-    const said = refusals([{ rssMib: 200 }], 50, busyAt);
-    expect(said.map((reason) => reason !== '').lastIndexOf(true)).toBe(40);
+    const reasons = refusals([{ rssMib: 200 }], 50, busyAt);
+    expect(reasons.map((reason) => reason !== '').lastIndexOf(true)).toBe(40);
   });
 });
 
-describe('the pressure monitor', () => {
-  it('closes the pipeline to what is new and to nothing that is inside, and tells when to come back', () => {
+describe('watchPressure', () => {
+  it('refuses new captures with a time to retry, while admitted captures go on', () => {
     virtually(({ cold }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: LIMITS,
@@ -137,7 +141,7 @@ describe('the pressure monitor', () => {
       const monitor = watchPressure({
         gauge,
         judge: createJudge(MARKS),
-        inside: () => pipeline.load.inside,
+        activeCaptures: () => pipeline.load.inside,
         onVerdict: (overload) => pipeline.setOverload(overload),
         scheduler,
       });
@@ -156,7 +160,7 @@ describe('the pressure monitor', () => {
       }, 20_000);
       scheduler.flush();
       expect(out).toEqual(['d refused queue_full', 'f cancelled']);
-      // Begun at 2 s, it lasts to 7 s at least.
+      // It began at 2 s and lasts until 7 s at least.
       expect(errors).toMatchObject([{ retryAfterSeconds: 5, message: expect.stringContaining('overloaded') }]);
       expect(log.filter((line) => line.includes('started'))).toEqual([
         '0 started a',

@@ -76,7 +76,7 @@ describe('an overloaded service', () => {
       expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(1);
       expect(await failureOf(refused)).toMatchObject({
         code: 'queue_full',
-        error: expect.stringContaining('refused above 1)'),
+        error: expect.stringContaining('refused above 1 MiB)'),
       });
       expect(await pressureOf(running)).toMatchObject({ accepting: false, reason: expect.stringContaining('MiB') });
       expect((await fetch(`${running.baseUrl}/results`)).status).toBe(200);
