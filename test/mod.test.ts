@@ -13,7 +13,7 @@ describe('captureRequest', () => {
       format: 'png',
       quality: 80,
       timeoutMs: 30_000,
-      waitUntil: 'load',
+      waitUntil: 'settled',
     });
     expect(captureRequest('http://example.com/a', { format: 'webp', timeoutMs: 500 })).toMatchObject({
       target: { url: 'http://example.com/a' },

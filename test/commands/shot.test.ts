@@ -66,7 +66,7 @@ describe('capstan shot', () => {
     [['--format', 'gif'], '--format takes one of png, jpeg, webp'],
     [['--quality', '101'], '--quality takes an integer from 1 to 100'],
     [['--concurrency', '0'], '--concurrency takes an integer from 1'],
-    [['--timeout-ms', 'soon'], '--timeout-ms "soon" (from the command line) cannot be'],
+    [['--timeout-ms', 'soon'], '--timeout-ms "soon" (from the command line) is not valid'],
     [['http://'], 'shot takes addresses'],
     [['http://127.0.0.2/', '-o', 'x.png'], '--output takes one page'],
     [['--list', '/none'], '--list takes a file of URLs'],
