@@ -21,16 +21,19 @@ import {
 import { observable } from './soak/census.ts';
 import { Ledger, oneClient } from './soak/clients.ts';
 import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
+import { runProcessRounds } from './soak/process-rounds.ts';
 import { startBenchSite } from './support/site.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 
 /*
  * npm run soak [-- [--seconds n] [--seed n] [--mongo]]
  *
- * Sends waves of clients with good, slow, broken, hanging and forbidden targets; some clients disconnect, browsers are
- * killed, and the database becomes unavailable. After each wave every count must be back at the base line, which is
- * taken after a first wave without faults; at the end every accepted capture must be accounted for. Prints the
- * comparison and exits with 1 when a target is missed. With --mongo the database is MongoDB (MONGOMS_SYSTEM_BINARY).
+ * Half of the time: waves of clients with good, slow, broken, hanging and forbidden targets; some clients disconnect,
+ * browsers are killed, and the database becomes unavailable. After each wave every count must be back at the base line,
+ * which is taken after a first wave without faults; at the end every accepted capture must be accounted for.
+ * The other half: rounds with the service as a process of its own, see soak/process-rounds.ts; at least one for each
+ * fault. Prints the comparison and exits with 1 when a target is missed. With --mongo the database is MongoDB
+ * (MONGOMS_SYSTEM_BINARY).
  */
 
 const CLIENTS = 24;
@@ -121,7 +124,7 @@ const highest: Record<string, number> = { ...base };
 const deviations: string[] = [];
 let largestHeap = baseHeap;
 let waves = 0;
-for (const until = performance.now() + seconds * 1000; performance.now() < until || waves === 0; ) {
+for (const until = performance.now() + seconds * 500; performance.now() < until || waves === 0; ) {
   const startedAt = performance.now();
   const [faults] = await Promise.all([anyFaults(surroundings, random, seconds >= LONG_S), wave()]);
   const overAt = performance.now();
@@ -134,7 +137,7 @@ for (const until = performance.now() + seconds * 1000; performance.now() < until
   const wrong = above(base, now, slack);
   deviations.push(...wrong.map((text) => `wave ${waves}: ${text}`));
   console.log(
-    `wave ${waves}: ${faults}; ${timing}; ${heap.toFixed(1)} MiB${wrong.length > 0 ? `; ${wrong.join('; ')}` : ''}`,
+    `wave ${waves}: ${faults}; ${timing}; ${heap.toFixed(1)} MiB, ${residentMiB()} MiB resident${wrong.length > 0 ? `; ${wrong.join('; ')}` : ''}`,
   );
 }
 
@@ -144,12 +147,18 @@ const images = await service.artifacts.list(EVERYTHING);
 const problems = await problemsOf(baseUrl, dataDir, ledger.answered);
 await running.stop();
 await site.stop();
-await mongo?.remove();
 // A killed process disappears only when the kernel has reaped it.
 for (const until = performance.now() + REAP_MS; familyProcesses(families) > 0 && performance.now() < until; )
   await delay(100);
 const processesLeft = familyProcesses(families);
+const resident = residentMiB();
 const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
+const rounds = await runProcessRounds({
+  seconds: seconds / 2,
+  random,
+  mongoUrl: mongo === undefined ? undefined : `${mongo.url}soak-rounds`,
+});
+await mongo?.remove();
 await rm(temporary, { recursive: true, force: true });
 
 const exits = captures.stored + captures.failed + captures.timed_out + captures.cancelled + captures.rejected;
@@ -182,15 +191,30 @@ const findings: readonly Finding[] = [
   exact('browser processes left after the stop', processesLeft, 0),
   exact('directories left after the stop', directoriesLeft.length, 0),
   exact('runtime warnings', warnings.length, 0),
+  ...rounds.findings,
 ];
 console.log(
-  `\n${ledger.requests} requests, ${ledger.hungUp} disconnected; ${pool.crashes} browsers crashed, ${pool.launches} launched`,
+  `\n${ledger.requests} requests, ${ledger.hungUp} disconnected; ${pool.crashes} browsers crashed, ${pool.launches} launched; ${resident} MiB resident`,
 );
 console.log(`answers: ${[...ledger.codes].map(([code, count]) => `${code || 'stored'} ${count}`).join(', ')}`);
 console.log(`events: ${[...ends].map(([type, count]) => `${type} ${count}`).join(', ')}\n`);
 console.log(formatFindings(findings));
-for (const text of [...deviations, ...problems, ...ledger.broken, ...directoriesLeft, ...warnings]) console.log(text);
+for (const text of [
+  ...deviations,
+  ...problems,
+  ...ledger.broken,
+  ...directoriesLeft,
+  ...warnings,
+  ...rounds.problems,
+]) {
+  console.log(text);
+}
 if (findings.some(({ met }) => !met)) process.exitCode = 1;
+
+/** Resident memory of this process, which the service is in. */
+function residentMiB(): string {
+  return (process.memoryUsage().rss / 2 ** 20).toFixed(0);
+}
 
 function inSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;

@@ -1,19 +1,11 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { siteForSuite } from '../support/for-suite.ts';
 import { ground, serve } from './capstan-process.ts';
+import { idleConnection } from './idle-connection.ts';
 
 const DESCRIPTORS = 256;
-
-/** Opens a connection that asks for nothing, and resolves once the server has accepted or refused it. */
-async function idleConnection(port: number): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port });
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  return socket;
-}
 
 describe('capstan serve with few file descriptors', () => {
   const site = siteForSuite();

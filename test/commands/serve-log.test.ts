@@ -1,18 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { mountSmallDisk, whyNoTmpfs } from '../faults/tmpfs.ts';
 import { eventually } from '../support/eventually.ts';
 import { capstan, type Ground, ground, launch, lineOf, type Served, serve } from './capstan-process.ts';
-
-const Stats = z.object({ data: z.object({ log: z.object({ dropped: z.number() }) }) });
-
-/** Makes the access log long: the path is in it. */
-const LONG_PATH = `/${'x'.repeat(50_000)}`;
+import { askUntilLinesAreDropped, dropped, makePipe } from './unread-pipe.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');
 const NO_BROWSER = ['--browser-path', '/nonexistent/chromium'];
@@ -21,45 +16,10 @@ function start(place: Ground, args: readonly string[], fds: { readonly stderrFd?
   return serve([...NO_BROWSER, ...args], { ...place.options, ...fds });
 }
 
-async function dropped({ url }: Served): Promise<number> {
-  return Stats.parse(await (await fetch(`${url}/stats`)).json()).data.log.dropped;
-}
-
-async function askUntilLinesAreDropped(service: Served): Promise<void> {
-  do await fetch(service.url + LONG_PATH);
-  while ((await dropped(service)) === 0);
-}
-
 async function expectAnswersAndStops(service: Served): Promise<void> {
   for (let count = 0; count < 50; count += 1) expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   service.child.kill('SIGTERM');
   expect(await service.ended).toMatchObject({ code: 0 });
-}
-
-/** A pipe that holds what nobody reads. Its ends are opened one by one: a child makes the end it is given blocking. */
-function makePipe(place: Ground): { readonly writeFd: number; read(): string; hangUp(): void } & Disposable {
-  const path = join(place.path, 'stderr');
-  execFileSync('mkfifo', [path]);
-  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writeFd = openSync(path, constants.O_WRONLY);
-  const buffer = Buffer.alloc(64 * 1024);
-  return {
-    writeFd,
-    read: () => {
-      let text = '';
-      try {
-        for (let bytes = -1; bytes !== 0; ) {
-          bytes = readSync(readFd, buffer);
-          text += buffer.toString('utf8', 0, bytes);
-        }
-      } catch {
-        // It is empty.
-      }
-      return text;
-    },
-    hangUp: () => closeSync(readFd),
-    [Symbol.dispose]: () => closeSync(writeFd),
-  };
 }
 
 describe('the log of capstan serve', () => {

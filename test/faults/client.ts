@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 
 /** A record without its evidence, which lists and batches do not contain. */
@@ -40,8 +44,21 @@ export interface Answered {
 /** Sends `POST /screenshot`. Rejects when the connection breaks, as it does when the service is killed. */
 export async function capture(serviceUrl: string, request: Readonly<Record<string, unknown>>): Promise<Answered> {
   const response = await post(`${serviceUrl}/screenshot`, request);
-  const { data, code } = captureSchema.parse(await response.json());
-  return { status: response.status, code: code ?? '', result: data ?? null };
+  return answered(response.status, await response.json());
+}
+
+/** Sends `POST /screenshot` over a connection that is open. */
+export async function captureOver(socket: Socket, request: Readonly<Record<string, unknown>>): Promise<Answered> {
+  const body = JSON.stringify(request);
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), host: 'localhost' };
+  const sent = httpRequest({ createConnection: () => socket, method: 'POST', path: '/screenshot', headers });
+  const [response] = await once(sent.end(body), 'response');
+  return answered(response.statusCode, await json(response));
+}
+
+function answered(status: number, body: unknown): Answered {
+  const { data, code } = captureSchema.parse(body);
+  return { status, code: code ?? '', result: data ?? null };
 }
 
 /** Sends `POST /batch`: returns the outcome of each element as if it had been requested alone. */

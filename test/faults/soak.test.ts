@@ -6,9 +6,19 @@ import { describe, expect, it } from 'vitest';
 
 const SOAK = join(import.meta.dirname, '../../bench/soak.ts');
 const SECONDS = 8;
+/** Each has one round with the service as a process of its own. */
+const FAULTS = [
+  'kill -9',
+  'DNS starvation',
+  'navigation flood',
+  'unread log pipe',
+  'descriptor exhaustion',
+  'full disks',
+  'line bomb',
+];
 
 describe('npm run soak', () => {
-  it('returns to its baseline after each wave, with every capture accounted for', async () => {
+  it('loses nothing in a wave and in a round of each fault, and returns to its base line', async () => {
     const child = spawn(process.execPath, ['--expose-gc', SOAK, '--seconds', String(SECONDS)]);
     child.stdin.end();
     const [said, complained, [code]] = await Promise.all([
@@ -18,5 +28,6 @@ describe('npm run soak', () => {
     ]);
     expect(code, `${said}\n${complained}`).toBe(0);
     expect(said).toContain('captures accepted = stored');
-  }, 180_000);
+    for (const fault of FAULTS) expect(said).toMatch(new RegExp(`^round \\d+: ${fault};|^without ${fault}: `, 'm'));
+  }, 300_000);
 });

@@ -1,0 +1,22 @@
+import { idleConnection } from '../../test/commands/idle-connection.ts';
+import { captureOver } from '../../test/faults/client.ts';
+import { answering, CAPTURES_BESIDE, type ProcessFault } from './process-fault.ts';
+
+const DESCRIPTORS = 256;
+
+/** More idle connections than the service has file descriptors. Captures go over connections that were open before. */
+export const descriptorExhaustion: ProcessFault = {
+  name: 'descriptor exhaustion',
+  prepare: async ({ site }) => ({
+    options: { descriptors: DESCRIPTORS },
+    run: async (service, answers) => {
+      const port = Number(new URL(service.url).port);
+      const open = (count: number) => Promise.all(Array.from({ length: count }, () => idleConnection(port)));
+      const [first, idle] = [await open(CAPTURES_BESIDE), await open(2 * DESCRIPTORS)];
+      for (const socket of first) answers.note(await captureOver(socket, { url: site.url('/short') }));
+      for (const socket of [...first, ...idle]) socket.destroy();
+      await answering(service);
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }),
+};

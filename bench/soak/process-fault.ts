@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ground, RunOptions, Served } from '../../test/commands/capstan-process.ts';
+import { type Answered, type AnsweredResult, capture } from '../../test/faults/client.ts';
+import type { SmallDisk } from '../../test/faults/tmpfs.ts';
+import type { Site } from '../../test/fixtures/site.ts';
+
+/** The surroundings of a service that is a process of its own. */
+export interface ProcessSurroundings {
+  readonly place: Ground;
+  readonly site: Site;
+  /** The file system of database, data directory and log; undefined when none could be mounted. */
+  readonly disk: SmallDisk | undefined;
+}
+
+/** A fault that is caused while the service runs as a process of its own. */
+export interface ProcessFault {
+  readonly name: string;
+  /** Returns why the fault cannot be caused here; undefined when it can. */
+  whyNot?(surroundings: ProcessSurroundings): string | undefined;
+  /** Prepares the fault before the service is started. */
+  prepare(surroundings: ProcessSurroundings): Promise<PreparedFault>;
+}
+
+export interface PreparedFault extends AsyncDisposable {
+  /** Arguments and options of `capstan serve` beside the usual ones. */
+  readonly args?: readonly string[];
+  readonly options?: RunOptions;
+  /** Causes the fault, captures pages beside it, notes the answers, and ends the fault. */
+  run(service: Served, answers: Answers): Promise<void>;
+}
+
+/** Number of captures beside each fault. */
+export const CAPTURES_BESIDE = 6;
+/** Time limit for the service to recover from a fault. */
+const RECOVERY_MS = 30_000;
+
+/** What a service answered in the rounds. */
+export class Answers {
+  /** Every answered record, including those of failed captures. */
+  readonly records: AnsweredResult[] = [];
+  /** Unexpected answers. */
+  readonly problems: string[] = [];
+  /** Number of answers by error code; `''` is success. */
+  readonly codes = new Map<string, number>();
+
+  note({ code, result }: Pick<Answered, 'code' | 'result'>): void {
+    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    if (result !== null) this.records.push(result);
+  }
+
+  /** Captures a page; an answer with a code that is not one of these is a problem. */
+  async capture(serviceUrl: string, url: string, codes: readonly string[] = ['']): Promise<void> {
+    const answer = await capture(serviceUrl, { url });
+    this.note(answer);
+    if (!codes.includes(answer.code)) this.problems.push(`${url}: ${answer.status} ${answer.code}`);
+  }
+}
+
+/** Resolves when a condition holds. A request that fails counts as false. Rejects after 30 s. */
+export async function recovered(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const until = performance.now() + RECOVERY_MS; !(await holds().catch(() => false)); await delay(50)) {
+    if (performance.now() > until) throw new Error(`${what} after ${RECOVERY_MS / 1000} s`);
+  }
+}
+
+/** Resolves when the service answers on a new connection. */
+export function answering({ url }: Served): Promise<void> {
+  return recovered('the service does not answer', async () => (await fetch(`${url}/livez`)).ok);
+}
+
+/** Sends a request and gives it up when it is disposed of. Failures are not reported. */
+export function inBackground(request: (signal: AbortSignal) => Promise<unknown>): AsyncDisposable {
+  const leaving = new AbortController();
+  const ended = request(leaving.signal).catch(() => undefined);
+  return {
+    async [Symbol.asyncDispose]() {
+      leaving.abort();
+      await ended;
+    },
+  };
+}
+
+/** Sends `POST /screenshot` for a hostile page, whose answer does not matter. */
+export function hostileCapture({ url: serviceUrl }: Served, url: string): AsyncDisposable {
+  return inBackground((signal) =>
+    fetch(`${serviceUrl}/screenshot`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url, timeoutMs: 60_000 }),
+      signal,
+    }),
+  );
+}
