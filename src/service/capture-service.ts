@@ -97,8 +97,8 @@ export type Readiness =
 
 /** The client that requested an administrative action, for the log. */
 export interface RequestedBy {
-  /** The API key's fingerprint. */
+  /** Fingerprint of the API key. */
   readonly api_key?: string;
   /** Network address of the client. */
-  readonly client?: string;
+  readonly client_address?: string;
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { HttpOptions } from '../../src/http/app.ts';
 import { type CaptureService, createService, type ServiceConfig } from '../../src/service/create-service.ts';
 import { type RunningApp, serve } from './serve.ts';
@@ -25,6 +25,7 @@ export const NO_BROWSER = { browserPath: '/nonexistent/chromium' };
 export async function startService(
   overrides: Partial<ServiceConfig> = {},
   http: Partial<HttpOptions> = {},
+  logger: Logger = pino({ level: 'silent' }),
 ): Promise<RunningService> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
   const service = await createService(
@@ -56,7 +57,7 @@ export async function startService(
       ipinfoRate: 1000,
       ...overrides,
     },
-    pino({ level: 'silent' }),
+    logger,
   );
   await service.started;
   const { close, ...app } = await serve(service, http);

@@ -1,23 +1,20 @@
 import type { Logger } from 'pino';
+import { requestedBy } from '../request/requested-by.ts';
 import type { HttpMiddleware } from '../state.ts';
 
 /** Logged as the status when the client disconnected before there was one. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Enough digits to tell the keys of a service apart, and too few to derive a key from. */
-const FINGERPRINT_DIGITS = 8;
-
 /**
- * Logs one line for each request when its answer was sent or its client disconnected. The line names the API key by the
- * first digits of its SHA-256, and the client's address, which behind a proxy is the proxy's. The query is not logged,
- * because it may hold secrets.
+ * Logs one line for each request when its answer was sent or its client disconnected. The line names the client (see
+ * `requestedBy`). The query is not logged, because it may hold secrets.
  */
 export function accessLog(logger: Logger, now: () => number = () => performance.now()): HttpMiddleware {
   return async (ctx, next) => {
     const startedAt = now();
     const { socket } = ctx.req;
     // Not available after the connection was closed.
-    const { remoteAddress } = socket;
+    const { client_address } = requestedBy(ctx);
     const writtenBefore = socket.bytesWritten;
     ctx.res.once('close', () => {
       const finished = ctx.res.writableFinished;
@@ -29,8 +26,8 @@ export function accessLog(logger: Logger, now: () => number = () => performance.
         duration_ms: Math.round((now() - startedAt) * 10) / 10,
         // Bytes that were sent, head and body.
         bytes: socket.bytesWritten - writtenBefore,
-        client_address: remoteAddress,
-        ...(ctx.state.client === undefined ? {} : { api_key: ctx.state.client.slice(0, FINGERPRINT_DIGITS) }),
+        ...requestedBy(ctx),
+        client_address,
         ...(ctx.state.captureId === undefined ? {} : { capture_id: ctx.state.captureId }),
         ...(finished ? {} : { aborted: true }),
       };

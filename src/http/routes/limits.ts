@@ -2,6 +2,7 @@ import { CaptureLimitsSchema, LimitsChangeSchema } from '../../capture/limits.ts
 import { PressureSchema } from '../../capture/pressure.ts';
 import { answer } from '../answer/envelope.ts';
 import { envelope } from '../openapi/content.ts';
+import { requestedBy } from '../request/requested-by.ts';
 import { route, routeWithBody } from '../route.ts';
 
 export const getPressure = route({
@@ -26,5 +27,6 @@ export const patchLimits = routeWithBody({
   parameters: {},
   body: { name: 'LimitsChange', schema: () => LimitsChangeSchema },
   answers: { 200: { description: 'The limits in force.', content: envelope('Limits', CaptureLimitsSchema) } },
-  handle: (ctx, { body }, { service }) => answer(ctx, service.setLimits(body), 'The limits are in force.'),
+  handle: (ctx, { body }, { service }) =>
+    answer(ctx, service.setLimits(body, requestedBy(ctx)), 'The limits are in force.'),
 });

@@ -18,6 +18,7 @@ import { preferImageOrJson } from '../request/negotiation.ts';
 import { captureId } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
 import { refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
+import { requestedBy } from '../request/requested-by.ts';
 import { route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
@@ -146,7 +147,8 @@ export const deleteScreenshot = route({
   failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'database_unavailable'],
   handle: async (ctx, { id }, { service }) => {
     ctx.state.captureId = id;
-    if (!(await service.remove(id))) throw new CapstanError('not_found', `There is no capture with the id ${id}.`);
+    const isRemoved = await service.remove(id, requestedBy(ctx));
+    if (!isRemoved) throw new CapstanError('not_found', `There is no capture with the id ${id}.`);
     answer(ctx, { id }, 'The capture was removed.');
   },
 });

@@ -1,0 +1,17 @@
+import type { RequestedBy } from '../../service/capture-service.ts';
+import type { HttpContext } from '../state.ts';
+
+/** Enough digits to tell the keys of a service apart, and too few to derive a key from. */
+const FINGERPRINT_DIGITS = 8;
+
+/**
+ * Returns the client of a request for log lines: the first digits of the SHA-256 of its API key, and its address, which
+ * behind a proxy is the proxy's. Call it before the connection closes, because the address is not available afterwards.
+ */
+export function requestedBy({ req, state }: Pick<HttpContext, 'req' | 'state'>): RequestedBy {
+  const { remoteAddress } = req.socket;
+  return {
+    ...(remoteAddress === undefined ? {} : { client_address: remoteAddress }),
+    ...(state.client === undefined ? {} : { api_key: state.client.slice(0, FINGERPRINT_DIGITS) }),
+  };
+}
