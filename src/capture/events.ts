@@ -59,7 +59,11 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event('capture.failed', { ...ofCapture, ...failedResult }, 'The capture failed.'),
   event('capture.timed_out', { ...ofCapture, ...failedResult }, 'The deadline passed before anything was captured.'),
   event('capture.cancelled', { ...ofCapture, ...failure }, 'The capture was cancelled.'),
-  event('capture.rejected', { ...ofCapture, ...failure }, 'The target may not be captured.'),
+  event(
+    'capture.rejected',
+    { ...ofCapture, ...failure },
+    'The capture was refused: by policy, because the queue was full, or because the service was stopping. `url` and `host` are empty when the request was refused before its body was read.',
+  ),
   event(
     'capture.reused',
     { ...ofCapture, ...result },
