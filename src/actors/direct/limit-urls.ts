@@ -8,21 +8,25 @@ const ORDINARY_CHARACTERS = 16 * 1024;
  * Total of longer URLs, in characters, that a page may give its documents. Measured: each of 1.9 MB (the longest that
  * Chromium takes) holds the browser process, which all pages share, for up to half a second.
  */
-const MAX_CHARACTERS = 4 * 1024 * 1024;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * Returns a function that watches a frame's session, and fails the capture with `page_too_large` when the page's frames
- * together exceed the limit of URLs that they set by `history.pushState` or `location.hash`.
+ * Returns a function that watches a frame's session, and fails the capture with `page_too_large` when the URLs that the
+ * page's frames navigate to exceed the limit together: by `history.pushState` or `location.hash`, or to documents.
  */
 export function urlLimit(frame: MainFrame): (session: CdpSession) => void {
   let total = 0;
+  const count = ({ url }: { readonly url: string }) => {
+    if (url.length <= ORDINARY_CHARACTERS) return;
+    total += url.length;
+    if (total <= MAX_CHARACTERS) return;
+    const reason = `the page navigated to URLs of more than ${MAX_CHARACTERS} characters in all`;
+    frame.fail(new CapstanError('page_too_large', reason));
+  };
   return (session) => {
-    session.on('Page.navigatedWithinDocument', ({ url }) => {
-      if (url.length <= ORDINARY_CHARACTERS) return;
-      total += url.length;
-      if (total <= MAX_CHARACTERS) return;
-      const reason = `the page navigated to URLs of more than ${MAX_CHARACTERS} characters in all within its documents`;
-      frame.fail(new CapstanError('page_too_large', reason));
+    session.on('Page.navigatedWithinDocument', count);
+    session.on('Page.frameStartedNavigating', (navigation) => {
+      if (!navigation.navigationType.endsWith('SameDocument')) count(navigation);
     });
     session.post('Page.enable');
   };
