@@ -18,15 +18,15 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Limit of open file descriptors (`ulimit -n`). */
+  /** Soft limit of open file descriptors (`ulimit -n`). */
   readonly descriptors?: number;
-  /** A descriptor in place of a pipe that is read. */
+  /** File descriptor used instead of a pipe that is read. */
   readonly stdoutFd?: number;
   readonly stderrFd?: number;
 }
 
 /**
- * Runs `capstan` to its end as a user would: in a process of its own, through `bin`, without inherited CAPSTAN_
+ * Runs `capstan` as a user would until it exits: in its own process, through `bin`, without inherited CAPSTAN_
  * variables.
  */
 export async function capstan(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
@@ -38,13 +38,13 @@ export async function capstan(args: readonly string[], options: RunOptions = {})
 
 export interface Served {
   readonly child: ChildProcess;
-  /** The URL from the ready line. */
+  /** The URL of the ready line. */
   readonly url: string;
-  /** The whole output, once the process has ended. */
+  /** Resolves with the whole output when the process has ended. */
   readonly ended: Promise<Ended>;
 }
 
-/** Starts `capstan serve` on a free port and resolves when it is ready. Rejects with its output when it ends before. */
+/** Starts `capstan serve` on a free port and resolves when it is ready. Rejects with its output if it exits before. */
 export async function serve(args: readonly string[], options: RunOptions = {}): Promise<Served> {
   const { child, stdout, stderr } = launch(['serve', '--port', '0', ...args], options);
   child.stdin?.end();
@@ -58,7 +58,7 @@ export async function serve(args: readonly string[], options: RunOptions = {}): 
   return { child, url, ended };
 }
 
-/** Resolves with the first group of a pattern when a stream has brought it. */
+/** Resolves with the first group of a pattern when a stream has matched it. */
 export function lineOf(stream: Readable | null, pattern: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let seen = '';
@@ -70,7 +70,7 @@ export function lineOf(stream: Readable | null, pattern: RegExp): Promise<string
   });
 }
 
-/** Starts `capstan`, without any CAPSTAN_ variable of ours. */
+/** Starts `capstan` without the CAPSTAN_ variables of the test process. */
 export function launch(args: readonly string[], { env = {}, cwd, descriptors, stdoutFd, stderrFd }: RunOptions) {
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
@@ -86,12 +86,12 @@ function read(stream: Readable | null): Promise<string> {
   return stream === null ? Promise.resolve('') : text(stream);
 }
 
-/** A directory for one test: working directory and temporary directory of the process. */
+/** A directory for one test: the working directory and temporary directory of the process. */
 export interface Ground extends AsyncDisposable {
   readonly path: string;
   /** Options that keep all files of the process in this directory. */
   readonly options: { readonly cwd: string; readonly env: { readonly TMPDIR: string } };
-  /** Command lines of the running browser processes that were started from here. */
+  /** Returns the command lines of the running browser processes that were started from this directory. */
   browsers(): Promise<readonly string[]>;
 }
 

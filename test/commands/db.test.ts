@@ -9,7 +9,7 @@ const ID = 300_000_000_000_000;
 const COUNT = 30;
 const PLACES = ['--db-path', 'results.db', '--data-dir', 'data'];
 
-/** A data directory and a database with captures, and the records that were stored. */
+/** Creates a data directory and a database with captures. Returns them with the stored records. */
 async function stored(path: string) {
   const open = () => createStorage({ dataDir: join(path, 'data'), dbPath: join(path, 'results.db') });
   const storage = await open();
@@ -24,7 +24,7 @@ async function recordsOf({ results }: Storage) {
 }
 
 describe('capstan db', () => {
-  it('rebuilds every record, evidence included, after the database was destroyed', async () => {
+  it('rebuilds every record with its evidence after the database was destroyed', async () => {
     await using place = await ground();
     const { open, storage, records } = await stored(place.path);
     await storage.close();
@@ -40,7 +40,7 @@ describe('capstan db', () => {
     await again.close();
   });
 
-  it('rebuilds a database that is missing, and writes nothing twice', async () => {
+  it('rebuilds a missing database, and writes nothing when run again', async () => {
     await using place = await ground();
     const { open, storage, records } = await stored(place.path);
     await storage.close();
@@ -52,7 +52,7 @@ describe('capstan db', () => {
     await again.close();
   });
 
-  it('backs up and restores a database that is in use', async () => {
+  it('backs up and restores a database in use', async () => {
     await using place = await ground();
     const { storage, records } = await stored(place.path);
     expect(await capstan(['db', 'backup', 'copy.db', ...PLACES], place.options)).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ describe('capstan db', () => {
     });
   });
 
-  it('restores nothing from a copy that is damaged', async () => {
+  it('does not restore from a damaged copy', async () => {
     await using place = await ground();
     const { storage, records } = await stored(place.path);
     await capstan(['db', 'backup', 'copy.db', ...PLACES], place.options);
@@ -83,7 +83,7 @@ describe('capstan db', () => {
     await storage.close();
   });
 
-  it('names records without files and files without records', async () => {
+  it('lists records without files and files without records', async () => {
     await using place = await ground();
     const { storage } = await stored(place.path);
     await storage.artifacts.remove([ID + 3]);

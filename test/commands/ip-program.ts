@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { registerIpCommand } from '../../src/commands/ip.ts';
 
 /*
- * A program with nothing but the command under test. With arguments it runs them and ends; without, it runs one
- * command line for each line of its input (starting a process takes ten times as long as the command), and ends what
- * each one prints with a zero byte, the exit code between two of them on standard error.
+ * A program with only the command under test. With arguments it runs them and exits. Without arguments it runs one
+ * command line for each line of standard input, because starting a process takes ten times as long as the command. The
+ * output of each ends with a zero byte; standard error has the exit code between two zero bytes.
  */
 
 async function run(args: readonly string[]): Promise<void> {

@@ -13,7 +13,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Takes what a stream brings apart at its zero bytes. */
+/** Splits a stream at its zero bytes. */
 async function* pieces(stream: Readable): AsyncGenerator<string, void, undefined> {
   let rest = '';
   for await (const chunk of stream.setEncoding('utf8')) {
@@ -53,7 +53,7 @@ describe('capstan ip', () => {
     return { code: Number(code.value), out: out.value ?? '', err: err.value ?? '' };
   };
 
-  /** The command in a process of its own. */
+  /** Runs the command in a process of its own. */
   const runAlone = async (args: readonly string[]): Promise<Ended> => {
     const child = spawn(process.execPath, [PROGRAM, 'ip', ...args], {
       env: { PATH: process.env.PATH, CAPSTAN_IPINFO_URL: upstream.url },
@@ -64,20 +64,20 @@ describe('capstan ip', () => {
     return { code: code ?? -1, out, err };
   };
 
-  it('ends its process with the answer, and with the failure', async () => {
+  it("exits with 0 after an answer, and with the failure's code after a failure", async () => {
     expect(await runAlone(['1.1.1.1', '--field', 'ip'])).toMatchObject({ code: 0, err: '' });
     upstream.answer = body(404, '');
     expect(await runAlone(['1.1.1.1'])).toMatchObject({ code: 7, out: '' });
   });
 
-  it('prints a record as JSON that is made to be read', async () => {
+  it('prints a record as indented JSON', async () => {
     const { code, out, err } = await run(['1.1.1.1']);
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(`${JSON.stringify(BRISBANE, null, 2)}\n`);
     expect(upstream.seen[0]?.path).toBe('/1.1.1.1/json/');
   });
 
-  it('asks for one’s own address, a field, and both', async () => {
+  it("looks up the caller's own address, a field, and both together", async () => {
     expect(await run(['me'])).toMatchObject({ code: 0, out: expect.stringContaining('"Brisbane"') });
     upstream.answer = body(200, 'AS13335\n');
     expect(await run(['1.1.1.1', '--field', 'asn'])).toEqual({ code: 0, out: 'AS13335\n', err: '' });
@@ -92,7 +92,7 @@ describe('capstan ip', () => {
     expect(upstream.seen.map(({ path }) => path)).toEqual(['/1.1.1.1/csv/', '/yaml/']);
   });
 
-  it('prints the quota, with the key from the environment, which a flag beats', async () => {
+  it('prints the quota with the key from the environment, which the flag overrides', async () => {
     upstream.answer = json(200, { available: 12345 });
     const { code, out } = await run(['--quota'], { CAPSTAN_IPINFO_KEY: 'from-env' });
     expect([code, JSON.parse(out)]).toEqual([0, { available: '12345', remaining: 12345 }]);
@@ -109,10 +109,10 @@ describe('capstan ip', () => {
     ['--field and --format', ['8.8.8.8', '--field', 'city', '--format', 'csv']],
     ['an unknown field', ['8.8.8.8', '--field', 'colour']],
     ['an unknown format', ['8.8.8.8', '--format', 'toml']],
-    ['a bad time-out', ['8.8.8.8', '--timeout-ms', 'soon']],
-    ['a bad base address', ['8.8.8.8', '--url', 'ftp://x/']],
+    ['an invalid timeout', ['8.8.8.8', '--timeout-ms', 'soon']],
+    ['an invalid base address', ['8.8.8.8', '--url', 'ftp://x/']],
     ['a bad key', ['8.8.8.8', '--key', 'two words']],
-  ])('ends with 2 for %s, and asks nobody', async (_what, args) => {
+  ])('exits with 2 for %s, without a request', async (_what, args) => {
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/^capstan ip: .+\n$/);
@@ -120,7 +120,7 @@ describe('capstan ip', () => {
   });
 
   it.each<[number, string, Upstream['answer'], readonly string[]]>([
-    [3, 'what is no address', silence, ['8.8.8.8/24']],
+    [3, 'an invalid address', silence, ['8.8.8.8/24']],
     [4, 'a reserved address', json(200, { ip: '10.0.0.1', reserved: true }), ['10.0.0.1']],
     [5, 'a bad key', json(403, { error: true, reason: 'Invalid Key' }), ['8.8.8.8', '--key', 's3cret']],
     [6, 'a used-up allowance', json(429, { error: true, reason: 'RateLimited' }), ['8.8.8.8']],
@@ -129,10 +129,10 @@ describe('capstan ip', () => {
     [9, 'a 500', body(500, ''), ['8.8.8.8']],
     [10, 'a 418', body(418, ''), ['8.8.8.8']],
     [11, 'a broken connection', hangUp, ['8.8.8.8']],
-    [12, 'a time-out', silence, ['8.8.8.8', '--timeout-ms', '50']],
-    [13, 'a body without measure', body(200, 'x'.repeat(2 * 1024 * 1024)), ['8.8.8.8']],
-    [14, 'a body that cannot be read', body(200, '<html>'), ['8.8.8.8']],
-  ])('ends with %i for %s', async (exitCode, _what, answer, args) => {
+    [12, 'a timeout', silence, ['8.8.8.8', '--timeout-ms', '50']],
+    [13, 'a body that is too large', body(200, 'x'.repeat(2 * 1024 * 1024)), ['8.8.8.8']],
+    [14, 'a body that is not JSON', body(200, '<html>'), ['8.8.8.8']],
+  ])('exits with %i for %s', async (exitCode, _what, answer, args) => {
     upstream.answer = answer;
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([exitCode, '']);
@@ -140,7 +140,7 @@ describe('capstan ip', () => {
     expect(err).not.toContain('s3cret');
   });
 
-  it('keeps to one line whatever the upstream says', async () => {
+  it('prints one line for any error of the upstream', async () => {
     upstream.answer = json(403, { error: true, reason: 'Invalid Key', message: 'a\nb\u001b[31mc' });
     expect((await run(['8.8.8.8', '--key', 'k3y'])).err).toBe('capstan ip: The key is not valid. a b [31mc\n');
   });

@@ -10,7 +10,7 @@ const DESCRIPTORS = 256;
 describe('capstan serve with few file descriptors', () => {
   const site = siteForSuite();
 
-  it('survives more idle connections than it has descriptors, and captures beside them', async () => {
+  it('survives more idle connections than it has descriptors, and captures meanwhile', async () => {
     await using place = await ground();
     const args = ['--data-dir', 'data', '--db-path', 'r.db', '--allow-targets', '127.0.0.1', '--max-concurrent', '2'];
     const served = await serve(args, { ...place.options, descriptors: DESCRIPTORS });

@@ -23,7 +23,7 @@ async function expectAnswersAndStops(service: Served): Promise<void> {
 }
 
 describe('the log of capstan serve', () => {
-  it('drops lines when standard error is a pipe that is not read, and the service answers and stops', async () => {
+  it('drops lines when standard error is a pipe that is not read, while the service answers and stops', async () => {
     await using place = await ground();
     using pipe = makePipe(place);
     const service = await start(place, [], { stderrFd: pipe.writeFd });
@@ -31,7 +31,7 @@ describe('the log of capstan serve', () => {
     await expectAnswersAndStops(service);
   });
 
-  it('names in one line how many lines were dropped when the pipe is read again', async () => {
+  it('reports in one line how many lines were dropped when the pipe is read again', async () => {
     await using place = await ground();
     using pipe = makePipe(place);
     const service = await start(place, [], { stderrFd: pipe.writeFd });
@@ -55,7 +55,7 @@ describe('the log of capstan serve', () => {
     await expectAnswersAndStops(service);
   });
 
-  it('names the address, which standard output cannot when it is a full disk', async () => {
+  it('contains the address when standard output is a full disk', async () => {
     await using place = await ground();
     const full = openSync('/dev/full', 'w');
     const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });
@@ -68,7 +68,7 @@ describe('the log of capstan serve', () => {
     expect(await stderr).toContain('"msg":"stopped"');
   });
 
-  it('does not stop the service when the reader of standard error has gone', async () => {
+  it('does not stop the service when the reader of standard error has exited', async () => {
     await using place = await ground();
     using pipe = makePipe(place);
     const service = await start(place, [], { stderrFd: pipe.writeFd });
@@ -77,7 +77,7 @@ describe('the log of capstan serve', () => {
     await expectAnswersAndStops(service);
   });
 
-  it('goes to --log-file, and after a rename and SIGHUP to a new file of that name', async () => {
+  it('is written to --log-file, and after a rename and SIGHUP to a new file of that name', async () => {
     await using place = await ground();
     const file = join(place.path, 'capstan.log');
     const service = await start(place, ['--log-file', 'capstan.log']);
@@ -94,7 +94,7 @@ describe('the log of capstan serve', () => {
     expect(readFileSync(file, 'utf8')).toContain('"msg":"stopped"');
   });
 
-  it.skipIf(whyNoTmpfs !== undefined)('goes on when the disk of --log-file has room again', async () => {
+  it.skipIf(whyNoTmpfs !== undefined)('continues when the disk of --log-file has free space again', async () => {
     await using place = await ground();
     const logs = join(place.path, 'logs');
     await mkdir(logs);
@@ -109,7 +109,7 @@ describe('the log of capstan serve', () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
   });
 
-  it('does not hide an error that nobody caught when the disk is full: the exit code is 1', async () => {
+  it('does not hide an uncaught error when the disk is full: the exit code is 1', async () => {
     await using place = await ground();
     const program = `
       import { watchForEnd } from '${SOURCES}/commands/ending.ts';
@@ -122,7 +122,7 @@ describe('the log of capstan serve', () => {
     expect(await once(child, 'exit')).toEqual([1, null]);
   });
 
-  it('ends the start with one line when --log-file cannot be opened', async () => {
+  it('stops the start with one line when --log-file cannot be opened', async () => {
     await using place = await ground();
     const { code, stdout, stderr } = await capstan(['serve', '--log-file', 'none/capstan.log'], place.options);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

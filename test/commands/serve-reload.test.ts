@@ -15,7 +15,7 @@ const Stats = z.object({
 describe('SIGHUP of capstan serve', () => {
   const site = siteForSuite();
 
-  it('applies the limits of the file to captures under way, names what needs a restart, and survives a bad file', async () => {
+  it('applies the limits of the file to running captures, reports what needs a restart, and survives an invalid file', async () => {
     await using place = await ground();
     const file = join(place.path, 'capstan.json');
     const configure = (options: Readonly<Record<string, unknown>>) =>
@@ -65,7 +65,7 @@ describe('SIGHUP of capstan serve', () => {
     const { code, stderr } = await service.ended;
     expect(code).toBe(0);
     const lines = stderr.split('\n');
-    // Of the key, the name alone; of what a flag decides, nothing.
+    // Names the key without its value, and omits options that a flag sets.
     expect(lines.filter((line) => line.includes('needs a restart'))).toEqual([
       expect.stringContaining('"options":["apiKey","timeoutMs"]'),
     ]);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { capstan, ground, serve } from './capstan-process.ts';
 
 describe('capstan', () => {
-  it('alone prints its help', async () => {
+  it('prints its help when run without arguments', async () => {
     const { code, stdout } = await capstan([]);
     expect(code).toBe(0);
     for (const command of ['serve', 'shot', 'ip']) expect(stdout).toContain(`\n  ${command} `);
@@ -29,7 +29,7 @@ describe('capstan', () => {
 });
 
 describe('capstan serve --print-config', () => {
-  it('prints the effective configuration, secrets masked, and ends', async () => {
+  it('prints the effective configuration with secrets masked, and exits', async () => {
     await using place = await ground();
     await writeFile(join(place.path, 'mine.json'), '{"maxQueue": 7, "maxBatch": 7, "timeoutMs": 7}');
     await writeFile(join(place.path, 'keys'), 'hush-three\n');
@@ -54,7 +54,7 @@ describe('capstan serve --print-config', () => {
     });
   });
 
-  it('names what is wrong in a variable or a file, and where it stands', async () => {
+  it('reports an invalid value of a variable or file with its source', async () => {
     await using place = await ground();
     await writeFile(join(place.path, 'mine.json'), '{"retireAfter": 0}');
     const inFile = await capstan(['serve', '--config', 'mine.json'], place.options);
@@ -70,7 +70,7 @@ describe('capstan serve --print-config', () => {
 });
 
 describe('capstan serve', () => {
-  it('prints exactly one line on standard output, which names the address, and structured logs on standard error', async () => {
+  it('prints one line with the address on standard output, and structured logs on standard error', async () => {
     await using place = await ground();
     const { url, child, ended } = await serve(['--db-path', 'results.db'], place.options);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
@@ -82,7 +82,7 @@ describe('capstan serve', () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
   });
 
-  it('logs its version and the configuration in force first, with secrets masked', async () => {
+  it('first logs its version and the effective configuration with secrets masked', async () => {
     await using place = await ground();
     const { child, ended } = await serve(['--api-key', 'hush-hush', '--max-queue', '7'], place.options);
     child.kill('SIGTERM');
@@ -95,7 +95,7 @@ describe('capstan serve', () => {
     });
   });
 
-  it('never logs a key, neither its own nor one that is wrong', async () => {
+  it('never logs a key, whether valid or wrong', async () => {
     await using place = await ground();
     const { url, child, ended } = await serve(['--api-key', 'sesame-right', '--log-level', 'trace'], place.options);
     const statuses = [];
@@ -113,7 +113,7 @@ describe('capstan serve', () => {
     expect(stderr).not.toContain('sesame');
   });
 
-  it('warns when anybody may capture from elsewhere, and only then', async () => {
+  it('warns only when clients on other machines can capture without a key', async () => {
     const warned = async (...args: string[]) => {
       await using place = await ground();
       const { child, ended } = await serve(args, place.options);
@@ -125,7 +125,7 @@ describe('capstan serve', () => {
     ).toEqual([true, false, false]);
   });
 
-  it('ends with exit code 1 and one line when the address is taken, and leaves nothing behind', async () => {
+  it('exits with code 1 and one line when the address is in use, and leaves nothing behind', async () => {
     await using place = await ground();
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
 
-/** What stays of a service in its place: its data, and nothing temporary. */
+/** Returns the files that a service leaves in its directory, which must be its data and nothing temporary. */
 async function leftIn(
   place: Ground,
 ): Promise<{ readonly files: readonly string[]; readonly browsers: readonly string[] }> {
@@ -29,11 +29,11 @@ describe('stopping capstan serve', () => {
   const start = (place: Ground, ...args: string[]) =>
     serve(['--allow-targets', '127.0.0.1', '--db-path', 'data/results.db', ...args], place.options);
 
-  /** Resolves when the service has heard its signal. */
+  /** Resolves when the service has received its signal. */
   const stopping = (service: Served) =>
     eventually(async () => (await fetch(`${service.url}/readyz`)).text()).toContain('"shutting_down"');
 
-  /** Resolves when the site has been asked for a path once more: the capture is under way then. */
+  /** Resolves when the site receives the next request for a path: the capture is running then. */
   const asked = async (path: string, before = 0) => {
     await eventually(() => site.hits(path)).toBeGreaterThan(before);
   };
@@ -51,7 +51,7 @@ describe('stopping capstan serve', () => {
     },
   );
 
-  it('refuses new work with 503 and lets a capture under way finish', async () => {
+  it('refuses new captures with 503 and lets a running capture finish', async () => {
     await using place = await ground();
     const service = await start(place);
     const underWay = capture(service, site.url('/slow?ms=2000&finish'));
@@ -68,7 +68,7 @@ describe('stopping capstan serve', () => {
     expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
   });
 
-  it('stops at once during a start that waits for a database', async () => {
+  it('stops at once while a start waits for a database', async () => {
     await using place = await ground();
     await using silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -81,7 +81,7 @@ describe('stopping capstan serve', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('cancels what is not done within the grace time', async () => {
+  it('cancels captures that are still running after the grace period', async () => {
     await using place = await ground();
     const service = await start(place, '--grace-ms', '100');
     const underWay = capture(service, site.url('/hang'));
@@ -93,7 +93,7 @@ describe('stopping capstan serve', () => {
     expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
   });
 
-  it('takes a Ctrl-C that comes twice, from the terminal and from npm, for one', async () => {
+  it('treats a Ctrl-C that arrives twice, from the terminal and from npm, as one', async () => {
     await using place = await ground();
     const service = await start(place);
     const underWay = capture(service, site.url('/slow?ms=1000&ctrl-c'));
@@ -105,7 +105,7 @@ describe('stopping capstan serve', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  it('ends at once with exit code 1, and the browsers too, at a second signal', async () => {
+  it('kills the browsers and exits with code 1 at a second signal', async () => {
     await using place = await ground();
     const service = await start(place, '--grace-ms', '600000');
     const underWay = capture(service, site.url('/never'));
@@ -118,7 +118,7 @@ describe('stopping capstan serve', () => {
     await vi.waitUntil(async () => (await place.browsers()).length === 0);
   });
 
-  it('a second signal kills a browser that hangs, whose closed pipe it does not notice', async () => {
+  it('kills a browser that hangs and ignores its closed pipe at a second signal', async () => {
     await using place = await ground();
     const service = await start(place, '--grace-ms', '600000');
     expect((await capture(service, site.url('/short'))).status).toBe(200);
@@ -132,7 +132,7 @@ describe('stopping capstan serve', () => {
     await vi.waitUntil(async () => (await place.browsers()).length === 0);
   });
 
-  it('listens and stops at once while a browser hangs at its start', async () => {
+  it('listens, and stops at once, while a browser hangs at its start', async () => {
     await using place = await ground();
     const browser = join(place.path, 'browser');
     await writeFile(browser, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });

@@ -39,7 +39,7 @@ describe('capstan shot', () => {
     expect(await place.browsers()).toEqual([]);
   });
 
-  it('tries an address without a scheme over http where nobody speaks TLS', async () => {
+  it('falls back to http for an address without a scheme when the server does not speak TLS', async () => {
     await using place = await ground();
     const args = ['shot', `127.0.0.1:${site.port}/short`, '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stdout } = await capstan(args, place.options);
@@ -47,7 +47,7 @@ describe('capstan shot', () => {
     expect(stdout).toMatch(/^saved 127\.0\.0\.1_\d+_short-1\.png {2}200 /);
   });
 
-  it('goes on after a failure, names it, and ends with exit code 1', async () => {
+  it('continues after a failure, reports it, and exits with code 1', async () => {
     await using place = await ground();
     const { code, stdout } = await capstan(
       ['shot', '-', site.url('/short'), '--allow-targets', '127.0.0.1', '--format', 'jpg', '--out-dir', '.'],
@@ -114,7 +114,7 @@ describe('capstan shot', () => {
     expect(image.subarray(8, 12).toString('latin1')).toBe('WEBP');
   });
 
-  it('reads lists with comments and blank lines, names a bad line and captures the rest', async () => {
+  it('accepts lists with comments and blank lines, reports an invalid line and captures the rest', async () => {
     await using place = await ground();
     await writeFile(join(place.path, 'urls.txt'), `# pages\n\n${site.url('/short')}\r\nhttp://\n`);
     const args = ['shot', '--list', 'urls.txt', '--allow-targets', '127.0.0.1', '--out-dir', 'images'];
@@ -127,7 +127,7 @@ describe('capstan shot', () => {
     expect(stderr).toMatch(/^1 saved, 1 failed, in /);
   });
 
-  it('overwrites nothing without --force', async () => {
+  it('overwrites no file without --force', async () => {
     await using place = await ground();
     const shot = (...more: readonly string[]) =>
       capstan(['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'page.png', ...more], place.options);
@@ -138,7 +138,7 @@ describe('capstan shot', () => {
     expect((await readFile(join(place.path, 'page.png'))).subarray(1, 4).toString('latin1')).toBe('PNG');
   });
 
-  it('ends with exit code 130 and a summary on Ctrl-C', async () => {
+  it('exits with code 130 and a summary on Ctrl-C', async () => {
     await using place = await ground();
     const requested = site.hits('/hang');
     const args = ['shot', site.url('/hang'), '--allow-targets', '127.0.0.1'];
@@ -151,7 +151,7 @@ describe('capstan shot', () => {
     expect(await place.browsers()).toEqual([]);
   });
 
-  it('says in --help which log level is the default', async () => {
+  it('names the default log level in --help', async () => {
     const { stdout } = await capstan(['shot', '--help']);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(/--log-level <level> .*? Default: error,/);
     for (const name of Object.keys(OPTION_GROUPS.screenshot)) expect(stdout).toContain(flagOf(name));
@@ -174,18 +174,18 @@ describe('shotFileName', () => {
     ['https://example.com/../../etc/passwd', 'example.com_etc_passwd-1.png'],
     ['https://example.com/%2e%2e%2f%00%0a', 'example.com_2e_2e_2f_00_0a-1.png'],
     ['http://[::1]:8080/x', '1_8080_x-1.png'],
-  ])('of %s is %s', (url, file) => {
+  ])('returns for %s the name %s', (url, file) => {
     expect(name(url)).toBe(file);
   });
 
-  it('sorts as the addresses were given, and stays short', () => {
+  it('sorts in the order of the addresses, and limits its length', () => {
     expect(name('https://example.com/', 4, 120)).toBe('example.com-005.png');
     expect(name(`https://example.com/${'x'.repeat(5000)}`).length).toBeLessThan(120);
   });
 });
 
 describe('shotLine', () => {
-  it('stays in one line and gives no orders to the terminal, whatever the page says', () => {
+  it("is one line without terminal escape sequences, whatever the page's title", () => {
     const title = 'a\u001b]0;b\u0007\u001b[2Jc\nd\u202ee';
     const line = shotLine({ saved: true, file: 'f.png', status: 200, title });
     expect(line).toBe('saved f.png  200 ac d e');

@@ -98,11 +98,11 @@ describe('import boundaries', () => {
   const isRefused = (file: string, imported: string): boolean =>
     violations.some(({ from, to }) => from === file && (to === imported || to.includes(`/node_modules/${imported}/`)));
 
-  it.each(FORBIDDEN)('refuses that %s imports %s', (file, imported) => {
+  it.each(FORBIDDEN)('forbids %s to import %s', (file, imported) => {
     expect(isRefused(file, imported)).toBe(true);
   });
 
-  it.each(ALLOWED)('lets %s import %s', (file, imported) => {
+  it.each(ALLOWED)('allows %s to import %s', (file, imported) => {
     expect(isRefused(file, imported)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { OPTIONS, printableConfig } from '../../src/config.ts';
 import { DEFAULTS_FILE, load, refusal } from './sources.ts';
 
 describe('loadConfig', () => {
-  it('takes every default from the file of defaults, which has every option', () => {
+  it('takes every default from the defaults file, which contains every option', () => {
     const file = JSON.parse(readFileSync(DEFAULTS_FILE, 'utf8'));
     expect(Object.keys(file)).toEqual(OPTIONS.map(({ name }) => name));
     for (const option of OPTIONS) {
@@ -13,14 +13,14 @@ describe('loadConfig', () => {
     expect(load({})).toEqual({ ...file, maxConcurrent: 8 });
   });
 
-  it('lets a flag beat the environment, that a named file, and that the file of defaults', () => {
+  it('prefers flags to the environment, then the named file, then the defaults file', () => {
     const files = { 'mine.json': '{"maxQueue": 30, "maxBatch": 30, "timeoutMs": 30}' };
     const env = { CAPSTAN_CONFIG: 'mine.json', CAPSTAN_MAX_QUEUE: '20', CAPSTAN_MAX_BATCH: '20' };
     const config = load({ flags: { maxQueue: '10' }, env, files });
     expect(config).toMatchObject({ maxQueue: 10, maxBatch: 20, timeoutMs: 30, graceMs: 10_000 });
   });
 
-  it('lets --config beat CAPSTAN_CONFIG', () => {
+  it('prefers --config to CAPSTAN_CONFIG', () => {
     const files = { 'a.json': '{"maxQueue": 1}', 'b.json': '{"maxQueue": 2}' };
     expect(load({ flags: { config: 'a.json' }, env: { CAPSTAN_CONFIG: 'b.json' }, files }).maxQueue).toBe(1);
   });
@@ -38,25 +38,25 @@ describe('loadConfig', () => {
     },
   );
 
-  it('adds the keys of a file to those that are given otherwise', () => {
+  it('adds the keys of a file to those given otherwise', () => {
     const given = { flags: { apiKey: ['one'], apiKeyFile: 'keys' }, files: { keys: ' two \r\nthree' } };
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
   });
 
-  it('has a -file form of every secret that is not a list of URLs or an address', () => {
+  it('has a -file form of every secret that is neither a list of URLs nor an address', () => {
     const names = OPTIONS.map(({ name }) => name);
     const secrets = OPTIONS.filter(({ secret }) => secret === 'whole').map(({ name }) => name);
     for (const name of [...secrets, 'mongoUrl']) expect(names).toContain(`${name}File`);
   });
 
-  it('refuses a secret that is given twice, without showing it', () => {
+  it('rejects a secret that is given twice, without showing it', () => {
     const line = refusal({ flags: { mongoUrl: 'mongodb://me:hush@h/d', mongoUrlFile: 'url' }, files: SECRET_FILES });
     expect(line).toContain('--mongo-url-file url; configure one of them');
     expect(line).not.toContain('hush');
     expect(refusal({ flags: { dbPath: 'a.db', mongoUrlFile: 'url' }, files: SECRET_FILES })).toMatch(/^two databases/);
   });
 
-  it('takes a key of a flag whole, and divides lists of targets at commas', () => {
+  it('takes the key of a flag unchanged, and splits lists of targets at commas', () => {
     expect(load({ flags: { allowTargets: ['127.0.0.1, ::1', 'x.internal'] } }).allowTargets).toEqual([
       '127.0.0.1',
       '::1',
@@ -65,14 +65,14 @@ describe('loadConfig', () => {
     expect(refusal({ flags: { apiKey: ['a,b'] } })).toContain('--api-key');
   });
 
-  it('lowers the usual deadline with the largest, unless both were chosen', () => {
+  it('lowers the default deadline to the maximum unless both are set', () => {
     expect(load({ flags: { maxTimeoutMs: '5000' } }).timeoutMs).toBe(5000);
     expect(refusal({ flags: { maxTimeoutMs: '5000', timeoutMs: '6000' } })).toBe(
       '--timeout-ms 6000 (from the command line) is not valid; it takes at most --max-timeout-ms, 5000',
     );
   });
 
-  it('passes over an empty variable, and over those that container platforms set', () => {
+  it('ignores empty variables, and variables that container platforms set', () => {
     const env = {
       CAPSTAN_DB_PATH: '',
       CAPSTAN_PORT: 'tcp://10.0.0.7:8080',
@@ -86,7 +86,7 @@ describe('loadConfig', () => {
 
 const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const SECRET_FILES = { url: 'mongodb://me:hush@h/d\n', secrets: `${WEBHOOK_SECRET}\n`, key: 'sesame\n' };
-/** What a file of secrets adds. */
+/** Values that a file of secrets adds. */
 const IN_FILES: Readonly<Record<string, object>> = {
   apiKeyFile: { apiKey: ['k1', 'k2'] },
   mongoUrlFile: { mongoUrl: 'mongodb://me:hush@h/d' },
@@ -94,7 +94,7 @@ const IN_FILES: Readonly<Record<string, object>> = {
   ipinfoKeyFile: { ipinfoKey: 'sesame' },
 };
 
-/** Each option as text and as the value that it stands for. */
+/** Each option as text and as its parsed value. */
 const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
   host: ['::1', '::1'],
   port: ['0', 0],
@@ -137,7 +137,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   graceMs: ['0', 0],
 };
 
-describe('a configuration that cannot be', () => {
+describe('loadConfig with an invalid configuration', () => {
   it.each([
     ['--port 65536', { flags: { port: '65536' } }, 'an integer from 0 to 65535'],
     ['--port 80.5', { flags: { port: '80.5' } }, 'an integer from 0 to 65535'],
@@ -157,24 +157,24 @@ describe('a configuration that cannot be', () => {
     ['--allow-targets 10.0.0.0/99', { flags: { allowTargets: ['10.0.0.0/99'] } }, 'a network (10.0.0.0/8'],
     ['--name-servers dns.example', { flags: { nameServers: ['dns.example'] } }, 'addresses with or without a port'],
     ['--db-path ""', { flags: { dbPath: '' } }, 'the path of a file'],
-  ])('%s is refused in one line that says what it takes', (shown, given, takes) => {
+  ])('rejects %s in one line that names the accepted values', (shown, given, takes) => {
     const line = refusal(given);
     expect(line).toContain(shown);
     expect(line).toContain(takes);
     expect(line).not.toContain('\n');
   });
 
-  it('says where the value came from', () => {
+  it('names the source of the value', () => {
     expect(refusal({ flags: { port: 'x' } })).toContain('(from the command line)');
     expect(refusal({ env: { CAPSTAN_PORT: 'x' } })).toContain('(from the environment, CAPSTAN_PORT)');
     expect(refusal({ flags: { config: 'f' }, files: { f: '{"port": "x"}' } })).toContain('(from f)');
   });
 
-  it('stays in one line whatever the value holds', () => {
+  it('rejects any value with a single line', () => {
     expect(refusal({ flags: { sandbox: `a\nb${'c'.repeat(10_000)}` } })).toMatch(/^--sandbox "a\\nbc{1,200}\.\.\. .*$/);
   });
 
-  it('two databases are refused, whatever their sources', () => {
+  it('rejects two databases from any sources', () => {
     const line = refusal({ flags: { dbPath: 'a.db' }, env: { CAPSTAN_MONGO_URL: 'mongodb://me:hush@h/d' } });
     expect(line).toBe(
       'two databases: --db-path a.db (from the command line) and ' +
@@ -182,19 +182,19 @@ describe('a configuration that cannot be', () => {
     );
   });
 
-  it('an unknown key of a file is refused with those that it takes, without its value', () => {
+  it('rejects an unknown key of a file and lists the accepted ones, without showing its value', () => {
     const line = refusal({ flags: { config: 'f' }, files: { f: '{"apiKeys": ["hush"]}' } });
     expect(line).toMatch(/^f: there is no option "apiKeys"; the options are host, port, apiKey,/);
     expect(line).not.toContain('hush');
   });
 
-  it('an unknown variable is refused: a misspelt key that nobody reads would leave the service open', () => {
+  it('rejects an unknown variable, since a misspelt API key variable would leave the service open', () => {
     const line = refusal({ env: { CAPSTAN_API_KEYS: 'hush' } });
     expect(line).toMatch(/^CAPSTAN_API_KEYS: there is no such option; the variables it takes are CAPSTAN_HOST,/);
     expect(line).not.toContain('hush');
   });
 
-  it('a file that is missing, is no JSON or no object is named, and not quoted', () => {
+  it('rejects a file that is missing or not a JSON object, by name and without quoting it', () => {
     expect(refusal({ flags: { config: '/nowhere/f' } })).toMatch(/^--config \/nowhere\/f cannot be read: ENOENT/);
     const broken = refusal({ flags: { config: 'f' }, files: { f: '{"apiKey": "hush}' } });
     expect(broken).toMatch(/^--config f is not valid; it takes JSON/);
@@ -202,7 +202,7 @@ describe('a configuration that cannot be', () => {
     expect(refusal({ flags: { config: 'f' }, files: { f: '[]' } })).toContain('one JSON object of options');
   });
 
-  it('a key that is empty or cannot stand in a header is refused, and never shown', () => {
+  it('rejects a key that is empty or not valid in a header, without showing it', () => {
     expect(refusal({ env: { CAPSTAN_API_KEY: '' } })).toContain('--api-key');
     const line = refusal({ flags: { apiKey: ['hush hush'] } });
     expect(line).toBe(
@@ -210,7 +210,7 @@ describe('a configuration that cannot be', () => {
     );
   });
 
-  it('a file of keys without a key is refused: whoever names one wants a check', () => {
+  it('rejects a key file without keys, since naming one asks for authentication', () => {
     expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: '\n \n' } })).toContain('one key on each line');
     expect(refusal({ flags: { apiKeyFile: '/nowhere/keys' } })).toContain('cannot be read');
     expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: 'good\nhush hush' } })).not.toContain('hush');
@@ -224,7 +224,7 @@ describe('printableConfig', () => {
     expect(Object.keys(shown({}))).toEqual(OPTIONS.map(({ name }) => name));
   });
 
-  it('masks keys, and shows how many there are', () => {
+  it('masks keys, and shows their number', () => {
     expect(shown({ apiKey: ['one', 'two'], ipinfoKey: 'three' })).toMatchObject({
       apiKey: ['***', '***'],
       ipinfoKey: '***',

@@ -7,11 +7,11 @@ export const DEFAULTS_FILE = join(import.meta.dirname, '../../config/default.jso
 export interface Given {
   readonly flags?: ConfigSources['flags'];
   readonly env?: ConfigSources['env'];
-  /** Files that exist besides the file of defaults, by path. */
+  /** Files by path, besides the defaults file. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Loads from these sources alone, on a machine of two cores. */
+/** Loads the configuration from only these sources, on a machine with two cores. */
 export function load({ flags = {}, env = {}, files = {} }: Given): Config {
   return loadConfig({
     flags,
@@ -22,7 +22,7 @@ export function load({ flags = {}, env = {}, files = {} }: Given): Config {
   });
 }
 
-/** The one line with which these sources are refused. */
+/** Returns the line with which these sources are rejected. */
 export function refusal(given: Given): string {
   try {
     load(given);
@@ -30,5 +30,5 @@ export function refusal(given: Given): string {
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
-  throw new Error('it was not refused');
+  throw new Error('the configuration was accepted');
 }

@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts';
 const RECORD = { ip: '8.8.8.8', city: 'Mountain View', country: 'US', asn: 'AS15169', org: 'GOOGLE', in_eu: false };
 const patience = new AbortController().signal;
 
-describe('what a capture learns about an address', () => {
+describe('createIpFacts', () => {
   const asked: string[] = [];
   const upstream = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -34,7 +34,7 @@ describe('what a capture learns about an address', () => {
       problems.push(error),
     );
 
-  it('is the record of a public address, asked for once', async () => {
+  it('looks a public address up once and returns its record', async () => {
     const facts = source();
     expect(await facts.lookUp('8.8.8.8', 5000, patience)).toMatchObject(RECORD);
     expect(await facts.lookUp('8.8.8.8', 5000, patience)).toMatchObject(RECORD);
@@ -43,7 +43,7 @@ describe('what a capture learns about an address', () => {
   });
 
   it.each(['127.0.0.1', '10.1.2.3', '::1', 'fe80::1', '192.168.0.1'])(
-    'is nothing for %s, and nobody is asked',
+    'returns null for %s without asking the upstream',
     async (address) => {
       const facts = source();
       const before = asked.length;
@@ -53,7 +53,7 @@ describe('what a capture learns about an address', () => {
     },
   );
 
-  it('is nothing, and counted, when the upstream does not answer in time or at all', async () => {
+  it('returns null and counts it when the upstream answers late or not at all', async () => {
     const slow = source();
     expect(await slow.lookUp('9.9.9.9', 100, patience)).toBeNull();
     expect(slow.counts).toEqual({ known: 0, missing: 1 });
@@ -64,11 +64,11 @@ describe('what a capture learns about an address', () => {
     expect(JSON.stringify(problems)).not.toContain('a-secret');
   });
 
-  it('is nothing when no time is left', async () => {
+  it('returns null when no time is left', async () => {
     expect(await source().lookUp('8.8.4.4', -5, patience)).toBeNull();
   });
 
-  it('stands in the result of the service, with the address that answered', async () => {
+  it("adds the record and the address that answered to the service's result", async () => {
     const site = await startSite();
     const running = await startService({ ipinfo: true, ipinfoUrl });
     try {
@@ -78,7 +78,7 @@ describe('what a capture learns about an address', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ url: site.url('/short') }),
       });
-      // The only address that a test may capture is private: it is noted, and not asked about.
+      // The only address that tests may capture is private, so it is recorded but not looked up.
       expect(await response.json()).toMatchObject({ data: { remote_ip: '127.0.0.1', ip_info: null } });
       expect(asked).toHaveLength(before);
       expect(running.service.stats().ip_info).toEqual({ known: 0, missing: 0 });

@@ -4,7 +4,7 @@ import { logEvent } from '../../src/service/log-event.ts';
 import { collectingLogger } from '../support/collecting-logger.ts';
 
 describe('logEvent', () => {
-  it('keeps the reason of a failure, with hosts in place of URLs', () => {
+  it('keeps the reason of a failure, with URLs shortened to their hosts', () => {
     const { logger, lines } = collectingLogger();
     const about = {
       at: '2026-01-01T00:00:00.000Z',

@@ -5,7 +5,7 @@ import { perceptionHash } from '../../src/service/perception-hash.ts';
 
 type Shade = (x: number, y: number) => number;
 
-/** A grey screenshot, of which 0 is black and 255 white. */
+/** Creates a grey screenshot from shades: 0 is black and 255 white. */
 function picture(shade: Shade, { width = 900, height = 800, alpha = 255 } = {}): Buffer {
   const png = new PNG({ width, height });
   for (let y = 0; y < height; y += 1) {
@@ -14,28 +14,28 @@ function picture(shade: Shade, { width = 900, height = 800, alpha = 255 } = {}):
   return PNG.sync.write(png);
 }
 
-/** Columns of the shades, eight rows of them, in a screenshot of 900 by 800. */
+/** Creates a screenshot of 900 by 800 pixels with columns of the given shades. */
 const columns =
   (...rows: readonly (readonly number[])[]): Shade =>
   (x, y) =>
     rows[Math.floor(y / 100) % rows.length]?.[Math.floor(x / 100)] ?? 0;
 
-describe('The hash of a picture', () => {
-  it('says of each place whether it is brighter than the one on its left', async () => {
+describe('perception hash', () => {
+  it('has a bit for each place that is brighter than its left neighbour', async () => {
     expect(await perceptionHash(picture((x) => x / 4))).toBe('ffffffffffffffff');
     expect(await perceptionHash(picture((x) => 255 - x / 4))).toBe('0000000000000000');
     expect(await perceptionHash(picture(() => 128))).toBe('0000000000000000');
-    // Up, up, down, down, up, down, up, up, then the other way.
+    // Up, up, down, down, up, down, up, up, then reversed.
     const row = [10, 90, 170, 90, 10, 120, 20, 100, 180];
     const mirrored = row.map((shade) => 255 - shade);
     expect(await perceptionHash(picture(columns(row, mirrored)))).toBe('cb34cb34cb34cb34');
   });
 
-  it('takes what is transparent for white', async () => {
+  it('treats transparent pixels as white', async () => {
     expect(await perceptionHash(picture((x) => x / 4, { alpha: 0 }))).toBe('0000000000000000');
   });
 
-  it('is almost the same in another size and format', async () => {
+  it('is almost equal for another size and format', async () => {
     const scene = picture((x, y) => 128 + 60 * Math.sin(x / 90) + 60 * Math.cos((y + x) / 130));
     const other = await sharp(scene).resize(450, 700, { fit: 'fill' }).jpeg({ quality: 70 }).toBuffer();
     const [a, b] = [BigInt(`0x${await perceptionHash(scene)}`), BigInt(`0x${await perceptionHash(other)}`)];
@@ -43,7 +43,7 @@ describe('The hash of a picture', () => {
     expect(differing).toBeLessThanOrEqual(3);
   });
 
-  it('leaves the event loop free', async () => {
+  it('does not block the event loop', async () => {
     const large = picture((x) => x % 256, { width: 4000, height: 4000 });
     let turns = 0;
     const counting = setInterval(() => {
@@ -54,7 +54,7 @@ describe('The hash of a picture', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('cannot be had of what is no picture', async () => {
+  it('rejects bytes that are not an image', async () => {
     await expect(perceptionHash(Buffer.from('%PDF-1.7'))).rejects.toThrow();
   });
 });

@@ -33,7 +33,7 @@ const SNAPSHOT: Snapshot = {
   remoteIp: null,
 };
 
-describe('a capture', () => {
+describe('performCapture', () => {
   let directory: string;
   let storage: Storage;
 
@@ -47,7 +47,7 @@ describe('a capture', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** Performs one whose browser says what `page` says, and tells how it ended and whether there is a record of it. */
+  /** Performs a capture whose browser returns `page`. Returns its state, and whether it has a record and files. */
   async function perform(page: (leave: () => void) => Snapshot, options: CaptureOptions = {}) {
     const client = new AbortController();
     const command: CaptureCommand = {
@@ -68,7 +68,7 @@ describe('a capture', () => {
     return { state, record: record !== undefined, files: files !== undefined };
   }
 
-  it('that came too late for its client is not stored', async () => {
+  it('does not store a capture whose client disconnected before its end', async () => {
     const taken = await perform((leave) => {
       leave();
       return SNAPSHOT;
@@ -77,7 +77,7 @@ describe('a capture', () => {
     expect(await perform(() => SNAPSHOT)).toEqual({ state: 'stored', record: true, files: true });
   });
 
-  it('that failed too late for its client leaves no record', async () => {
+  it('does not record a failure whose client disconnected before its end', async () => {
     const failing = (leave: () => void) => {
       leave();
       throw new CapstanError('target_unreachable');
@@ -86,8 +86,8 @@ describe('a capture', () => {
     expect(await perform(() => failing(() => {}))).toEqual({ state: 'failed', record: true, files: false });
   });
 
-  it('is stored also when its picture cannot be hashed', async () => {
-    // The screenshot of this snapshot is none.
+  it('stores a capture whose screenshot cannot be hashed', async () => {
+    // The screenshot of this snapshot is not an image.
     const taken = await perform(() => SNAPSHOT, { evidence: ['perception_hash'] });
     expect(taken).toEqual({ state: 'stored', record: true, files: true });
   });
