@@ -47,7 +47,7 @@ export function openLog(config: Pick<Config, 'logLevel' | 'logFile'>): Log {
       try {
         writer.reopen();
       } catch (error) {
-        logger.error({ err: error }, 'the log file could not be reopened: lines go to the file as it was');
+        logger.error({ err: error }, 'the log file could not be reopened: lines still go to the old file');
       }
     },
     flush: () => writer.flush(FLUSH_MS),

@@ -47,19 +47,19 @@ export const CATALOGUE = {
   method_not_allowed: {
     status: 405,
     retryable: false,
-    text: 'The path does not take this method.',
+    text: 'The path does not accept this method.',
     help: 'Use a method that `Allow` lists.',
   },
   not_acceptable: {
     status: 406,
     retryable: false,
-    text: 'Accept takes none of the media types of the answer.',
+    text: '`Accept` allows none of the media types of the answer.',
     help: 'Add `application/json`, or the media type of `format`, to `Accept`.',
   },
   request_timeout: {
     status: 408,
     retryable: true,
-    text: 'The body did not come in time.',
+    text: 'The body did not arrive in time.',
     help: 'Send it faster, or as lines.',
   },
   idempotency_in_flight: {
@@ -143,7 +143,7 @@ export const CATALOGUE = {
   internal: {
     status: 500,
     retryable: true,
-    text: 'Unexpected failure in the service.',
+    text: 'An unexpected error in the service.',
     help: 'Report it with the `request_id`; the log has the cause.',
   },
   target_unreachable: {
@@ -155,7 +155,7 @@ export const CATALOGUE = {
   proxy_failed: {
     status: 502,
     retryable: true,
-    text: 'The proxy of the request did not reach the target.',
+    text: 'The proxy given in the request could not reach the target.',
     help: 'Check `proxy.server` and its credentials.',
   },
   page_crashed: {
@@ -220,18 +220,19 @@ export interface Failure {
 
 /** An invalid field of a request. */
 export const FieldProblemSchema = z.strictObject({
-  path: z
-    .string()
-    .meta({ description: 'Where: `requests[3].url`; empty for the whole.', examples: ['requests[3].url'] }),
-  message: z.string().meta({ description: 'What would be right.' }),
+  path: z.string().meta({
+    description: 'Path of the field, such as `requests[3].url`; empty for the whole body.',
+    examples: ['requests[3].url'],
+  }),
+  message: z.string().meta({ description: 'What is wrong and what is accepted.' }),
 });
 export type FieldProblem = Immutable<z.output<typeof FieldProblemSchema>>;
 
 /** A target that the browser downloaded instead of showing it. */
 export const DownloadSchema = z.strictObject({
   name: z.string(),
-  type: z.string().meta({ description: 'MIME type; empty when it is not known.' }),
-  bytes: z.int().nonnegative().nullable().meta({ description: 'Null when it is not known.' }),
+  type: z.string().meta({ description: 'MIME type; empty when unknown.' }),
+  bytes: z.int().nonnegative().nullable().meta({ description: 'Size in bytes; null when unknown.' }),
 });
 export type Download = Immutable<z.output<typeof DownloadSchema>>;
 

@@ -29,7 +29,7 @@ export interface Noted<T> {
 function noted<T extends z.ZodType>(item: T) {
   return z.strictObject({
     items: z.array(item),
-    omitted: count.meta({ description: 'How many more there were.' }),
+    omitted: count.meta({ description: 'Number of items left out.' }),
   });
 }
 
@@ -38,7 +38,7 @@ export const EvidenceSchema = z.strictObject({
     z.strictObject({ type: z.enum(['alert', 'confirm', 'prompt', 'beforeunload']), message: z.string() }),
   ).meta({ description: 'Dialogs that the page opened; every one was dismissed.' }),
   popups: noted(z.string()).meta({
-    description: 'URLs of pages that the page wanted to open in other windows; none was opened.',
+    description: 'URLs of windows that the page tried to open; none was opened.',
   }),
   cookies: noted(
     z.strictObject({
@@ -46,20 +46,20 @@ export const EvidenceSchema = z.strictObject({
       value: z.string(),
       domain: z.string(),
       path: z.string(),
-      expires: instant.nullable().meta({ description: 'Null: with the session.' }),
+      expires: instant.nullable().meta({ description: 'Null for a session cookie.' }),
       secure: z.boolean(),
       http_only: z.boolean(),
       same_site: z.enum(['Strict', 'Lax', 'None']).nullable(),
     }),
   ).meta({
     description:
-      'At the time of the picture, those of third parties too; none when the capture failed. Long values are cut.',
+      'Cookies at the time of the screenshot, including those of third parties; none when the capture failed. Long values are cut.',
   }),
   redirects: noted(
     z.strictObject({
       url: z.string(),
-      status: count.meta({ description: "The hop's HTTP status; 0 when the page sent itself on." }),
-      location: z.string().meta({ description: 'Where it led, absolute.' }),
+      status: count.meta({ description: "The hop's HTTP status; 0 when the page redirected itself." }),
+      location: z.string().meta({ description: 'Absolute URL of the next hop.' }),
     }),
   )
     .exactOptional()
@@ -67,7 +67,8 @@ export const EvidenceSchema = z.strictObject({
   headers: noted(z.strictObject({ name: z.string(), value: z.string() }))
     .exactOptional()
     .meta({
-      description: "Of the main document's response. The values of a name that came more than once are lines of one.",
+      description:
+        "Headers of the main document's response. The values of a repeated name are joined with line breaks.",
     }),
   tls: z
     .strictObject({
@@ -75,22 +76,22 @@ export const EvidenceSchema = z.strictObject({
       cipher: z.string(),
       issuer: z.string(),
       subject: z.string(),
-      names: z.array(z.string()).readonly().meta({ description: 'Whom the certificate is for.' }),
+      names: z.array(z.string()).readonly().meta({ description: 'Host names that the certificate is for.' }),
       valid_from: instant,
       valid_to: instant,
       fingerprint: z.union([sha256, z.literal('')]).meta({ description: 'SHA-256 of the certificate (DER).' }),
     })
     .nullable()
     .exactOptional()
-    .meta({ description: "Of the main document's connection; null when it was not TLS." }),
+    .meta({ description: "TLS of the main document's connection; null without TLS." }),
   console: noted(
     z.strictObject({
       level: z
         .enum(['debug', 'info', 'log', 'warning', 'error', 'exception'])
         .meta({ description: '`exception`: an error that nothing in the page caught.' }),
       text: z.string(),
-      url: z.string().meta({ description: 'Where it was said; empty when that is not known.' }),
-      line: count.meta({ description: 'From 1; 0 when it is not known.' }),
+      url: z.string().meta({ description: 'URL of the script; empty when unknown.' }),
+      line: count.meta({ description: 'Line in the script, from 1; 0 when unknown.' }),
     }),
   ).exactOptional(),
   network: noted(
@@ -99,25 +100,25 @@ export const EvidenceSchema = z.strictObject({
       url: z.string(),
       type: z.string().meta({ examples: ['document', 'image', 'xhr'] }),
       status: count.meta({ description: '0 when there was no response.' }),
-      bytes: count.meta({ description: 'As they came over the wire.' }),
-      time_ms: count.nullable().meta({ description: 'From its start to its end; null when it had not ended.' }),
-      failure: z.string().meta({ description: 'Empty when it did not fail.' }),
+      bytes: count.meta({ description: 'Bytes received, as encoded.' }),
+      time_ms: count.nullable().meta({ description: 'Duration in milliseconds; null when the request had not ended.' }),
+      failure: z.string().meta({ description: 'Error text; empty when the request did not fail.' }),
     }),
   )
     .exactOptional()
-    .meta({ description: 'Each request, a redirect being one, in the order in which they began.' }),
+    .meta({ description: 'Every request in the order of their start. A redirect counts as a request.' }),
   favicon: z
     .strictObject({ url: z.string(), type: z.string(), bytes: count, sha256 })
     .nullable()
     .exactOptional()
-    .meta({ description: 'Null when there is none, or it could not be had.' }),
+    .meta({ description: 'Null when there is none, or it could not be loaded.' }),
   exceeded: z
     .array(
       z.strictObject({
         limit: z.enum(['requests', 'names', 'bytes']).meta({
           description: '`names`: host names looked up; `bytes`: sent and received.',
         }),
-        max: count.meta({ description: 'As much as one capture may have.' }),
+        max: count.meta({ description: 'Maximum for one capture.' }),
         refused: count.meta({ description: 'Requests, lookups or, beyond the bytes, connections that were refused.' }),
       }),
     )

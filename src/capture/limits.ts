@@ -21,7 +21,7 @@ export type CaptureLimits = Immutable<z.output<typeof CaptureLimitsSchema>>;
 export const LimitsChangeSchema = z
   .strictObject(CaptureLimitsSchema.partial().shape, {
     error: ({ code }) =>
-      code === 'unrecognized_keys' ? `is no limit; the limits are ${FIELDS}` : `must be a JSON object of ${FIELDS}`,
+      code === 'unrecognized_keys' ? `is not a limit; the limits are ${FIELDS}` : `must be a JSON object of ${FIELDS}`,
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: `must name at least one of ${FIELDS}`,

@@ -13,7 +13,7 @@ export const PressureSchema = z.strictObject({
   cpu: percent.meta({ description: 'Per cent of all processors of the machine, over the last second.' }),
   memory: percent.nullable().meta({
     description:
-      "Per cent in use of the memory of the machine, or of the service's control group; null where the system does not tell.",
+      "Per cent in use of the memory of the machine, or of the service's control group; null where the system does not report it.",
   }),
   eventLoopDelayMs: z.number().nonnegative().meta({ description: 'Milliseconds: 99th percentile of the last second.' }),
   accepting: z.boolean().meta({ description: 'Whether a new capture is admitted.' }),

@@ -34,7 +34,7 @@ export const callbackUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL', abort: true })
   .max(MAX_CALLBACK_CHARACTERS, { error: `must have at most ${MAX_CALLBACK_CHARACTERS} characters` });
 const NO_CALLBACKS =
-  'is not taken here: the service was started without --webhook-secret, with which what is sent is signed';
+  'is not accepted: the service was started without --webhook-secret, which deliveries are signed with';
 
 /** Body of `POST /screenshot`, before parsing. */
 export type ScreenshotRequest = z.input<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
@@ -71,9 +71,13 @@ export function requestSchemas(limits: RequestLimits) {
         .int({ error: 'must be an integer of 1 or more' })
         .min(1, { error: 'must be 1 or more' })
         .optional()
-        .meta({ description: 'Most captures of this batch at once. Cut to, and by default, the service-wide cap.' }),
+        .meta({
+          description:
+            'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
+        }),
       callback: callbackField(limits.callbacks ?? false).meta({
-        description: "Is sent the batch's `batch.completed`, as that of a ScreenshotRequest its event.",
+        description:
+          'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
       }),
     },
     { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },

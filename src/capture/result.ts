@@ -37,35 +37,40 @@ export const ResultRecordSchema = z.strictObject({
   probed_at: instant,
   duration_ms: z.number().nonnegative(),
   artifacts: StoredArtifactsSchema.nullable().meta({
-    description: 'Null when nothing was stored besides the record: the capture failed.',
+    description: 'Null when no files were stored because the capture failed.',
   }),
   format: z.enum(CAPTURE_FORMATS),
   width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),
-  truncated: z.boolean().meta({ description: 'It shows less than was asked for: one screenshot holds no more.' }),
+  truncated: z
+    .boolean()
+    .meta({ description: 'The image shows less than requested, because of the maximum size of a screenshot.' }),
   full_height: count.meta({ description: 'Pixels of the whole page, with `fullPage`; 0 without.' }),
   partial: z.boolean().meta({
     description: "The deadline, or a limit of the network traffic (`evidence.exceeded`), cut the page's loading.",
   }),
   partial_phase: z.enum(['', ...CAPTURE_PHASES]).meta({ description: 'The phase that was cut.' }),
   timings: TimingsSchema,
-  protocol: z.string().meta({ description: '`h2`, `http/1.1`; empty when it is not known.' }),
+  protocol: z.string().meta({ description: 'Such as `h2` or `http/1.1`; empty when unknown.' }),
   failed: z.boolean(),
   failed_reason: z.string(),
   failed_code: z.union([FailureCodeSchema, z.literal('')]),
   download: DownloadSchema.nullable().meta({
-    description: 'What the target was in place of a page, with `not_a_page`.',
+    description: 'The download that the target turned out to be, with `not_a_page`.',
   }),
   perception_hash: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
     .nullable()
-    .meta({ description: '64-bit difference hash of the screenshot, when it was asked for.' }),
+    .meta({ description: '64-bit difference hash of the screenshot, when requested with `evidence`.' }),
   options_digest: z.string().meta({
-    description: 'Equal for captures that were made with equal options; empty for options that may hold secrets.',
+    description: 'Equal for captures with equal options; empty when the options may contain secrets.',
   }),
   cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
-  remote_ip: z.string().nullable().meta({ description: 'The address that the target answered from.' }),
+  remote_ip: z
+    .string()
+    .nullable()
+    .meta({ description: 'IP address that the target answered from; null when unknown.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
 });
 

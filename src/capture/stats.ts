@@ -23,8 +23,8 @@ export const ServiceStatsSchema = z.strictObject({
     .strictObject({
       delivered: count,
       failed: count,
-      dropped: count.meta({ description: 'Those of the failed for which there was no room.' }),
-      pending: count.meta({ description: 'Waiting or under way now.' }),
+      dropped: count.meta({ description: 'Failed messages for which the queue had no room.' }),
+      pending: count.meta({ description: 'Waiting or being delivered now.' }),
     })
     .meta({ description: 'Messages to receivers since the start.' }),
   queue: z.strictObject({ running: count, queued: count, max_concurrent: count, max_queue: count }),
@@ -47,10 +47,9 @@ export const ServiceStatsSchema = z.strictObject({
     .strictObject({ screenshots: count, records: count, bytes_freed: count })
     .nullable()
     .meta({ description: 'Removed because of `--retain-days` and `--retain-bytes` since the start; null without.' }),
-  ip_info: z
-    .strictObject({ known: count, missing: count })
-    .nullable()
-    .meta({ description: 'Addresses that were looked up, and how many could not be had; null without `--ipinfo`.' }),
+  ip_info: z.strictObject({ known: count, missing: count }).nullable().meta({
+    description: 'Addresses that were looked up successfully, and lookups that failed; null without `--ipinfo`.',
+  }),
   log: z
     .strictObject({ dropped: count })
     .meta({ description: 'Log lines that were dropped since the start, because they could not be written.' }),

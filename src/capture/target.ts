@@ -70,15 +70,13 @@ function hasScheme(text: string): boolean {
 export function readTarget(text: string): TargetReading {
   const trimmed = text.trim();
   if (trimmed === '') return wrong('must not be blank: give a URL such as https://example.com/');
-  if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not hold control characters');
+  if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not contain control characters');
   const url = ensureProtocol(trimmed);
   // URL parsers would take the first path segment for the host.
   if (/^https?:\/\/(?:\/|$)/i.test(url) || !URL.canParse(url)) {
     const port = badPort(url);
     if (port !== undefined) return wrong(`has the port ${port}: a port is a number from 0 to 65535`);
-    return wrong(
-      `is not a URL: ${quoted(trimmed)} has no host that can be read; give one such as https://example.com/`,
-    );
+    return wrong(`is not a URL: ${quoted(trimmed)} has no valid host; give a URL such as https://example.com/`);
   }
   return { ok: true, target: targetOf(url, !hasScheme(trimmed)) };
 }

@@ -27,7 +27,7 @@ function droppedNames(value: unknown, path: readonly PropertyKey[] = []): readon
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const at = [...path, Array.isArray(value) ? Number(name) : name];
-    if (name === '__proto__') return [{ path: fieldPath(at), message: 'is not a name that is taken' }];
+    if (name === '__proto__') return [{ path: fieldPath(at), message: 'is not an accepted name' }];
     return droppedNames(inner, at);
   });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /* Values that several schemas share. */
 
-export const id = z.int().positive().meta({ description: 'Below 2^53; grows with time.' });
+export const id = z.int().positive().meta({ description: 'Below 2^53; increases with time.' });
 export const count = z.int().nonnegative();
 export const instant = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601, UTC, milliseconds.' });
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

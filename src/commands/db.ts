@@ -17,13 +17,13 @@ export function registerDbCommand(program: Command): void {
   addConfigFlags(check, FLAGS).action(async (flags: Flags) => {
     const { checkDatabase } = await import('../storage/maintenance.ts');
     const problems = await checkDatabase(processConfig(flags), print);
-    print(problems === 0 ? 'everything is in order' : `${problems} problems`);
+    print(problems === 0 ? 'no problems found' : `${problems} problems`);
     if (problems > 0) process.exitCode = 1;
   });
 
   const backup = db
     .command('backup <file>')
-    .description('Write a copy of the SQLite database, also while it is in use. Files of captures are not copied.');
+    .description('Write a copy of the SQLite database, which may be in use. Files of captures are not copied.');
   addConfigFlags(backup, FLAGS).action(async (file: string, flags: Flags) => {
     const { backupDatabase } = await import('../storage/maintenance.ts');
     await backupDatabase(processConfig(flags), file);
@@ -32,7 +32,7 @@ export function registerDbCommand(program: Command): void {
 
   const restore = db
     .command('restore <file>')
-    .description('Put a copy in the place of the SQLite database. A running service changes over to it.');
+    .description('Replace the SQLite database with a copy. A running service switches to it.');
   addConfigFlags(restore, FLAGS).action(async (file: string, flags: Flags) => {
     const { restoreDatabase } = await import('../storage/maintenance.ts');
     const aside = restoreDatabase(processConfig(flags), file);
@@ -46,12 +46,12 @@ export function registerDbCommand(program: Command): void {
     const { rebuildDatabase } = await import('../storage/maintenance.ts');
     const { written, incomplete, aside } = await rebuildDatabase(processConfig(flags));
     print(`${written} records written${movedTo(aside)}`);
-    if (incomplete > 0) print(`${incomplete} captures of version 0.1 hold no whole record, and were left out`);
+    if (incomplete > 0) print(`${incomplete} captures of version 0.1 have no complete record and were left out`);
   });
 }
 
 function movedTo(aside: string | undefined): string {
-  return aside === undefined ? '' : `; the database that was there is now ${aside}`;
+  return aside === undefined ? '' : `; the previous database is now ${aside}`;
 }
 
 function print(line: string): void {

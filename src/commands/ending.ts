@@ -27,7 +27,7 @@ export function watchForEnd(logger: Logger): Ending {
   const onSignal = (name: NodeJS.Signals): void => {
     if (asked.signal.aborted) {
       if (name === 'SIGINT' && performance.now() - askedAt < ECHO_MS) return;
-      logger.warn({ signal: name }, 'second signal: ending at once');
+      logger.warn({ signal: name }, 'second signal: exiting now');
       void endHard(services);
     } else {
       logger.info({ signal: name }, 'stopping');
@@ -36,7 +36,7 @@ export function watchForEnd(logger: Logger): Ending {
     }
   };
   const onCrash = (error: unknown): void => {
-    logger.fatal({ err: error }, 'an error that nobody caught: ending');
+    logger.fatal({ err: error }, 'uncaught error: exiting');
     void endHard(services);
   };
   process.on('SIGTERM', onSignal);

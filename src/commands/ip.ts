@@ -25,12 +25,12 @@ const EXIT_CODES: Readonly<Record<IpapiErrorCode, number>> = {
 const EXIT_CODES_HELP = `
 Exit codes:
    0  answered
-   1  something that nobody foresaw
-   2  bad usage: arguments, options, format or field
+   1  unexpected error
+   2  invalid usage: arguments, options, format or field
    3  not an IP address
    4  private or reserved address
-   5  key wrong; or, without one, this network is blocked
-   6  allowance used up
+   5  invalid key; without a key: this network is blocked
+   6  quota used up
    7  not found (404)
    8  method not allowed (405)
    9  the upstream failed (400, 500, or an error of its own)
@@ -38,11 +38,11 @@ Exit codes:
   11  no answer: DNS, connection, TLS
   12  no answer in time
   13  answer too large
-  14  answer that cannot be read
+  14  invalid answer
 `;
 
 const MAX_TIMEOUT_MS = 2_147_483_647;
-const TIMEOUT_TAKES = `--timeout-ms takes a whole number from 1 to ${MAX_TIMEOUT_MS}`;
+const TIMEOUT_TAKES = `--timeout-ms takes an integer from 1 to ${MAX_TIMEOUT_MS}`;
 
 const flagsSchema = z.object({
   field: z.enum([...FIELD_NAMES, 'hostname'], `--field takes one of ${FIELD_NAMES.join(', ')}, hostname`).optional(),
@@ -67,10 +67,10 @@ export function registerIpCommand(program: Command): void {
     .argument('[address]', 'an IPv4 or IPv6 address, or "me" for your own')
     .option('--field <name>', 'only this field, as text')
     .option('--format <format>', `${FORMATS.join(', ')}; all but json are printed byte for byte (default: json)`)
-    .option('--quota', "what is left of the key's allowance, instead of an address")
+    .option('--quota', "print the key's remaining quota, instead of an address")
     .addOption(new Option('--url <url>', 'base address of the service').env('CAPSTAN_IPINFO_URL'))
     .addOption(
-      new Option('--key <key>', 'API key; the environment keeps it from the list of processes').env(
+      new Option('--key <key>', 'API key; the environment variable keeps it out of the process list').env(
         'CAPSTAN_IPINFO_KEY',
       ),
     )
@@ -98,10 +98,10 @@ export function registerIpCommand(program: Command): void {
 /** Returns why the arguments cannot be combined; null when they can. */
 function misuseOf(address: string | undefined, { quota, field, format }: Flags): string | null {
   if (quota && (address !== undefined || field !== undefined || format !== undefined)) {
-    return '--quota goes without an address, --field and --format';
+    return '--quota cannot be combined with an address, --field or --format';
   }
   if (!quota && address === undefined) return 'give an address, "me" or --quota';
-  if (field !== undefined && format !== undefined) return '--field and --format do not go together';
+  if (field !== undefined && format !== undefined) return '--field and --format cannot be combined';
   return null;
 }
 

@@ -28,9 +28,9 @@ export function watchForReload(started: Config, read: () => Config, log: Log): R
       const config = read();
       service.setLimits(config);
       const waiting = changed(started, config).filter((name) => !LIVE.includes(name));
-      if (waiting.length > 0) logger.warn({ options: waiting }, 'changed in the configuration, and needs a restart');
+      if (waiting.length > 0) logger.warn({ options: waiting }, 'changed options that take effect after a restart');
     } catch (error) {
-      logger.error(`SIGHUP has changed nothing: ${error instanceof Error ? error.message : String(error)}`);
+      logger.error(`SIGHUP changed nothing: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   process.on('SIGHUP', () => {

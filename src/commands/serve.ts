@@ -16,8 +16,8 @@ const DRAIN_MS = 1_000;
 export function registerServeCommand(program: Command): void {
   const command = program
     .command('serve')
-    .description('Serve the HTTP interface until SIGTERM or SIGINT; a second signal ends it at once.')
-    .option('--print-config', 'Print the effective configuration as JSON, secrets masked, and end.');
+    .description('Serve the HTTP interface until SIGTERM or SIGINT; a second signal kills the browsers and exits.')
+    .option('--print-config', 'Print the effective configuration as JSON, secrets masked, and exit.');
   addConfigFlags(command).action(async (flags: Readonly<Record<string, unknown>>) => {
     const config = processConfig(flags);
     if (flags.printConfig === true) process.stdout.write(`${JSON.stringify(printableConfig(config), null, 2)}\n`);
@@ -63,7 +63,7 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
     });
     try {
       if (config.apiKey.length === 0 && !isLoopback(server.address)) {
-        logger.warn({ address: server.address }, 'anybody who reaches this address may capture: set --api-key');
+        logger.warn({ address: server.address }, 'every client that can reach this address may capture: set --api-key');
       }
       logger.info({ address: server.address }, 'listening');
       announce(server.address);

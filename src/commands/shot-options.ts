@@ -103,7 +103,9 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${flagOf(name)} takes JSON, and ${JSON.stringify(text)} is none: ${String(error)}`);
+    throw new ConfigError(
+      `${flagOf(name)} takes JSON, and ${JSON.stringify(text)} is not valid JSON: ${String(error)}`,
+    );
   }
 }
 

@@ -39,14 +39,14 @@ export async function readTargets(args: readonly string[], lists: readonly strin
   }
   for (const list of lists) await addList(list);
   if (urls.length + badLines.length === 0) {
-    throw new ConfigError('shot takes at least one address: as an argument, in a --list, or with - on standard input');
+    throw new ConfigError('shot takes at least one URL: as an argument, in a --list, or with - on standard input');
   }
   return { urls, badLines };
 }
 
 function checked(url: string): string {
   const reading = readTarget(url);
-  if (!reading.ok) throw new ConfigError(`shot takes addresses, and ${JSON.stringify(url)} ${reading.problem}`);
+  if (!reading.ok) throw new ConfigError(`shot takes URLs, and ${JSON.stringify(url)} ${reading.problem}`);
   return url;
 }
 
@@ -56,7 +56,7 @@ async function readList(list: string): Promise<string> {
     return await readFile(list, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      `--list takes a file of URLs, one a line: ${error instanceof Error ? error.message : String(error)}`,
+      `--list takes a file with one URL per line: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

@@ -52,8 +52,8 @@ export function registerShotCommand(program: Command): void {
   const command = program
     .command('shot')
     .description('Capture pages without a server: an image file and a line for each. Exit code 1 if any failed.')
-    .argument('[url...]', 'pages to capture; - reads URLs from standard input, one a line')
-    .option('--list <file>', 'a file of URLs, one a line; blank lines and lines that begin with # are skipped', collect)
+    .argument('[url...]', 'pages to capture; - reads one URL per line from standard input')
+    .option('--list <file>', 'file with one URL per line; blank lines and lines that begin with # are skipped', collect)
     .addOption(new Option('--out-dir <dir>', 'directory of the images').default('shots'))
     .option('-o, --output <file>', 'file of the image, for a single page; its extension names the format')
     .option('--force', 'overwrite existing files')
@@ -64,7 +64,7 @@ export function registerShotCommand(program: Command): void {
     .addOption(
       new Option(
         '--log-level <level>',
-        `What is logged to standard error: this level and all above it. Takes ${LOG_LEVELS}. Default: error, whatever CAPSTAN_LOG_LEVEL or a file says.`,
+        `Log lines of this level and above to standard error. Takes ${LOG_LEVELS}. Default: error, whatever CAPSTAN_LOG_LEVEL or a file says.`,
       ).helpGroup('Running:'),
     )
     .action(async (urls: readonly string[], flags: Readonly<Record<string, unknown>>) => {
@@ -72,7 +72,7 @@ export function registerShotCommand(program: Command): void {
       const config = processConfig({ ...flags, logLevel });
       const targets = await readTargets(urls, list);
       if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
-        throw new ConfigError('--output takes one page; use --out-dir for more');
+        throw new ConfigError('--output takes a single page; use --out-dir for several');
       }
       const format = FORMAT_OF[extname(output ?? '').toLowerCase()];
       const options = { ...(format !== undefined && { format }), ...readCaptureFlags(flags) };
@@ -155,7 +155,9 @@ async function makeOutDir(outDir: string): Promise<void> {
     await makeFolder(outDir);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`--out-dir takes a directory that can be written to, and ${outDir} cannot be made: ${why}`);
+    throw new ConfigError(
+      `--out-dir takes a directory that can be written to, and ${outDir} cannot be created: ${why}`,
+    );
   }
 }
 

@@ -92,7 +92,7 @@ export function createJobs(options: JobsOptions): Jobs {
       const id = ids();
       await store.add({ id, kind, total: requests.length, work: await packWork({ requests, ...manner }) });
       const job = await store.get(id);
-      if (job === undefined) throw new Error(`job ${id} was kept, and is not there`);
+      if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
       look();
       return job;
     },

@@ -199,7 +199,7 @@ export async function createService(
     setLimits: ({ maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue }, by = {}) => {
       pipeline.setLimits({ maxConcurrent, maxQueue });
       actor.setSlots(maxConcurrent);
-      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue, ...by }, 'the limits were set');
+      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue, ...by }, 'the limits were changed');
       return pipeline.limits;
     },
     stats: () => ({
@@ -241,15 +241,15 @@ function openStorage(config: ServiceConfig, logger: Logger): Promise<Storage> {
     dbPath: config.dbPath,
     mongoUrl: config.mongoUrl,
     onState: (state, reason) => {
-      if (state === 'up') logger.info('the database can be used');
-      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database cannot be used');
+      if (state === 'up') logger.info('the database is available');
+      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database is unavailable');
     },
     onStoreFailure: (failure) => {
       if (failure === undefined) logger.info('captures can be stored again');
       else logger.error({ code: failure.code, err: failure.cause }, `captures cannot be stored: ${failure.message}`);
     },
     onWarning: (text) => logger.warn(text),
-    onProblem: (problem) => logger.error({ err: problem }, 'the stores have a problem'),
+    onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },
     onRetained: (removed) => logger.info(removed, 'retention removed captures'),
   });

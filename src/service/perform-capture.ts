@@ -40,7 +40,8 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     snapshot = await actor.capture(request, signal);
   } catch (error) {
     const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
-    if (failed.code === 'internal') logger.error({ capture_id: command.id, err: error }, 'a capture failed inside');
+    if (failed.code === 'internal')
+      logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
     if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
     const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
     const evidence = failed.evidence ?? null;
@@ -69,7 +70,7 @@ async function findOut(
   const isHashed = request.evidence?.includes('perception_hash') === true && request.format !== 'pdf';
   const hashing = isHashed
     ? perceptionHash(image).catch((error: unknown) => {
-        logger.warn({ capture_id: id, err: error }, 'a picture could not be hashed');
+        logger.warn({ capture_id: id, err: error }, 'a screenshot could not be hashed');
         return null;
       })
     : null;

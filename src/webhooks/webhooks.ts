@@ -140,7 +140,6 @@ function gaveUp(cause: 'dropped' | 'shutting_down', reason: string): Delivery {
 }
 
 function noSecret(): CapstanError {
-  const message =
-    'is not taken here: the service was started without --webhook-secret, which deliveries are signed with';
+  const message = 'is not accepted: the service was started without --webhook-secret, which deliveries are signed with';
   return new CapstanError('invalid_request', `callback: ${message}`, { problems: [{ path: 'callback', message }] });
 }

@@ -109,11 +109,11 @@ describe('a ScreenshotRequest', () => {
 
   it.each([
     [{ headers: { Host: 'x' } }, 'headers.Host', 'cannot be set: it follows from the URL'],
-    [{ headers: { 'Sec-Fetch-Site': 'x' } }, 'headers.Sec-Fetch-Site', 'cannot be set: it is for the browser to say'],
+    [{ headers: { 'Sec-Fetch-Site': 'x' } }, 'headers.Sec-Fetch-Site', 'cannot be set: the browser sets it'],
     [{ actions: [{ type: 'tap' }] }, 'actions[0].type', expect.stringMatching(/^must be one of click, /)],
     [{ actions: ['click'] }, 'actions[0]', expect.stringMatching(/^must be an object whose type is one of click, /)],
     [{ actions: [{ type: 'click' }] }, 'actions[0].selector', expect.stringMatching(/^must be a CSS selector or/)],
-    [{ form: [] }, 'form', 'must be an object of fields and, if wanted, selector and submit'],
+    [{ form: [] }, 'form', 'must be an object with fields and optionally selector and submit'],
     [{ form: { fields: { '': 'x' } } }, 'form.fields.', 'must have a name of 1 to 200 characters'],
     [{ quality: -0.5 }, 'quality', 'must be an integer from 1 to 100'],
     [{ callback: 'ftp://x' }, 'callback', 'must be an http:// or https:// URL'],

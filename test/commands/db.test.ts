@@ -31,7 +31,7 @@ describe('capstan db', () => {
     await writeFile(join(place.path, 'results.db'), (await readFile(join(place.path, 'results.db'))).fill(0x5a, 9000));
     const { code, stdout } = await capstan(['db', 'rebuild', ...PLACES], place.options);
     expect(stdout).toMatch(
-      new RegExp(`^${COUNT} records written; the database that was there is now .*results\\.db\\.replaced-\\d+\n$`),
+      new RegExp(`^${COUNT} records written; the previous database is now .*results\\.db\\.replaced-\\d+\n$`),
     );
     expect(code).toBe(0);
     const again = await open();
@@ -64,7 +64,7 @@ describe('capstan db', () => {
     await storage.close();
     expect(await capstan(['db', 'check', ...PLACES], place.options)).toMatchObject({
       code: 0,
-      stdout: 'everything is in order\n',
+      stdout: 'no problems found\n',
     });
   });
 

@@ -53,10 +53,10 @@ describe('SIGHUP of capstan serve', () => {
 
     await configure({ maxConcurrent: 0, maxQueue: 9 });
     service.child.kill('SIGHUP');
-    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/SIGHUP has changed nothing: --max-concurrent 0/);
+    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/SIGHUP changed nothing: --max-concurrent 0/);
     await writeFile(file, '{"maxQueue');
     service.child.kill('SIGHUP');
-    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/SIGHUP has changed nothing: .*it takes JSON/);
+    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/SIGHUP changed nothing: .*it takes JSON/);
     expect(await limits()).toEqual([2, 7]);
 
     leaving.abort();
@@ -66,7 +66,7 @@ describe('SIGHUP of capstan serve', () => {
     expect(code).toBe(0);
     const lines = stderr.split('\n');
     // Names the key without its value, and omits options that a flag sets.
-    expect(lines.filter((line) => line.includes('needs a restart'))).toEqual([
+    expect(lines.filter((line) => line.includes('after a restart'))).toEqual([
       expect.stringContaining('"options":["apiKey","timeoutMs"]'),
     ]);
     expect(stderr).not.toContain('hush-hush');

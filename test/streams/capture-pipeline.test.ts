@@ -89,7 +89,7 @@ describe('capture pipeline', () => {
       flush();
       expect(out).toMatchObject([
         { state: 'failed', failure: { code: 'target_unreachable', reason: 'No such name.' }, result: null },
-        { state: 'failed', failure: { code: 'internal', reason: 'Unexpected failure in the service.' } },
+        { state: 'failed', failure: { code: 'internal', reason: 'An unexpected error in the service.' } },
         { state: 'failed', failure: { code: 'internal' } },
         { state: 'timed_out', failure: { code: 'capture_timeout' } },
         { state: 'stored' },

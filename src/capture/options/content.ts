@@ -18,14 +18,14 @@ export const contentFields = {
       after: source().meta({ description: 'Run in each document once it has loaded; a promise is awaited.' }),
     },
     'javascript',
-    'an object of before, after or both',
+    'an object with before, after or both',
   )
     .optional()
     .meta({
       description:
         'JavaScript that runs in the page: `before` in each document before its own scripts, `after` once it has loaded.',
     }),
-  css: source().meta({ description: 'Style sheet that is added after those of the page. No `@import`.' }),
+  css: source().meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' }),
   acceptCookieBanners: flag
     .default(false)
     .meta({ description: 'Answer known cookie banners by accepting everything.' }),

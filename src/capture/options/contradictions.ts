@@ -22,20 +22,22 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
     context.addIssue({ code: 'custom', path: [field], message });
   const asked = (field: keyof Written) => written[field] !== undefined && written[field] !== false;
   if (written.format === 'pdf') {
-    for (const field of NOT_ON_PAPER) if (asked(field)) refuse(field, 'cannot be had with the format pdf');
-  } else if (asked('pdf')) refuse('pdf', 'needs the format pdf');
-  if (asked('selector') && asked('fullPage')) refuse('selector', 'cannot be had together with fullPage');
-  if (asked('clip') && asked('fullPage')) refuse('clip', 'cannot be had together with fullPage');
-  if (asked('selector') && asked('clip')) refuse('selector', 'cannot be had together with clip');
+    for (const field of NOT_ON_PAPER)
+      if (asked(field)) refuse(field, 'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it');
+  } else if (asked('pdf')) refuse('pdf', 'requires the format pdf');
+  if (asked('selector') && asked('fullPage'))
+    refuse('selector', 'cannot be combined with fullPage: remove one of them');
+  if (asked('clip') && asked('fullPage')) refuse('clip', 'cannot be combined with fullPage: remove one of them');
+  if (asked('selector') && asked('clip')) refuse('selector', 'cannot be combined with clip: remove one of them');
   if (asked('omitBackground') && written.format === 'jpeg') {
-    refuse('omitBackground', 'needs the format png or webp: jpeg knows no transparency');
+    refuse('omitBackground', 'requires the format png or webp: jpeg has no transparency');
   }
 }
 
 /** Refuses accepting and rejecting the same banner. */
 export function refuseTwoAnswers(answers: BannerAnswers, context: z.RefinementCtx): void {
   if (answers.acceptCookieBanners === true && answers.rejectCookieBanners === true) {
-    const message = 'cannot be true beside acceptCookieBanners: give one of them';
+    const message = 'cannot be combined with acceptCookieBanners: remove one of them';
     context.addIssue({ code: 'custom', path: ['rejectCookieBanners'], message });
   }
 }

@@ -20,7 +20,7 @@ const cookie = objectOf(
     value: text().regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
     domain: text()
       .max(MAX_DOMAIN_CHARACTERS, { error: `must have at most ${MAX_DOMAIN_CHARACTERS} characters` })
-      .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name, as example.com' })
+      .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name such as example.com' })
       .optional()
       .meta({ description: "Default: the target's host alone." }),
     path: text()
@@ -32,20 +32,20 @@ const cookie = objectOf(
     sameSite: z.enum(['Strict', 'Lax', 'None'], { error: 'must be Strict, Lax or None' }).optional(),
   },
   'a cookie',
-  'an object of name, value and, if wanted, domain, path, secure, httpOnly and sameSite',
+  'an object with name, value and optionally domain, path, secure, httpOnly and sameSite',
 )
   .refine(({ name, value }) => name.length + value.length <= MAX_COOKIE_CHARACTERS, {
     error: `must have at most ${MAX_COOKIE_CHARACTERS} characters, name and value together`,
   })
   .refine(({ name, secure }) => !/^__secure-/i.test(name) || secure, {
-    error: 'must be secure, as its name says',
+    error: 'must be secure: its name begins with __Secure-',
   })
   .refine(
     ({ name, secure, domain, path }) => !/^__host-/i.test(name) || (secure && domain === undefined && path === '/'),
-    { error: 'must be secure, without a domain, and of the path /, as its name says' },
+    { error: 'must be secure, without a domain, and with the path /: its name begins with __Host-' },
   )
   .refine(({ sameSite, secure }) => sameSite !== 'None' || secure, {
-    error: 'must be secure, as browsers want it of one with sameSite None',
+    error: 'must be secure: browsers require it with sameSite None',
   });
 
 export type RequestCookie = Immutable<z.output<typeof cookie>>;

@@ -15,7 +15,7 @@ export const credentials = objectOf(
     password: part().regex(/^\P{Cc}*$/u, { error: 'must have no control characters' }),
   },
   'credentials',
-  'an object of username and password',
-).meta({ description: 'A user name and its password.' });
+  'an object with username and password',
+).meta({ description: 'User name and password.' });
 
 export type Credentials = Immutable<z.output<typeof credentials>>;

@@ -9,7 +9,7 @@ const MAX_USER_AGENT_CHARACTERS = 512;
 const MAX_ACCURACY_METRES = 1_000_000;
 const DEFAULT_ACCURACY_METRES = 10;
 
-const LOCALE = 'must be the BCP 47 tag of a language that is known, such as de-AT';
+const LOCALE = 'must be the BCP 47 tag of a known language, such as de-AT';
 const TIMEZONE = 'must be an IANA time zone such as Europe/Vienna';
 const NAMED = `must have at most ${MAX_NAME_CHARACTERS} characters`;
 
@@ -23,7 +23,7 @@ export const emulationFields = {
       if (device !== undefined) return device;
       context.addIssue({
         code: 'custom',
-        message: `is not a device that is known; the nearest are ${nearestDevices(name).join(', ')}`,
+        message: `is not a known device; similar names are ${nearestDevices(name).join(', ')}`,
       });
       return z.NEVER;
     })
@@ -76,7 +76,7 @@ export const emulationFields = {
         .meta({ description: 'Metres.' }),
     },
     'a geolocation',
-    'an object of latitude, longitude and, if wanted, accuracy',
+    'an object with latitude, longitude and optionally accuracy',
   )
     .optional()
     .meta({ description: 'Position that the page gets when it asks. Without it, the permission is denied.' })

@@ -10,21 +10,21 @@ export const flag = z.boolean({ error: 'must be true or false' });
 export const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS);
 
 /** A text of 1 to `max` characters; the error calls it `what`. */
-export function filled(what: string, most: number) {
-  const error = `must be ${what} of 1 to ${most} characters`;
-  return z.string({ error }).min(1, { error }).max(most, { error });
+export function filled(what: string, max: number) {
+  const error = `must be ${what} of 1 to ${max} characters`;
+  return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
 /** An integer from `min` to `max`. */
-export function integer(unit: string, least: number, most: number) {
-  const error = `must be an integer${of(unit)} from ${least} to ${most}`;
-  return z.int({ error, abort: true }).min(least, { error, abort: true }).max(most, { error, abort: true });
+export function integer(unit: string, min: number, max: number) {
+  const error = `must be an integer${of(unit)} from ${min} to ${max}`;
+  return z.int({ error, abort: true }).min(min, { error, abort: true }).max(max, { error, abort: true });
 }
 
 /** A number from `min` to `max`. */
-export function quantity(unit: string, least: number, most: number) {
-  const error = `must be a number${of(unit)} from ${least} to ${most}`;
-  return z.number({ error }).min(least, { error, abort: true }).max(most, { error, abort: true });
+export function quantity(unit: string, min: number, max: number) {
+  const error = `must be a number${of(unit)} from ${min} to ${max}`;
+  return z.number({ error }).min(min, { error, abort: true }).max(max, { error, abort: true });
 }
 
 /** Turns an empty list into undefined, so that equal requests compare equal. */
@@ -33,16 +33,16 @@ export function noneIfEmpty<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 /** An object of exactly these fields. The errors call it `what`, and `accepted` describes it. */
-export function objectOf<S extends z.ZodRawShape>(shape: S, what: string, right: string) {
-  return z.strictObject(shape, { error: objectError(what, Object.keys(shape), right) });
+export function objectOf<S extends z.ZodRawShape>(shape: S, what: string, accepted: string) {
+  return z.strictObject(shape, { error: objectError(what, Object.keys(shape), accepted) });
 }
 
 /** Returns the error of a strict object: its field names for an unknown field, else what the value must be. */
-export function objectError(what: string, fields: readonly string[], right = `a JSON object, ${what}`) {
+export function objectError(what: string, fields: readonly string[], accepted = `a JSON object, ${what}`) {
   return (issue: { readonly code?: string | undefined }) =>
     issue.code === 'unrecognized_keys'
       ? `is not a field of ${what}; its fields are ${fields.join(', ')}`
-      : `must be ${right}`;
+      : `must be ${accepted}`;
 }
 
 function of(unit: string): string {

@@ -24,22 +24,22 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
   'keep-alive': 'it belongs to the connection',
   via: 'it belongs to the connection',
   'http2-settings': 'it belongs to the connection',
-  'accept-encoding': 'it says what the browser can read',
-  'accept-charset': 'it says what the browser can read',
+  'accept-encoding': 'the browser sets it',
+  'accept-charset': 'the browser sets it',
   cookie: 'use cookies',
-  'set-cookie': 'it is a header of answers; use cookies',
+  'set-cookie': 'it is a response header; use cookies',
   'user-agent': 'use userAgent',
-  origin: 'it is for the browser to say',
+  origin: 'the browser sets it',
 };
 const NOT_TAKEN_PREFIXES: Readonly<Record<string, string>> = {
-  'proxy-': 'it is between the browser and its proxy; use proxy',
-  'sec-': 'it is for the browser to say',
+  'proxy-': 'it belongs to the connection with a proxy; use proxy',
+  'sec-': 'the browser sets it',
 };
 
 /** Reports every header that cannot be sent. */
 export const headers = z
   .record(z.string(), z.string({ error: 'must be a string' }), {
-    error: 'must be an object of header names and their values',
+    error: 'must be an object of header names and values',
   })
   .superRefine((given, context) => {
     const names = Object.keys(given);
@@ -69,13 +69,13 @@ export const headers = z
 function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | null {
   const lower = name.toLowerCase();
   if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
-    return `must have the name of a header: letters, digits and !#$%&'*+.^_\`|~-, at most ${MAX_NAME_CHARACTERS} of them`;
+    return `must have a header name of at most ${MAX_NAME_CHARACTERS} characters: letters, digits and !#$%&'*+.^_\`|~-`;
   }
   const prefix = Object.keys(NOT_TAKEN_PREFIXES).find((start) => lower.startsWith(start));
   const reason =
     (Object.hasOwn(NOT_TAKEN, lower) ? NOT_TAKEN[lower] : undefined) ?? (prefix && NOT_TAKEN_PREFIXES[prefix]);
   if (reason !== undefined) return `cannot be set: ${reason}`;
-  if (seen.has(lower)) return 'is given twice, in two spellings: give it once';
+  if (seen.has(lower)) return 'is given twice, in different case: give it once';
   if (value.length > MAX_VALUE_CHARACTERS) return `must have at most ${MAX_VALUE_CHARACTERS} characters`;
   return VALUE.test(value) ? null : 'must have printable ASCII characters only, on one line';
 }

@@ -26,18 +26,18 @@ const action = z.discriminatedUnion(
     fieldsOf('uncheck', { selector }),
     fieldsOf('type', { selector, text }),
     fieldsOf('press', {
-      key: filled('a key, as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS),
+      key: filled('a key such as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS),
       selector: selector.optional(),
     }),
     fieldsOf('select', { selector, value: text }),
     fieldsOf('scroll', { selector: selector.optional(), x: pixels.optional(), y: pixels.optional() }).refine(
       (scroll) => scroll.selector !== undefined || scroll.x !== undefined || scroll.y !== undefined,
-      { error: 'must have a selector, or x, or y' },
+      { error: 'must have selector, x or y' },
     ),
     fieldsOf('wait', {
       ms: integer('milliseconds', 0, MAX_WAIT_MS).optional(),
       selector: selector.optional(),
-    }).refine((wait) => wait.selector !== undefined || wait.ms !== undefined, { error: 'must have ms, or a selector' }),
+    }).refine((wait) => wait.selector !== undefined || wait.ms !== undefined, { error: 'must have ms or selector' }),
   ],
   {
     error: ({ code }) => {
@@ -56,21 +56,21 @@ const fields = z
     error: ({ code }) =>
       code === 'invalid_key'
         ? `must have a name of 1 to ${MAX_NAME_CHARACTERS} characters`
-        : 'must be an object: values by the names of the fields',
+        : 'must be an object of field names and their values',
   })
   .refine((given) => Object.keys(given).length <= MAX_FIELDS, { error: `must have at most ${MAX_FIELDS} fields` });
 
 const form = objectOf(
   {
-    selector: selector.optional().meta({ description: 'By default the first form of the page.' }),
+    selector: selector.optional().meta({ description: 'Selector of the form. Default: the first form of the page.' }),
     fields: fields.meta({
       description:
-        'Values by the names of the fields. A checkbox takes true or false; a group of them, or of radio buttons, the value of one; a select the value or the text of an option.',
+        'Values by the names of the fields. A checkbox takes true or false; a group of checkboxes or radio buttons takes the value of one; a select takes the value or text of an option.',
     }),
-    submit: flag.default(true).meta({ description: 'Whether the form is sent.' }),
+    submit: flag.default(true).meta({ description: 'Submit the form after filling it in.' }),
   },
   'a form',
-  'an object of fields and, if wanted, selector and submit',
+  'an object with fields and optionally selector and submit',
 );
 
 export type FormFilling = Immutable<z.output<typeof form>>;

@@ -34,10 +34,10 @@ const block = objectOf(
       )
       .max(MAX_PATTERNS, { error: `must have at most ${MAX_PATTERNS} patterns` })
       .optional()
-      .meta({ description: 'Each is held against the whole URL; `*` stands for any characters.' }),
+      .meta({ description: 'Each pattern is compared with the whole URL; `*` matches any characters.' }),
   },
   'block',
-  'an object of types, urls or both',
+  'an object with types, urls or both',
 );
 
 /** What the page's requests carry, the proxy they use, and which of them are blocked. */
@@ -49,7 +49,7 @@ export const networkFields = {
     .register(optionFacts, { secret: true }),
   httpCredentials: credentials
     .optional()
-    .meta({ description: "Given to the target's own origin when it asks (Basic, Digest)." })
+    .meta({ description: "HTTP credentials (Basic, Digest), sent only to the target's own origin." })
     .register(optionFacts, { secret: true }),
   ignoreCertErrors: flag.default(false).meta({ description: 'Accept invalid TLS certificates.' }),
   proxy: proxy.optional(),

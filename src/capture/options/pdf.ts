@@ -14,10 +14,10 @@ const pdf = objectOf(
     landscape: flag.default(false),
     margin: quantity('millimetres', 0, MAX_MARGIN).default(10).meta({ description: 'Millimetres, on all four sides.' }),
     scale: quantity('', 0.1, 2).default(1),
-    background: flag.default(true).meta({ description: 'Whether colours and images behind the text are printed.' }),
+    background: flag.default(true).meta({ description: 'Print background colours and images.' }),
   },
   'pdf',
-  'an object of paper, landscape, margin, scale and background, or of some of them',
+  'an object with any of paper, landscape, margin, scale and background',
 );
 
 export type PdfOptions = Immutable<z.output<typeof pdf>>;

@@ -5,18 +5,18 @@ import { optionFacts } from './facts.ts';
 import { objectOf } from './fields.ts';
 
 const MAX_SERVER_CHARACTERS = 2048;
-const SERVER = 'must be http://host:port, with user:password@ before the host where it wants them';
+const SERVER = 'must be http://host:port or http://user:password@host:port';
 
 const written = objectOf(
   {
     server: z
       .string({ error: SERVER })
       .max(MAX_SERVER_CHARACTERS, { error: SERVER })
-      .meta({ description: '`http://host:port`, with `user:password@` before the host where it wants credentials.' }),
+      .meta({ description: '`http://host:port` or `http://user:password@host:port`.' }),
     credentials: credentials.optional().register(optionFacts, { secret: true }),
   },
   'a proxy',
-  'an object of server and, if wanted, credentials',
+  'an object with server and optionally credentials',
 );
 
 /** `server` is `http://host:port`, without credentials. */
@@ -30,7 +30,7 @@ export const proxy = written
       read === null
         ? SERVER
         : given && read.credentials
-          ? 'has credentials already: give them here or in proxy.credentials, not in both'
+          ? 'contains credentials: give them either here or in proxy.credentials'
           : null;
     if (read === null || problem !== null) {
       context.addIssue({ code: 'custom', path: ['server'], message: problem ?? SERVER });

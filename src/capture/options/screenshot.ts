@@ -39,13 +39,13 @@ const viewport = objectOf(
       .meta({ description: 'Pixels of the screenshot for each CSS pixel.' }),
   },
   'a viewport',
-  'an object of width, height and, if wanted, deviceScaleFactor',
+  'an object with width, height and optionally deviceScaleFactor',
 )
   .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MAX_PIXELS, {
-    error: `must come to at most ${MAX_PIXELS} pixels, deviceScaleFactor included`,
+    error: `must have at most ${MAX_PIXELS} pixels, including deviceScaleFactor`,
   })
   .refine(({ width, height, deviceScaleFactor }) => Math.min(width, height) * deviceScaleFactor >= 1, {
-    error: 'must come to at least one pixel, deviceScaleFactor included',
+    error: 'must have at least one pixel, including deviceScaleFactor',
   });
 
 /** The viewport of a request or of the device that it names. */
@@ -69,7 +69,7 @@ export const DEFAULT_VIEWPORT: Viewport = {
 const clip = objectOf(
   { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
   'a clip',
-  'an object of x, y, width and height',
+  'an object with x, y, width and height',
 );
 
 /** CSS pixels, from the upper left corner of the page. */
@@ -102,7 +102,7 @@ export const screenshotFields = {
   }),
   clip: clip.optional().meta({
     description:
-      'Capture only this rectangle of the page, in CSS pixels from its upper left corner. What lies outside the page is cut.',
+      'Capture only this rectangle of the page, in CSS pixels from its upper left corner. The part outside the page is cut off.',
   }),
   omitBackground: flag
     .default(false)

@@ -31,9 +31,9 @@ describe('the headers of a request', () => {
   });
 
   it.each([
-    [{ 'X Trace': '1' }, 'must have the name of a header'],
-    [{ 'X-Trace:': '1' }, 'must have the name of a header'],
-    [{ '': '1' }, 'must have the name of a header'],
+    [{ 'X Trace': '1' }, 'must have a header name'],
+    [{ 'X-Trace:': '1' }, 'must have a header name'],
+    [{ '': '1' }, 'must have a header name'],
     [{ 'X-Trace': 'a\r\nHost: b' }, 'on one line'],
     [{ 'X-Trace': 'caf\u00e9' }, 'printable ASCII'],
     [{ 'X-Trace': 'x'.repeat(8193) }, 'at most 8192 characters'],
@@ -63,8 +63,12 @@ describe('the cookies of a request', () => {
     [[{ name: 'a', value: '', path: 'x' }], 'cookies[0].path', 'must begin with /'],
     [[{ name: 'a', value: '', sameSite: 'none' }], 'cookies[0].sameSite', 'Strict, Lax or None'],
     [[{ name: 'a', value: '', sameSite: 'None' }], 'cookies[0]', 'must be secure'],
-    [[{ name: '__Secure-a', value: '' }], 'cookies[0]', 'must be secure, as its name says'],
-    [[{ name: '__Host-a', value: '', secure: true, path: '/b' }], 'cookies[0]', 'of the path /, as its name says'],
+    [[{ name: '__Secure-a', value: '' }], 'cookies[0]', 'must be secure: its name begins with __Secure-'],
+    [
+      [{ name: '__Host-a', value: '', secure: true, path: '/b' }],
+      'cookies[0]',
+      'with the path /: its name begins with __Host-',
+    ],
     [[{ name: '__host-a', value: '', secure: true, domain: 'a.test' }], 'cookies[0]', 'without a domain'],
     [[{ name: 'a', value: 'x'.repeat(4096) }], 'cookies[0]', 'at most 4096 characters'],
     [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'is not a field of a cookie; its fields are name'],
@@ -135,7 +139,7 @@ describe('the answer to cookie banners', () => {
 
   it('cannot be both', () => {
     expect(problemsOf({ acceptCookieBanners: true, rejectCookieBanners: true })).toEqual([
-      { path: 'rejectCookieBanners', message: expect.stringContaining('give one of them') },
+      { path: 'rejectCookieBanners', message: expect.stringContaining('remove one of them') },
     ]);
   });
 });

@@ -22,20 +22,20 @@ describe('the options of the picture', () => {
     [
       { viewport: { width: 9, height: 9, deviceScaleFactor: 0.1 } },
       'viewport',
-      'must come to at least one pixel, deviceScaleFactor included',
+      'must have at least one pixel, including deviceScaleFactor',
     ],
     [
       { viewport: { width: 4096, height: 4096, deviceScaleFactor: 2 } },
       'viewport',
-      `must come to at most ${MAX_PIXELS} pixels, deviceScaleFactor included`,
+      `must have at most ${MAX_PIXELS} pixels, including deviceScaleFactor`,
     ],
-    [{ viewport: 'large' }, 'viewport', 'must be an object of width, height and, if wanted, deviceScaleFactor'],
+    [{ viewport: 'large' }, 'viewport', 'must be an object with width, height and optionally deviceScaleFactor'],
     [{ selector: '' }, 'selector', SELECTOR],
     [{ selector: 'x'.repeat(1001) }, 'selector', SELECTOR],
     [{ clip: { ...CLIP, x: -1 } }, 'clip.x', OFFSET],
     [{ clip: { ...CLIP, width: 0 } }, 'clip.width', SIDE],
     [{ clip: { ...CLIP, height: 16_385 } }, 'clip.height', SIDE],
-    [{ clip: [0, 0, 1, 1] }, 'clip', 'must be an object of x, y, width and height'],
+    [{ clip: [0, 0, 1, 1] }, 'clip', 'must be an object with x, y, width and height'],
     [{ omitBackground: 1 }, 'omitBackground', 'must be true or false'],
     [{ hide: 'header' }, 'hide', 'must be a list of selectors'],
     [{ hide: ['header', 5] }, 'hide[1]', SELECTOR],
@@ -48,20 +48,40 @@ describe('the options of the picture', () => {
   });
 
   it.each([
-    [{ selector: 'p', fullPage: true }, 'selector', 'cannot be had together with fullPage'],
-    [{ selector: 'p', clip: CLIP }, 'selector', 'cannot be had together with clip'],
-    [{ clip: CLIP, fullPage: true }, 'clip', 'cannot be had together with fullPage'],
+    [{ selector: 'p', fullPage: true }, 'selector', 'cannot be combined with fullPage: remove one of them'],
+    [{ selector: 'p', clip: CLIP }, 'selector', 'cannot be combined with clip: remove one of them'],
+    [{ clip: CLIP, fullPage: true }, 'clip', 'cannot be combined with fullPage: remove one of them'],
     [
       { omitBackground: true, format: 'jpg' },
       'omitBackground',
-      'needs the format png or webp: jpeg knows no transparency',
+      'requires the format png or webp: jpeg has no transparency',
     ],
-    [{ pdf: {} }, 'pdf', 'needs the format pdf'],
-    [{ format: 'pdf', fullPage: true }, 'fullPage', 'cannot be had with the format pdf'],
-    [{ format: 'pdf', selector: 'p' }, 'selector', 'cannot be had with the format pdf'],
-    [{ format: 'pdf', clip: CLIP }, 'clip', 'cannot be had with the format pdf'],
-    [{ format: 'pdf', omitBackground: true }, 'omitBackground', 'cannot be had with the format pdf'],
-    [{ format: 'pdf', mask: ['p'] }, 'mask', 'cannot be had with the format pdf'],
+    [{ pdf: {} }, 'pdf', 'requires the format pdf'],
+    [
+      { format: 'pdf', fullPage: true },
+      'fullPage',
+      'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
+    ],
+    [
+      { format: 'pdf', selector: 'p' },
+      'selector',
+      'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
+    ],
+    [
+      { format: 'pdf', clip: CLIP },
+      'clip',
+      'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
+    ],
+    [
+      { format: 'pdf', omitBackground: true },
+      'omitBackground',
+      'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
+    ],
+    [
+      { format: 'pdf', mask: ['p'] },
+      'mask',
+      'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
+    ],
   ])('are refused where they contradict each other: %j', (options, path, message) => {
     expect(problemsOf(options)).toEqual([{ path, message }]);
   });
