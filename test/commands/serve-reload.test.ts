@@ -15,7 +15,7 @@ const Stats = z.object({
 describe('SIGHUP of capstan serve', () => {
   const site = siteForSuite();
 
-  it('applies the limits of the file to running captures, reports what needs a restart, and survives an invalid file', async () => {
+  it('applies the limits of the file to running captures, reports options that need a restart, and survives an invalid file', async () => {
     await using place = await ground();
     const file = join(place.path, 'capstan.json');
     const configure = (options: Readonly<Record<string, unknown>>) =>

@@ -6,21 +6,20 @@ import type { Ground, Served } from './capstan-process.ts';
 
 const Stats = z.object({ data: z.object({ log: z.object({ dropped: z.number() }) }) });
 
-/** Makes the access log long: the path is in it. */
+/** Part of the URL, which makes the access log long. */
 const LONG_PATH = `/${'x'.repeat(50_000)}`;
 
-/** A pipe that is read only when it is told to. */
+/** A pipe whose content stays unread until `read` is called. */
 export interface UnreadPipe extends Disposable {
   readonly writeFd: number;
-  /** Returns what is in the pipe. */
+  /** Returns the content of the pipe. */
   read(): string;
   /** Closes the reading end. */
   hangUp(): void;
 }
 
 /**
- * Makes a pipe that a service writes its log to. Its ends are opened one by one: a child makes the end it is given
- * blocking.
+ * Creates a pipe for the log of a service. Its ends are opened separately: a child process makes its own end blocking.
  */
 export function makePipe({ path: directory }: Pick<Ground, 'path'>): UnreadPipe {
   const path = join(directory, 'stderr');
@@ -38,7 +37,7 @@ export function makePipe({ path: directory }: Pick<Ground, 'path'>): UnreadPipe 
           text += buffer.toString('utf8', 0, bytes);
         }
       } catch {
-        // It is empty.
+        // The pipe is empty.
       }
       return text;
     },

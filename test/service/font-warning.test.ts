@@ -16,7 +16,7 @@ describe('the warning about missing fonts', () => {
     return lines.map(({ level, msg }) => ({ level, msg }));
   };
 
-  it('is one line that names scripts and packages, and counts as no capture', async () => {
+  it('is one line that names scripts and packages, and is not counted as a capture', async () => {
     expect(await warningsWith(LATIN_FONT, EMOJI_FONT)).toEqual([
       {
         level: 40,
