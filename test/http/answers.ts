@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The address of the next page, out of `Link: <...>; rel="next"`. */
+/** Returns the URL of the next page from `Link: <...>; rel="next"`. */
 export function nextPage(response: Response): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
 }
@@ -16,7 +16,7 @@ export async function failureOf(response: Response): Promise<z.output<typeof Fai
   return Failure.parse(await response.json());
 }
 
-/** The ids in a bare array, or in that of an envelope. */
+/** Returns the ids of a list, which is a bare array or the data of an envelope. */
 export async function idsOf(response: Response): Promise<readonly number[]> {
   const list = z.union([Listed, z.object({ success: z.literal(true), data: Listed }).transform(({ data }) => data)]);
   return list.parse(await response.json()).map(({ id }) => id);

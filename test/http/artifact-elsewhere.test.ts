@@ -18,7 +18,7 @@ describe('two services with one database and two data directories', () => {
     id = Captured.parse(await response.json()).data.id;
     const dbPath = join(first.directory, 'results.db');
     const dataDir = join(first.directory, 'other');
-    // Marked before: an empty directory would be taken for a lost mount.
+    // Marks the directory first; otherwise an empty one would be reported as a lost mount.
     const marking = await startService({ ...NO_BROWSER, dbPath: null, dataDir });
     await marking.service.artifacts.id();
     await marking.stop();
@@ -30,7 +30,7 @@ describe('two services with one database and two data directories', () => {
     await first?.stop();
   });
 
-  it('answers 421 at the one that does not have the files', async () => {
+  it('answers 421 at the service that does not have the files', async () => {
     for (const path of [`/screenshot/${id}`, `/screenshot/${id}?view=html`, `/screenshot/${id}?view=metadata`]) {
       const response = await second.call(path);
       expect(response.status).toBe(421);
@@ -40,7 +40,7 @@ describe('two services with one database and two data directories', () => {
     expect((await second.call('/screenshot/17')).status).toBe(404);
   });
 
-  it('refuses to remove a capture where its files are not, so that no image outlives its record', async () => {
+  it('refuses to remove a capture whose files it does not have', async () => {
     expect((await second.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(421);
     expect((await first.call(`/screenshot/${id}`)).status).toBe(200);
     expect((await first.call(`/results/${id}`)).status).toBe(200);

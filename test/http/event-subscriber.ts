@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What came on the wire between two blank lines. */
+/** The fields that arrived between two blank lines. */
 export interface Block {
   readonly id: string | undefined;
   readonly event: string | undefined;
@@ -10,20 +10,20 @@ export interface Block {
 
 export interface TestSubscriber {
   readonly response: Response;
-  /** Everything that came, in order. */
+  /** All blocks so far, in order. */
   readonly blocks: readonly Block[];
-  /** The next event; blocks that are none are passed over. Rejects when the stream ends before. */
+  /** Returns the next event, skipping comments. Rejects when the stream ends first. */
   event(): Promise<Block>;
-  /** So many events. */
+  /** Returns the next `count` events. */
   take(count: number): Promise<readonly Block[]>;
-  /** The next block of any kind. */
+  /** Returns the next block of any kind. */
   block(): Promise<Block>;
   /** Resolves when the server ends the stream. */
   ended(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Resolves when the server has sent the first block, and so counts this subscriber among its own. */
+/** Resolves when the server has sent the first block: from then on it sends events to this subscriber. */
 export async function subscribe(url: string, headers: Record<string, string> = {}): Promise<TestSubscriber> {
   const hangUp = new AbortController();
   const response = await fetch(url, { headers, signal: hangUp.signal });

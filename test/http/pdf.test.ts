@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
-describe('a capture as PDF', () => {
+describe('PDF captures', () => {
   const site = siteForSuite();
   const app = serviceForSuite();
   const post = (headers: Record<string, string> = {}) =>
     app.post('/screenshot', { url: site.url('/picture/sheets'), format: 'pdf' }, { headers });
   const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-  it('is stored, and is served with its type, its ETag, and in parts', async () => {
+  it('serves the file with its media type, its ETag and in ranges', async () => {
     const response = await post();
     expect(response.status).toBe(200);
     const { data } = z.object({ data: DetailedResultSchema }).parse(await response.json());
@@ -32,7 +32,7 @@ describe('a capture as PDF', () => {
     expect(await copy.text()).toContain('Sheet 3');
   });
 
-  it('is itself the answer when application/pdf is accepted, and refused when only an image is', async () => {
+  it('answers with the file when Accept is application/pdf, and with 406 when it is image/*', async () => {
     const response = await post({ Accept: 'application/pdf' });
     expect(response.headers.get('Content-Type')).toBe('application/pdf');
     expect((await bytes(response)).toString('latin1', 0, 5)).toBe('%PDF-');

@@ -8,7 +8,7 @@ import { type HttpServer, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
-/** More than the kernel's socket buffers hold. */
+/** Larger than the kernel's socket buffers. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 let cleanUp: (() => Promise<void> | void)[] = [];
@@ -30,7 +30,7 @@ function answering(body: (ctx: Koa.Context) => unknown): Koa<HttpState> {
   });
 }
 
-/** An application whose answers wait until they are released. */
+/** Starts a server whose answers wait until the test releases them. */
 function gated() {
   const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -8,13 +8,13 @@ import { jsonBody } from '../../src/http/request/json-body.ts';
 import { type HttpServer, type ListenOptions, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
 
-/** A short limit that applies alone; the other limits are never reached. */
+/** A limit that is never reached, so that the short limit under test applies alone. */
 const NEVER = 600_000;
 const PATIENT = { headMs: NEVER, requestMs: NEVER, keepAliveMs: NEVER, stallMs: NEVER, checkMs: 20 };
-/** More than the kernel's socket buffers hold. */
+/** Larger than the kernel's socket buffers. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** Node adds a second to the time for the next request, which by itself would be five. */
+/** Node.js adds 1 s to the keep-alive timeout. Shorter than its default of 5 s, which must not be what disconnects. */
 const SOON = { timeout: 4_500 };
 
 let cleanUp: (() => Promise<void> | void)[] = [];
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function start(app: Koa<HttpState>, options: Partial<ListenOptions>): Promise<HttpServer> {
-  // Broken answers are what these tests are about, and need no log.
+  // These tests break answers on purpose; logging them would be noise.
   app.silent = true;
   const timeouts = { ...PATIENT, ...options.timeouts };
   const server = await listen(app, { host: '127.0.0.1', port: 0, ...options, timeouts });
@@ -150,7 +150,7 @@ describe('slow clients', () => {
     const server = await start(app, { timeouts: { stallMs: 250 } });
     list.write('[');
     const response = await fetch(`${server.address}/list`);
-    // Each of these is cut off after the time in which nothing of the list was sent.
+    // Each of these clients is disconnected after `stallMs`, in which nothing of the list was sent.
     for (const _each of [1, 2, 3]) {
       await askAndStare(server, '/large');
       await expect.poll(() => server.connections, SOON).toBe(1);

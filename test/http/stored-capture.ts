@@ -5,7 +5,7 @@ import type { CaptureService } from '../../src/service/create-service.ts';
 import { putCapture } from '../../src/storage/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';
 
-/** A capture as it would be stored: `id` seconds after an instant of this century. */
+/** Returns a record that was made `id` seconds after a fixed time. */
 export function resultOf(id: number, overrides: Partial<Result> = {}): Result {
   return exampleResult(id, {
     probed_at: new Date(1_800_000_000_000 + id * 1000).toISOString(),
@@ -21,7 +21,7 @@ export interface KeptCapture {
   readonly html: string;
 }
 
-/** Files of a capture as the service keeps them. The bytes are no screenshot, which HTTP does not care about. */
+/** Stores files of a capture. The image is arbitrary bytes, because HTTP does not read it. */
 export async function keepCapture(
   service: CaptureService,
   id: number,

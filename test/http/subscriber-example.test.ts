@@ -19,7 +19,7 @@ describe('examples/subscriber.ts', () => {
     await running?.stop();
   });
 
-  it('prints what is captured, and comes back for what it missed', async () => {
+  it('prints captures, and after a reconnect those it missed', async () => {
     running = await startService(NO_BROWSER);
     const { service } = running;
     app = await serve(service, { apiKeys: ['secret'] });

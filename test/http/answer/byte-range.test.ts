@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readByteRange } from '../../../src/http/answer/byte-range.ts';
 
-describe('a Range header over a file of 100 bytes', () => {
+describe('readByteRange of a file of 100 bytes', () => {
   it.each([
     ['bytes=0-9', { start: 0, end: 9 }],
     ['bytes=90-', { start: 90, end: 99 }],
@@ -20,16 +20,16 @@ describe('a Range header over a file of 100 bytes', () => {
     ['bytes=0-1,5-6', null],
     ['items=0-1', null],
     ['bytes=a-b', null],
-  ] as const)('%j asks for %o', (header, expected) => {
+  ] as const)('returns for %j the range %o', (header, expected) => {
     expect(readByteRange(header, 100)).toEqual(expected);
   });
 
-  it('cannot be satisfied by an empty file', () => {
+  it('returns unsatisfiable for an empty file', () => {
     expect(readByteRange('bytes=0-', 0)).toBe('unsatisfiable');
     expect(readByteRange('bytes=-5', 0)).toBe('unsatisfiable');
   });
 
-  it('never leaves the file', () => {
+  it('returns only ranges inside the file', () => {
     fc.assert(
       fc.property(fc.nat(200), fc.nat(200), fc.integer({ min: 1, max: 150 }), (start, end, size) => {
         const range = readByteRange(`bytes=${start}-${end}`, size);

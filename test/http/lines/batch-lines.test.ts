@@ -24,7 +24,7 @@ afterEach(async () => {
   cleanUp = [];
 });
 
-/** A batch that is sent and answered at the same time. */
+/** A batch whose answer is read while its body is sent. */
 class Exchange {
   readonly sent: ClientRequest;
   readonly #response: Promise<IncomingMessage>;
@@ -91,7 +91,7 @@ describe('POST /batch with lines', () => {
     expect((await app.call(`/results/${first.result?.id}`)).status).toBe(200);
   });
 
-  it('answers more requests than --max-batch, each as soon as it has ended', async () => {
+  it('answers more requests than --max-batch, each as soon as it is done', async () => {
     const batch = exchange(app, '/batch?concurrency=2');
     const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];
     batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 2_000 : 20_000 })));
@@ -215,7 +215,7 @@ function compress(body: Buffer): Buffer {
   return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
 
-/** Needs no browser: every capture fails at once. */
+/** Without a browser every capture fails at once. */
 describe('POST /batch with lines, without a browser', () => {
   const app = serviceForSuite(NO_BROWSER, { maxBatch: 3 });
 
@@ -324,7 +324,7 @@ describe('POST /batch with lines, without a browser', () => {
   it('ends the batch after 1,000 bad lines with one item that says so, without an event for each', async () => {
     const events: string[] = [];
     const seen = app.service.events$.subscribe(({ type }) => {
-      // Compressing here holds the event loop, which `pressure.changed` tells of.
+      // Compressing blocks the event loop of this process, which may emit `pressure.changed`.
       if (type !== 'pressure.changed') events.push(type);
     });
     cleanUp.push(() => seen.unsubscribe());
@@ -378,7 +378,7 @@ describe('POST /batch with lines, without a browser', () => {
   });
 
   it('slows the sender down while the client does not read the answer', async () => {
-    // Items of many bytes, so that the buffers in between are full soon.
+    // Sends long items, so that socket buffers fill quickly.
     const item = `${JSON.stringify({ url: `file:///${'x'.repeat(8_000)}` })}\n`;
     const chunk = item.repeat(8);
     const many = 64 * MIB;
@@ -399,7 +399,7 @@ describe('POST /batch with lines, without a browser', () => {
     const worked = app.service.stats().captures.refused - refused;
     expect(worked * item.length).toBeLessThan(sent);
 
-    // Whoever reads again gets the rest.
+    // The rest arrives when the client reads again.
     socket.resume();
     await once(socket, 'drain');
     expect(app.service.stats().captures.refused - refused).toBeGreaterThan(worked);

@@ -16,7 +16,7 @@ const site = siteForSuite();
 const app = serviceForSuite({ maxConcurrent: 2 });
 let keys = 0;
 
-/** A key that no other test uses. */
+/** Returns a key that no other test uses. */
 function freshKey(): { readonly 'Idempotency-Key': string } {
   return { 'Idempotency-Key': `key "${++keys}"` };
 }
@@ -29,11 +29,11 @@ async function answerOf(response: Response) {
 
 const accepted = () => app.service.stats().captures.accepted;
 
-describe('an Idempotency-Key', () => {
+describe('Idempotency-Key', () => {
   it.each([
     ['the result', 'application/json'],
     ['the image', 'image/png'],
-  ])('that comes again with the same body is given the first answer: %s', async (_what, accept) => {
+  ])('returns the first answer to the same key and body: %s', async (_what, accept) => {
     const headers = { ...freshKey(), Accept: accept };
     const body = { url: site.url('/short') };
     const first = await app.post('/screenshot', body, { headers });
@@ -48,7 +48,7 @@ describe('an Idempotency-Key', () => {
     expect(accepted()).toBe(before);
   });
 
-  it('tells again that the first answer was an earlier capture', async () => {
+  it('replays the header that marks a cached capture', async () => {
     const body = { url: site.url('/short'), cacheMaxAgeMs: 60_000 };
     await app.post('/screenshot', body);
     const headers = freshKey();
@@ -58,7 +58,7 @@ describe('an Idempotency-Key', () => {
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  it('holds for a batch, as an array and as lines, its failures among them', async () => {
+  it('replays a batch as an array and as lines, including failures', async () => {
     const body = { requests: [{ url: site.url('/short') }, { url: 'file:///x' }] };
     for (const accept of ['application/json', 'application/x-ndjson']) {
       const headers = { ...freshKey(), Accept: accept };
@@ -72,7 +72,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it("keeps the target's failure", async () => {
+  it('replays a failure of the target', async () => {
     const headers = freshKey();
     const body = { url: site.url('/hang'), timeoutMs: 300 };
     const answer = await answerOf(await app.post('/screenshot', body, { headers }));
@@ -81,14 +81,14 @@ describe('an Idempotency-Key', () => {
     expect([again.headers.get('Idempotent-Replayed'), await answerOf(again)]).toEqual(['true', answer]);
   });
 
-  it('with another body is a mistake', async () => {
+  it('answers 422 to the same key with another body', async () => {
     const headers = freshKey();
     await app.post('/batch', { requests: [] }, { headers });
     const other = await app.post('/batch', { requests: [], concurrency: 1 }, { headers });
     expect([other.status, (await failureOf(other)).code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  it('that is in flight is refused, and may be tried again when its client has gone', async () => {
+  it('answers 409 while the first request runs, and accepts the key again after its client disconnected', async () => {
     const headers = freshKey();
     const body = { url: site.url('/hang') };
     const requested = site.hits('/hang');
@@ -108,7 +108,7 @@ describe('an Idempotency-Key', () => {
     expect((await again).status).toBe(200);
   });
 
-  it('of an answer in lines that nobody took to its end is not kept', async () => {
+  it('forgets the key when the client disconnects during an answer of lines', async () => {
     const headers = { ...freshKey(), Accept: 'application/x-ndjson' };
     const body = { requests: [{ url: 'file:///x' }, { url: site.url('/hang') }] };
     const hangUp = new AbortController();
@@ -120,7 +120,7 @@ describe('an Idempotency-Key', () => {
     expect(await (await app.post('/batch', other, { headers })).text()).toMatch(/^\{"index":0,"url":"file:\/\/\/y"/);
   });
 
-  it('of a batch that the end of the service cut short may be tried again, as an array and as lines', async () => {
+  it('forgets the key of a batch that was cancelled by a stop, as an array and as lines', async () => {
     const cut: BatchItem = {
       index: 0,
       url: 'https://example.com/',
@@ -142,7 +142,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it('is refused while the database is away', async () => {
+  it('answers 503 while the database is unavailable', async () => {
     const away = await startService(NO_BROWSER);
     try {
       await away.loseDatabase();
@@ -154,7 +154,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it('belongs to one path and one client', async () => {
+  it('keeps keys of different paths and API keys apart', async () => {
     const headers = freshKey();
     const keyed = await serve(app.service, { apiKeys: ['one', 'other'] });
     try {
@@ -170,7 +170,7 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it('is refused when it is given twice', async () => {
+  it('refuses a repeated header', async () => {
     const sent = request(`${app.baseUrl}/screenshot`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': ['one', 'two'] },
@@ -181,20 +181,20 @@ describe('an Idempotency-Key', () => {
     expect(await json(response)).toMatchObject({ data: { problems: [{ path: 'Idempotency-Key' }] } });
   });
 
-  it.each(['', 'x'.repeat(256), 'ü'])('is refused when it is none: %j', async (key) => {
+  it.each(['', 'x'.repeat(256), 'ü'])('refuses the key %j', async (key) => {
     const response = await app.post('/batch', { requests: [] }, { headers: { 'Idempotency-Key': key } });
     expect(response.status).toBe(400);
     expect(await failureOf(response)).toMatchObject({ data: { problems: [{ path: 'Idempotency-Key' }] } });
   });
 
-  it('is not taken with a body of lines', async () => {
+  it('refuses a key with a body of lines', async () => {
     const headers = { ...freshKey(), 'Content-Type': 'application/x-ndjson' };
     const response = await app.call('/batch', { method: 'POST', headers, body: '' });
     expect(response.status).toBe(400);
     expect(await failureOf(response)).toMatchObject({ data: { problems: [{ path: 'Idempotency-Key' }] } });
   });
 
-  it('of a request that was refused may be tried again, with a database and without', async () => {
+  it('forgets the key of a refused request, with and without a database', async () => {
     for (const database of [{}, { dbPath: null }]) {
       const without = await startService({ ...NO_BROWSER, ...database });
       try {

@@ -7,7 +7,7 @@ import { NO_BROWSER } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
 
 const MIB = 1024 * 1024;
-/** Answered without a capture, and can be padded to any size. */
+/** A body that is answered without a capture and can be padded to any size. */
 const EMPTY_BATCH = '{"requests":[]}';
 
 const app = serviceForSuite(NO_BROWSER);
@@ -107,7 +107,7 @@ describe('jsonBody', () => {
     expect(await response.json()).toMatchObject({ success: false, code: 'payload_too_large' });
   });
 
-  it('measures a body without Content-Length', async () => {
+  it('applies the limit to a body without Content-Length', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ');
     let left = 64;
     const body = new ReadableStream({
@@ -126,7 +126,7 @@ describe('jsonBody', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('decompresses %s, and measures the decompressed body', async (encoding, compress) => {
+  ] as const)('decompresses %s, and applies the limit to the decompressed body', async (encoding, compress) => {
     const small = await postBatch(compress(EMPTY_BATCH), { 'Content-Encoding': encoding });
     expect(small.status).toBe(200);
     expect(await small.json()).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { preferImageOrJson, preferLinesOrJson, preferredType } from '../../../src/http/request/negotiation.ts';
 
-describe('the choice between image and JSON', () => {
+describe('preferImageOrJson', () => {
   it.each([
     // No preference: the route decides.
     ['', 'json', 'json'],
@@ -12,10 +12,10 @@ describe('the choice between image and JSON', () => {
     ['text/html,application/xhtml+xml,*/*;q=0.8', 'image', 'image'],
     ['image/*;q=0, application/json;q=0', 'image', 'image'],
     ['nonsense', 'json', 'json'],
-    // A browser's own.
+    // As browsers send it.
     ['text/html,image/avif,image/webp,*/*;q=0.8', 'image', 'image'],
     ['image/avif,image/webp,image/*,*/*;q=0.8', 'json', 'image'],
-    // Named.
+    // One type only.
     ['image/*', 'json', 'image'],
     ['image/png', 'json', 'image'],
     ['IMAGE/PNG', 'json', 'image'],
@@ -23,23 +23,23 @@ describe('the choice between image and JSON', () => {
     ['application/json', 'image', 'json'],
     ['application/*', 'image', 'json'],
     ['application/json; charset=utf-8', 'image', 'json'],
-    // Both: weight, then place.
+    // Both types: the higher weight, then the first.
     ['image/*, application/json', 'json', 'image'],
     ['application/json, image/*', 'image', 'json'],
     ['application/json;q=0.9, image/*', 'json', 'image'],
     ['image/*;q=0.5, application/json;q=0.6', 'image', 'json'],
     ['image/*, */*;q=0.1', 'json', 'image'],
     ['application/json, */*', 'image', 'json'],
-    // The more specific range speaks.
+    // The more specific range counts.
     ['image/*, image/png;q=0, application/json;q=0.1', 'image', 'json'],
     ['*/*, application/json;q=0.5', 'json', 'image'],
     ['image/png;q=nonsense, application/json;q=0.1', 'image', 'json'],
-  ] as const)('Accept %j with %s by default gives %s', (accept, fallback, expected) => {
+  ] as const)('returns for Accept %j, with %s as the default, %s', (accept, fallback, expected) => {
     expect(preferImageOrJson(accept, 'image/png', fallback)).toBe(expected);
   });
 });
 
-describe('the choice between lines and JSON', () => {
+describe('preferLinesOrJson', () => {
   it.each([
     ['', 'lines', 'lines'],
     ['*/*', 'json', 'json'],
@@ -50,7 +50,7 @@ describe('the choice between lines and JSON', () => {
     ['application/json, application/x-ndjson;q=0.9', 'lines', 'json'],
     ['application/x-ndjson, application/json', 'json', 'lines'],
     ['application/x-ndjson;q=0, */*', 'lines', 'json'],
-  ] as const)('for %j and a body of %s is %s', (accept, fallback, choice) => {
+  ] as const)('returns for Accept %j, with %s as the default, %s', (accept, fallback, choice) => {
     expect(preferLinesOrJson(accept, fallback)).toBe(choice);
   });
 });

@@ -10,7 +10,7 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   Object.keys(Object(item)).map((method) => [method.toUpperCase(), path.replace('{id}', '1')] as const),
 );
 
-describe('a query', () => {
+describe('readParameters', () => {
   it.each(OPERATIONS)('refuses unknown parameters of %s %s and names them', async (method, path) => {
     const response = await app.call(`${path}?nope=1&limi=2&nope=3`, { method });
     expect(response.status).toBe(400);
@@ -29,7 +29,7 @@ describe('a query', () => {
     );
   });
 
-  it('refuses __proto__ as it does any unknown name', async () => {
+  it('refuses __proto__ as an unknown name', async () => {
     const response = await app.call('/stats?__proto__=1');
     expect(response.status).toBe(400);
     expect((await failureOf(response)).error).toBe('__proto__: is not a query parameter of this path; it has none');
