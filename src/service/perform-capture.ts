@@ -2,7 +2,7 @@ import type { CaptureActor } from '../actors/capture-actor.ts';
 import { within } from '../actors/deadline.ts';
 import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import { CapstanError, failure, toFailure } from '../capture/errors.ts';
+import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -29,15 +29,16 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
 export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
   const { egress, actor, captureStore, logger } = parts;
   const { request, signal } = command;
-  const forbidden = await egress.screen(request.target.parsed, signal, request.proxy);
-  if (forbidden !== null) return { state: 'rejected', failure: forbidden };
-
   const startedAt = Date.now();
   const began = performance.now();
   const timing = () => ({ startedAt, durationMs: performance.now() - began });
   let snapshot: Snapshot;
   try {
-    snapshot = await actor.capture(request, signal);
+    const forbidden = await screenInTime(command, egress);
+    if (forbidden !== null) return { state: 'rejected', failure: forbidden };
+    // The time that the name servers took is part of the capture's.
+    const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
+    snapshot = await actor.capture({ ...request, timeoutMs }, signal);
   } catch (error) {
     const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
     if (failed.code === 'internal')
@@ -58,6 +59,22 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     snapshot,
   );
   return { state: 'stored', result, evidence };
+}
+
+/** @throws `capture_timeout` when the name of the target, or of its proxy, is not resolved before the deadline. */
+async function screenInTime(
+  { request, signal }: CaptureCommand,
+  egress: CaptureParts['egress'],
+): Promise<Failure | null> {
+  const { target, proxy, timeoutMs } = request;
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    return await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    const name = proxy === undefined ? target.parsed.hostname : 'the proxy';
+    throw new CapstanError('capture_timeout', `${name} was not resolved within ${timeoutMs} ms`, { cause: error });
+  }
 }
 
 /** Finds out what the page itself does not say, within `leftMs`. */
