@@ -14,7 +14,7 @@ function logged(readable: boolean, log: (logger: Logger) => void): string {
   return text;
 }
 
-/** A value of each secret option that shows its secret unless it is masked. */
+/** Returns a value for each secret option that shows its secret unless it is masked. */
 const SECRETS = Object.fromEntries(
   OPTIONS.filter(({ secret }) => secret !== undefined).map(({ name, kind, secret }) => {
     const value = secret === 'url' ? 'https://me:hush@example.com/?key=hush' : 'hush';
@@ -30,7 +30,7 @@ const HEADERS = {
 };
 
 describe('createLogger', () => {
-  it('writes a line of JSON for each event at or above its level', () => {
+  it('writes a JSON line for each event at or above its level', () => {
     const text = logged(false, (logger) => {
       logger.info({ request_id: 'r1', capture_id: 7 }, 'stored');
       logger.debug('below the level');
@@ -43,7 +43,7 @@ describe('createLogger', () => {
     ).toEqual([expect.objectContaining({ level: 30, request_id: 'r1', capture_id: 7, msg: 'stored' })]);
   });
 
-  it('writes readable lines when it is asked to', () => {
+  it('writes readable lines on request', () => {
     const text = logged(true, (logger) => logger.warn({ capture_id: 7 }, 'took long'));
     expect(text).toContain('took long');
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
@@ -60,7 +60,7 @@ describe('createLogger', () => {
     expect(text).not.toContain('hush');
   });
 
-  it('shows what is not secret of a URL option', () => {
+  it('shows the parts of a URL option that are not secret', () => {
     const text = logged(false, (logger) => logger.info({ config: { mongoUrl: 'mongodb://me:hush@db.example/c' } }));
     expect(JSON.parse(text).config).toEqual({ mongoUrl: 'mongodb://me:***@db.example/c' });
   });

@@ -15,7 +15,7 @@ describe('optionsDigest', () => {
     [{ timeoutMs: 1000 }],
     [{ cacheMaxAgeMs: 1000 }],
     [{ callback: 'https://example.com/told' }],
-  ])('is that of a request without options for %j', (options) => {
+  ])('equals the digest of a request without options for %j', (options) => {
     expect(optionsDigest(request(options))).toBe(optionsDigest(request()));
   });
 
@@ -26,7 +26,7 @@ describe('optionsDigest', () => {
     [{ delayMs: 1 }],
     [{ evidence: ['tls'] }],
     [{ proxy: { server: 'http://proxy.example:8080' } }],
-  ])('is another one for %j', (options) => {
+  ])('differs for %j', (options) => {
     expect(optionsDigest(request(options))).toMatch(/^[0-9a-f]{64}$/);
     expect(optionsDigest(request(options))).not.toBe(optionsDigest(request()));
   });
@@ -44,7 +44,7 @@ describe('optionsDigest', () => {
     [{ proxy: { server: 'http://a:b@proxy.example:8080' } }],
     [{ actions: [{ type: 'type', selector: '#password', text: 'x' }] }],
     [{ form: { fields: { password: 'x' } } }],
-  ])('is empty for %j, which may hold secrets', (options) => {
+  ])('is empty for %j, which may contain secrets', (options) => {
     expect(optionsDigest(request(options))).toBe('');
     expect(likeness(request(options))).not.toBe(likeness(request()));
   });

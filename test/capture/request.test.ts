@@ -26,8 +26,8 @@ const DEFAULTS = {
   timeoutMs: 30_000,
 };
 
-describe('a ScreenshotRequest', () => {
-  it('needs a URL only; the rest has the defaults of the contract', () => {
+describe('ScreenshotRequest', () => {
+  it('requires only a URL and fills in the defaults of the contract', () => {
     expect(parseOrRefuse(schemas.screenshot, { url: 'example.com' })).toEqual({
       target: {
         url: 'https://example.com',
@@ -39,24 +39,24 @@ describe('a ScreenshotRequest', () => {
     });
   });
 
-  it('reads jpg as jpeg, and cuts a deadline to the longest', () => {
+  it('reads jpg as jpeg, and cuts a deadline to the maximum', () => {
     const request = parseOrRefuse(schemas.screenshot, { url: 'example.com', format: 'jpg', timeoutMs: 9e15 });
     expect(request).toMatchObject({ format: 'jpeg', timeoutMs: 120_000 });
   });
 
-  it('never waits longer than the longest deadline, whatever the default', () => {
+  it('cuts the default deadline to the maximum', () => {
     const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 5_000 });
     expect(parseOrRefuse(screenshot, { url: 'example.com' })).toMatchObject({ timeoutMs: 5_000 });
   });
 
-  it('with lists that hold nothing is one without them', () => {
+  it('reads empty lists as omitted ones', () => {
     const lists = { hide: [], mask: [], cookies: [], actions: [], evidence: [] };
     expect(parseOrRefuse(schemas.screenshot, { url: 'https://example.com', ...lists })).toEqual(
       parseOrRefuse(schemas.screenshot, { url: 'https://example.com' }),
     );
   });
 
-  it('names every bad field, the unknown ones too, and what would be right', () => {
+  it('names every invalid and unknown field, and what is accepted', () => {
     const wrong = { url: 5, fullPage: 'yes', format: 'gif', quality: 101, timeoutMs: 1.5, delay: 1, cookie: [] };
     expect(problemsOf(schemas.screenshot, wrong)).toEqual([
       { path: 'url', message: 'must be a string' },
@@ -87,7 +87,7 @@ describe('a ScreenshotRequest', () => {
     [[], ''],
     ['https://example.com/', ''],
     [42, ''],
-  ])('is not %j', (value, path) => {
+  ])('refuses %j', (value, path) => {
     expect(problemsOf(schemas.screenshot, value).map((problem) => problem.path)).toEqual([path]);
   });
 
@@ -102,7 +102,7 @@ describe('a ScreenshotRequest', () => {
     [{ block: { hosts: [] } }, 'block.hosts', 'types, urls'],
     [{ form: { fields: {}, url: '' } }, 'form.url', 'selector, fields, submit'],
     [{ actions: [{ type: 'wait', ms: 1, s: 1 }] }, 'actions[0].s', 'type, ms, selector'],
-  ])('names a field that an option does not have, and those that it has: %j', (options, path, fields) => {
+  ])('names an unknown field of an option, and the known ones: %j', (options, path, fields) => {
     const message = expect.stringMatching(new RegExp(`^is not a field of [a-z ]+; its fields are ${fields}$`));
     expect(problemsOf(schemas.screenshot, { url: 'x.com', ...options })).toEqual([{ path, message }]);
   });
@@ -117,18 +117,18 @@ describe('a ScreenshotRequest', () => {
     [{ form: { fields: { '': 'x' } } }, 'form.fields.', 'must have a name of 1 to 200 characters'],
     [{ quality: -0.5 }, 'quality', 'must be an integer from 1 to 100'],
     [{ callback: 'ftp://x' }, 'callback', 'must be an http:// or https:// URL'],
-  ])('says in one text what would be right: %j', (options, path, message) => {
+  ])('names in one text what is accepted instead of %j', (options, path, message) => {
     expect(problemsOf(schemas.screenshot, { url: 'x.com', ...options })).toEqual([{ path, message }]);
   });
 
-  it('may have a URL of 8192 characters', () => {
+  it('accepts a URL of 8192 characters', () => {
     const url = `https://example.com/${'x'.repeat(8192 - 20)}`;
     expect(parseOrRefuse(schemas.screenshot, { url })).toMatchObject({ target: { url } });
   });
 });
 
-describe('a BatchRequest', () => {
-  it('names every bad element by its index', () => {
+describe('BatchRequest', () => {
+  it('names every invalid element by its index', () => {
     const wrong = { requests: [{ url: 'x.com' }, { url: '' }, { quality: 0 }], concurrency: 0, wait: true };
     expect(problemsOf(schemas.batch, wrong).map((problem) => problem.path)).toEqual([
       'requests[1].url',
@@ -147,17 +147,17 @@ describe('a BatchRequest', () => {
     [{ requests: [], concurrency: 1.5 }, 'concurrency'],
     [{ requests: [], concurrency: '2' }, 'concurrency'],
     [[], ''],
-  ])('is not %j', (value, path) => {
+  ])('refuses %j', (value, path) => {
     expect(problemsOf(schemas.batch, value).map((problem) => problem.path)).toEqual([path]);
   });
 
-  it('that is too long is refused by its length, not by its elements', () => {
+  it('refuses a list that is too long by its length, without parsing its elements', () => {
     expect(problemsOf(schemas.batch, { requests: [0, 0, 0, 0] })).toEqual([
       { path: 'requests', message: expect.stringContaining('at most 3') },
     ]);
   });
 
-  it('may be empty, and may ask for more at once than there is', () => {
+  it('accepts an empty list, and a concurrency above the number of slots', () => {
     expect(parseOrRefuse(schemas.batch, { requests: [], concurrency: 9e15 })).toEqual({
       requests: [],
       concurrency: 9e15,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ensureProtocol, readTarget } from '../../src/capture/target.ts';
 
-describe('the target of a request', () => {
+describe('readTarget', () => {
   it.each([
     ['example.com', 'https://example.com'],
     ['example.com/a?b=c#d', 'https://example.com/a?b=c#d'],
@@ -16,7 +16,7 @@ describe('the target of a request', () => {
     ['//example.com/x', 'https://example.com/x'],
     ['example.com/go?to=https://other.example/', 'https://example.com/go?to=https://other.example/'],
     ['bücher.example', 'https://bücher.example'],
-  ])('%s has no scheme and gets one: %s', (text, url) => {
+  ])('adds a scheme to %s: %s', (text, url) => {
     expect(readTarget(text)).toMatchObject({ ok: true, target: { url, schemeAssumed: true } });
   });
 
@@ -34,7 +34,7 @@ describe('the target of a request', () => {
     'about:blank',
     'mailto:a@example.com',
     'custom-scheme:whatever',
-  ])('%s has a scheme and stays as it is', (text) => {
+  ])('keeps %s, which has a scheme', (text) => {
     expect(ensureProtocol(text)).toBe(text);
     expect(readTarget(text)).toMatchObject({ ok: true, target: { url: text, schemeAssumed: false } });
   });
@@ -53,7 +53,7 @@ describe('the target of a request', () => {
     'https://[::1/',
     'https://exa\nmple.com/',
     'https://example.com/\u0000',
-  ])('%j cannot be read', (text) => {
+  ])('refuses %j', (text) => {
     expect(readTarget(text)).toMatchObject({ ok: false });
   });
 
@@ -63,18 +63,18 @@ describe('the target of a request', () => {
     ['https://me:secret@example.com:port/path', 'port'],
     ['https://[::1]:-1', '-1'],
     ['https://[::1]:99999?q', '99999'],
-  ])('blames the port of %j', (text, port) => {
+  ])('names the port of %j as invalid', (text, port) => {
     expect(readTarget(text)).toEqual({
       ok: false,
       problem: `has the port ${port}: a port is a number from 0 to 65535`,
     });
   });
 
-  it.each(['', ' ', '\t\n'])('%j is blank', (text) => {
+  it.each(['', ' ', '\t\n'])('refuses the blank text %j', (text) => {
     expect(readTarget(text)).toEqual({ ok: false, problem: expect.stringContaining('must not be blank') });
   });
 
-  it('drops white space around it', () => {
+  it('trims white space', () => {
     expect(readTarget('  example.com\n')).toMatchObject({ ok: true, target: { url: 'https://example.com' } });
   });
 
@@ -99,7 +99,7 @@ describe('the target of a request', () => {
   ];
   const written = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(''));
 
-  it('gives nothing but what a URL parser reads, and reads its own answer as itself', () => {
+  it('returns only URLs that a URL parser accepts, and reads its own output unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(written, fc.string()), (text) => {
         const reading = readTarget(text);

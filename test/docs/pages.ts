@@ -12,13 +12,13 @@ export interface Block {
 }
 
 export interface Page {
-  /** Relative to the repository: `docs/options.md`. */
+  /** Path in the repository: `docs/options.md`. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
-/** The README and every page in docs/. */
+/** README.md and every page in docs/. */
 export function readPages(): readonly Page[] {
   const inDocs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
   return ['README.md', ...inDocs.map((name) => `docs/${name}`)].map(readPage);

@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { BRISBANE, json, Upstream } from '../ipinfo/upstream.ts';
 
-/** Where the documentation's examples expect the service. */
+/** Address at which the documentation's examples expect the service. */
 const DOCUMENTED_SERVICE = 'http://127.0.0.1:8080';
-/** What a block may take, in milliseconds: the longest installs the package. */
+/** Time limit for a block, in milliseconds. The longest one installs the package. */
 const BLOCK_MS = 280_000;
 
 export interface Ended {
@@ -19,8 +19,8 @@ export interface Ended {
 }
 
 /**
- * Somebody who follows one page: runs its examples in order, in one directory, with one service. Nothing but loopback
- * is contacted: a fixture site takes the place of example.com, and a local server that of ipapi.co.
+ * Follows one page as a reader would: runs its examples in order, in one directory, with one service. Contacts only
+ * loopback: a fixture site replaces example.com, and a local server replaces ipapi.co.
  */
 export class Reader implements AsyncDisposable {
   readonly #dir: string;
@@ -60,7 +60,7 @@ export class Reader implements AsyncDisposable {
     return ended(await this.#startProgram(name, code, {}));
   }
 
-  /** Runs a TypeScript example that listens on `PORT` and prints a line when it does, while `use` lasts. */
+  /** Starts a TypeScript example that listens on `PORT`, waits for the line that it prints, and calls `use`. */
   async serveProgram(
     name: string,
     code: string,
@@ -82,7 +82,7 @@ export class Reader implements AsyncDisposable {
     return this.#spawn(process.execPath, ['--no-warnings', name], env);
   }
 
-  /** Runs a block that starts the service, which stays until the next one or the end of the page. */
+  /** Runs a block that starts the service, which runs until the next such block or the end of the page. */
   async serve(code: string): Promise<void> {
     await this.#stopService();
     const child = this.#spawn('bash', ['-euo', 'pipefail', '-c', this.#here(code)]);
@@ -94,7 +94,7 @@ export class Reader implements AsyncDisposable {
     this.#service = { child, url: url.replace('0.0.0.0', '127.0.0.1') };
   }
 
-  /** Runs a block that follows events until it has printed one of a capture. */
+  /** Runs a block that follows events until it has printed an event of a capture. */
   async follow(code: string): Promise<void> {
     await this.#needService();
     const child = this.#spawn('bash', ['-euo', 'pipefail', '-c', this.#here(code)]);
@@ -127,7 +127,7 @@ export class Reader implements AsyncDisposable {
     this.#service = undefined;
   }
 
-  /** The code with the addresses of this reader in place of the documented ones. */
+  /** Replaces the documented addresses in the code with this reader's. */
   #here(code: string): string {
     return code
       .replaceAll(DOCUMENTED_SERVICE, this.#service?.url ?? DOCUMENTED_SERVICE)
@@ -140,14 +140,14 @@ export class Reader implements AsyncDisposable {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(CAPSTAN|npm)_/i.test(name));
     return spawn(command, args, {
       cwd: this.#dir,
-      // A group of its own: it is ended with what it started, as Ctrl-C does.
+      // A process group, so that the process and its children can be ended together, as Ctrl-C does.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...Object.fromEntries(inherited),
         PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
         TMPDIR: this.#dir,
-        // An HTTP failure is a failure of the example.
+        // Makes curl fail on an HTTP error status.
         CURL_HOME: join(import.meta.dirname, 'curl'),
         npm_config_prefer_offline: 'true',
         npm_config_yes: 'false',
@@ -171,7 +171,9 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code: typeof code === 'number' ? code : null, stdout, stderr };
 }
 
-/** Resolves with the first group of the first match in what a process prints; rejects when it ends without one. */
+/**
+ * Resolves with the first group of the first match in a process's output. Rejects when the process ends without one.
+ */
 function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let seen = '';

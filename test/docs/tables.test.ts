@@ -10,7 +10,7 @@ describe('generated tables', () => {
     expect(text).toBe(withTables(page, text));
   });
 
-  it('are refused where their page has no markers', () => {
+  it('refuses a page without markers', () => {
     expect(() => withTables('docs/errors.md', '# Errors')).toThrow(
       'docs/errors.md has no markers for the table errors',
     );

@@ -9,7 +9,7 @@ import { mountSmallDisk, whyNoTmpfs } from '../faults/tmpfs.ts';
 const FILLER = 'filler';
 const FLUSH_MS = 10_000;
 
-/** A pipe that takes nothing more until it is read. */
+/** A full pipe, which accepts nothing until it is read. */
 function makeFullPipe(directory: string): { readonly fd: number; read(): string } {
   const path = join(directory, 'pipe');
   execFileSync('mkfifo', [path]);
@@ -17,7 +17,7 @@ function makeFullPipe(directory: string): { readonly fd: number; read(): string 
   try {
     for (;;) writeSync(fd, FILLER);
   } catch {
-    // It is full.
+    // The pipe is full.
   }
   return {
     fd,
@@ -29,7 +29,7 @@ function makeFullPipe(directory: string): { readonly fd: number; read(): string 
 }
 
 describe('LineWriter', () => {
-  it('appends lines to a file in their order', async () => {
+  it('appends lines to a file in order', async () => {
     await using place = await ground();
     const file = join(place.path, 'log');
     for (const part of [1, 2]) {
@@ -41,7 +41,7 @@ describe('LineWriter', () => {
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toEqual(expected);
   });
 
-  it('drops and counts lines that a pipe does not take, and announces the loss once when the pipe is read', async () => {
+  it('drops and counts lines that a pipe does not accept, and announces the loss once when the pipe is read', async () => {
     await using place = await ground();
     const pipe = makeFullPipe(place.path);
     const losses: Loss[] = [];
@@ -116,7 +116,7 @@ describe('LineWriter', () => {
     expect(lines).toHaveLength(2_000);
   });
 
-  it('writes to the file as it was when it cannot be reopened', async () => {
+  it('goes on writing to the old file when the file cannot be reopened', async () => {
     await using place = await ground();
     const file = join(place.path, 'directory', 'log');
     execFileSync('mkdir', [join(place.path, 'directory')]);
@@ -128,7 +128,7 @@ describe('LineWriter', () => {
     expect(readFileSync(join(place.path, 'elsewhere', 'log'), 'utf8')).toBe('still here\n');
   });
 
-  it('writes what waits at once in flushSync', async () => {
+  it('writes waiting lines at once in flushSync', async () => {
     await using place = await ground();
     const file = join(place.path, 'log');
     const writer = new LineWriter({ to: file });

@@ -13,11 +13,11 @@ describe('describeOptions', () => {
     ['hide', 'a list of at most 50: text of at most 1000 characters', 'none'],
     ['viewport', expect.stringContaining('width (an integer from 1 to 4096)'), '1280 × 720'],
     ['locale', 'text of at most 100 characters', "the browser's"],
-  ])('derives what %s takes, and its default, from the schema', (name, takes, decided) => {
+  ])('derives the accepted values and the default of %s from the schema', (name, takes, decided) => {
     expect(option(name)).toMatchObject({ takes, default: decided });
   });
 
-  it.each(described)('has a description of $name', ({ description }) => {
+  it.each(described)('describes $name', ({ description }) => {
     expect(description).toMatch(/^[A-Z].*\.$/s);
   });
 });

@@ -8,13 +8,13 @@ const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
 describe('devices', () => {
-  it('are those of the Playwright that is installed, as `node scripts/device-list.ts` prints them', async () => {
+  it('equals the list of the installed Playwright, as `node scripts/device-list.ts` prints it', async () => {
     const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/device-list.ts')]);
     const kept = await readFile(join(ROOT, 'src/capture/options/device-list.json'), 'utf8');
     expect(kept).toBe(stdout);
   });
 
-  it('are read without Playwright', async () => {
+  it('loads without Playwright', async () => {
     const source = `
       import { registerHooks } from 'node:module';
       registerHooks({

@@ -8,7 +8,7 @@ const MILLISECONDS = 'must be an integer of milliseconds from 0 to 60000';
 const PIXELS = 'must be an integer of pixels from -100000 to 100000';
 const FUNCTION = 'must be a JavaScript expression or function of 1 to 10000 characters';
 
-describe('the options of interaction', () => {
+describe('interaction options', () => {
   it.each([
     [{ actions: { type: 'click' } }, 'actions', 'must be a list of actions'],
     [{ actions: Array(51).fill({ type: 'wait', ms: 1 }) }, 'actions', 'must have at most 50 actions'],
@@ -55,11 +55,11 @@ describe('the options of interaction', () => {
     ],
     [{ waitForFunction: '' }, 'waitForFunction', FUNCTION],
     [{ waitForFunction: 'x'.repeat(10_001) }, 'waitForFunction', FUNCTION],
-  ])('%#: are refused at their bounds, with what would be right', (options, path, message) => {
+  ])('refuses values out of their bounds and names what is accepted: %#', (options, path, message) => {
     expect(problemsOf(options)).toEqual([{ path, message }]);
   });
 
-  it('are taken as they are written', () => {
+  it('accepts every kind of action and form value unchanged', () => {
     const options = {
       actions: [
         { type: 'click', selector: '#menu' },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parse, problemsOf } from './option-problems.ts';
 
-describe('the headers of a request', () => {
-  it('are taken as they are', () => {
+describe('headers', () => {
+  it('accepts ordinary headers unchanged', () => {
     const headers = { Authorization: 'Bearer x', 'X-Trace': '', Referer: 'https://example.com/' };
     expect(parse({ headers })).toMatchObject({ headers });
   });
 
-  it('that belong to the connection, or that only the browser can say, are refused one by one', () => {
+  it('refuses headers of the connection and those that the browser sets, one by one', () => {
     const refused = [
       'Host',
       'Connection',
@@ -45,7 +45,7 @@ describe('the headers of a request', () => {
       '65536 characters in all',
     ],
     [['X-Trace'], 'must be an object of header names'],
-  ])('are refused with what would be right: %o', (headers, message) => {
+  ])('names what is accepted instead of %o', (headers, message) => {
     const [problem, ...more] = problemsOf({ headers });
     expect(problem?.message).toContain(message);
     expect(problem?.path).toContain('headers');
@@ -53,7 +53,7 @@ describe('the headers of a request', () => {
   });
 });
 
-describe('the cookies of a request', () => {
+describe('cookies', () => {
   it.each([
     [[{ name: 'a' }], 'cookies[0].value', 'must be a string'],
     [[{ name: 'a b', value: '' }], 'cookies[0].name', 'must be a token'],
@@ -74,12 +74,12 @@ describe('the cookies of a request', () => {
     [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'is not a field of a cookie; its fields are name'],
     [Array.from({ length: 101 }, () => ({ name: 'a', value: '' })), 'cookies', 'at most 100 cookies'],
     [Array.from({ length: 17 }, () => ({ name: 'a', value: 'x'.repeat(4000) })), 'cookies', 'at most 65536 characters'],
-  ])('are refused where no browser would take them', (cookies, path, message) => {
+  ])('refuses cookies that no browser would accept', (cookies, path, message) => {
     expect(problemsOf({ cookies })).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 });
 
-describe('who else a visitor may be', () => {
+describe('emulated visitor', () => {
   it.each([
     [{ userAgent: '' }, 'userAgent'],
     [{ userAgent: 'a\nb' }, 'userAgent'],
@@ -93,12 +93,12 @@ describe('who else a visitor may be', () => {
     [{ block: { types: ['document'] } }, 'block.types[0]'],
     [{ block: { urls: [''] } }, 'block.urls[0]'],
     [{ block: { urls: Array.from({ length: 101 }, () => '*') } }, 'block.urls'],
-  ])('is refused out of its bounds: %#', (options, path) => {
+  ])('refuses a value out of its bounds: %#', (options, path) => {
     expect(problemsOf(options)).toEqual([{ path, message: expect.any(String) }]);
   });
 });
 
-describe('the proxy of a request', () => {
+describe('proxy', () => {
   const credentials = { username: 'harbour', password: 'master:key' };
 
   it.each([
@@ -109,7 +109,7 @@ describe('the proxy of a request', () => {
       { server: 'http://proxy.test:3128', credentials },
     ],
     [{ server: 'http://harbour:master%3Akey@[::1]:3128' }, { server: 'http://[::1]:3128', credentials }],
-  ])('is read from %o', (proxy, expected) => {
+  ])('reads %o', (proxy, expected) => {
     expect(parse({ proxy }).proxy).toEqual(expected);
   });
 
@@ -124,20 +124,20 @@ describe('the proxy of a request', () => {
     [{ server: 'http://a:%zz@proxy.test:3128' }, 'proxy.server'],
     [{ server: 'http://a:b@proxy.test:3128', credentials }, 'proxy.server'],
     [{ server: 'http://proxy.test:3128', credentials: { username: 'a' } }, 'proxy.credentials.password'],
-  ])('is refused where it is none: %o', (proxy, path) => {
+  ])('refuses %o', (proxy, path) => {
     expect(problemsOf({ proxy })).toEqual([{ path, message: expect.any(String) }]);
   });
 });
 
-describe('the answer to cookie banners', () => {
-  it('is one of two, and only where it is asked for', () => {
+describe('acceptCookieBanners and rejectCookieBanners', () => {
+  it('become one option, which is undefined when neither is set', () => {
     expect(parse({ acceptCookieBanners: true }).cookieBanners).toBe('accept');
     expect(parse({ rejectCookieBanners: true, acceptCookieBanners: false }).cookieBanners).toBe('reject');
     expect(parse({ rejectCookieBanners: false })).not.toHaveProperty('cookieBanners');
     expect(parse({ acceptCookieBanners: true })).not.toHaveProperty('acceptCookieBanners');
   });
 
-  it('cannot be both', () => {
+  it('cannot both be true', () => {
     expect(problemsOf({ acceptCookieBanners: true, rejectCookieBanners: true })).toEqual([
       { path: 'rejectCookieBanners', message: expect.stringContaining('remove one of them') },
     ]);

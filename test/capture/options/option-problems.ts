@@ -4,13 +4,13 @@ import { parseOrRefuse } from '../../../src/capture/validate.ts';
 
 const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
 
-/** What a ScreenshotRequest with those options is read as. */
+/** Parses a ScreenshotRequest with these options. */
 export const parse = (options: object) => parseOrRefuse(screenshot, { url: 'https://example.com/', ...options });
 
-/** The fields of such a request that are refused; none when it is taken. */
+/** Returns the problems of a ScreenshotRequest with these options; empty when it is valid. */
 export const problemsOf = (options: object): readonly FieldProblem[] => problemsOfReading(() => parse(options));
 
-/** The fields for which `read` refuses what it reads. */
+/** Returns the problems that `read` reports. */
 export function problemsOfReading(read: () => unknown): readonly FieldProblem[] {
   try {
     read();

@@ -8,7 +8,7 @@ const SIDE = 'must be an integer of CSS pixels from 1 to 16384';
 const SELECTOR = 'must be a CSS selector or an XPath of 1 to 1000 characters';
 const CLIP = { x: 0, y: 0, width: 10, height: 10 };
 
-describe('the options of the picture', () => {
+describe('screenshot options', () => {
   it.each([
     [{ viewport: { width: 0, height: 720 } }, 'viewport.width', VIEWPORT],
     [{ viewport: { width: 1280, height: 4097 } }, 'viewport.height', VIEWPORT],
@@ -43,7 +43,7 @@ describe('the options of the picture', () => {
     [{ format: 'pdf', pdf: { paper: 'A6' } }, 'pdf.paper', 'must be one of A3, A4, A5, Letter, Legal, Tabloid'],
     [{ format: 'pdf', pdf: { margin: 51 } }, 'pdf.margin', 'must be a number of millimetres from 0 to 50'],
     [{ format: 'pdf', pdf: { scale: 3 } }, 'pdf.scale', 'must be a number from 0.1 to 2'],
-  ])('are refused with one text that says what would be right: %j', (options, path, message) => {
+  ])('names in one text what is accepted instead of %j', (options, path, message) => {
     expect(problemsOf(options)).toEqual([{ path, message }]);
   });
 
@@ -82,7 +82,7 @@ describe('the options of the picture', () => {
       'mask',
       'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
     ],
-  ])('are refused where they contradict each other: %j', (options, path, message) => {
+  ])('refuses contradicting options: %j', (options, path, message) => {
     expect(problemsOf(options)).toEqual([{ path, message }]);
   });
 
@@ -94,11 +94,11 @@ describe('the options of the picture', () => {
     { format: 'pdf', hide: ['nav'] },
     { hide: ['video'], mask: ['//video', 'iframe'] },
     { viewport: { width: 4096, height: 2048, deviceScaleFactor: 2 } },
-  ])('are taken: %j', (options) => {
+  ])('accepts %j', (options) => {
     expect(parse(options)).toMatchObject(options);
   });
 
-  it('take a viewport for that of a desktop, with one pixel for each of CSS', () => {
+  it('reads a viewport as that of a desktop with a scale factor of 1', () => {
     expect(parse({ viewport: { width: 800, height: 600 } }).viewport).toEqual({
       width: 800,
       height: 600,
