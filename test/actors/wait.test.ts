@@ -34,6 +34,12 @@ describe('the wait before the screenshot', () => {
     },
   );
 
+  it('waits for content that a worker fetches, and no longer', async () => {
+    const snapshot = await capture('/late/worker');
+    expect(snapshot).toMatchObject({ title: 'Content', cutPhase: null });
+    expect(snapshot.timings.wait).toBeLessThan(3000);
+  });
+
   it('does not wait for content that is fetched after the load, with waitUntil load', async () => {
     expect(await capture('/late/application', { waitUntil: 'load' })).toMatchObject({
       title: 'Loading',

@@ -1,23 +1,25 @@
+import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { CdpConnection, CdpSession } from '../cdp/connection.ts';
 import { emulateVisitor } from '../page/emulation/emulate-visitor.ts';
 
 /**
  * Emulates the page's visitor in its cross-site frames and its workers. Each has a session of its own, which the overrides
- * of the page do not reach, and is paused until it has them. `eachFrame` is called with each session, before it runs.
+ * of the page do not reach, and is paused until it has them. `eachFrame` is called with
+ * each session and its target, before it runs.
  */
 export function emulateInFrames(
   connection: CdpConnection,
   session: CdpSession,
   request: CaptureRequest,
   ownUserAgent: string | undefined,
-  eachFrame: (session: CdpSession) => void,
+  eachFrame: (session: CdpSession, target: Protocol.Target.TargetInfo) => void,
 ): void {
-  session.on('Target.attachedToTarget', ({ sessionId }) => {
+  session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
     const frame = connection.session(sessionId);
     // Frames within frames are announced to the frame that holds them.
     emulateInFrames(connection, frame, request, ownUserAgent, eachFrame);
-    eachFrame(frame);
+    eachFrame(frame, targetInfo);
     frame.post('Inspector.enable');
     showVisitor(frame, request, ownUserAgent);
   });

@@ -51,7 +51,10 @@ export async function openPage(
         });
       };
       limit(session);
-      emulateInFrames(host.connection, session, request, host.userAgent, limit);
+      emulateInFrames(host.connection, session, request, host.userAgent, (session, { type, url }) => {
+        if (type === 'worker') setUp.requests.addWorker(session, url);
+        limit(session);
+      });
       attached.resolve({ session, frame, setUp });
     } else if (targetId !== page) {
       // A page that the page has opened, should the browser not refuse it.

@@ -15,10 +15,15 @@ const NOT_AWAITED: ReadonlySet<Protocol.Network.ResourceType> = new Set([
 /** Response bodies are not read, so none is kept. */
 const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
-/** The requests of a page, and of the frames in its process, that have not ended. Created before the page navigates. */
+/**
+ * The requests of a page, of the frames in its process and of its workers that have not ended. Created before the page
+ * navigates.
+ */
 export class RequestsInFlight {
   readonly #session: PageSession;
-  readonly #open = new Set<string>();
+  /** URLs by the id of the request. */
+  readonly #open = new Map<string, string>();
+  readonly #workers: PageSession[] = [];
   #started = 0;
   #watching = false;
   #waiting: (() => void)[] = [];
@@ -34,20 +39,20 @@ export class RequestsInFlight {
     if (this.#watching) return;
     this.#watching = true;
     const session = this.#session;
-    session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
-      if (NOT_AWAITED.has(type) || request.url.startsWith('data:')) return;
-      this.#started += 1;
-      this.#open.add(requestId);
-    });
-    session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
-    session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
+    for (const each of [session, ...this.#workers]) this.#follow(each);
     // A document's requests end with it; their ends are not always reported.
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId !== undefined) return;
       this.#open.clear();
       this.#tell();
     });
-    session.post('Network.enable', KEEP_NO_BODIES);
+  }
+
+  /** Adds a dedicated worker before it runs. Chromium does not tell the page's session that the worker's script loaded. */
+  addWorker(worker: PageSession, scriptUrl: string): void {
+    this.#workers.push(worker);
+    if (this.#watching) this.#follow(worker);
+    for (const [requestId, url] of this.#open) if (url === scriptUrl) this.#end(requestId);
   }
 
   /** Requests made so far. */
@@ -58,6 +63,17 @@ export class RequestsInFlight {
   /** Resolves when no request is in flight. */
   async ended(): Promise<void> {
     while (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #follow(session: PageSession): void {
+    session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
+      if (NOT_AWAITED.has(type) || request.url.startsWith('data:')) return;
+      this.#started += 1;
+      this.#open.set(requestId, request.url);
+    });
+    session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
+    session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
+    session.post('Network.enable', KEEP_NO_BODIES);
   }
 
   #end(requestId: string): void {
