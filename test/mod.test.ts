@@ -27,7 +27,7 @@ describe('captureRequest', () => {
     expect(make).toThrow(CapstanError);
     expect(make).toThrow(/^url: .*; quality: must be an integer from 1 to 100$/);
     const headers = JSON.parse('{"__proto__":"1"}');
-    expect(() => captureRequest('x.com', { headers })).toThrow(/^headers\.__proto__: is not a name/);
+    expect(() => captureRequest('x.com', { headers })).toThrow(/^headers\.__proto__: is not an accepted name/);
   });
 });
 

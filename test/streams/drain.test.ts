@@ -1,4 +1,4 @@
-import { NEVER } from 'rxjs';
+import { NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { heard, request, rig, stored, virtually } from './rig.ts';
@@ -33,6 +33,25 @@ describe('draining', () => {
       expect(counters.captures).toMatchObject({ accepted: 5, stored: 5, refused: 1, inside: 0 });
     });
     await drained;
+  });
+
+  it('does not wait for a batch whose sender is silent, and refuses what it sends later', async () => {
+    let drained: Promise<number> | undefined;
+    virtually(({ hot, flush }, scheduler) => {
+      const { pipeline, runBatch } = rig({
+        limits: { maxConcurrent: 2, maxQueue: 0 },
+        scheduler,
+        perform: (command) => of(stored(command)),
+      });
+      const items: string[] = [];
+      runBatch(hot('3s e', { e: request('late') })).subscribe(({ outcome }) =>
+        items.push(outcome.state === 'rejected' ? outcome.failure.code : outcome.state),
+      );
+      drained = pipeline.drain(10_000).then(() => pipeline.load.inside);
+      flush();
+      expect(items).toEqual(['shutting_down']);
+    });
+    expect(await drained).toBe(0);
   });
 
   it('cancels what is left with shutting_down when the grace period is over', async () => {

@@ -236,7 +236,12 @@ describe('POST /batch with lines, without a browser', () => {
       ['{"url":"example.com","quality":0}', 'invalid_request', /^quality: must be an integer from 1/, 'example.com'],
       ['{"url":"example.com","fullpage":true}', 'invalid_request', /^fullpage: is not a field/, 'example.com'],
       ['{"url":"example.com","__proto__":{}}', 'invalid_request', /^__proto__: is not a field/, 'example.com'],
-      ['{"url":"x.com","headers":{"__proto__":"1"}}', 'invalid_request', /^headers\.__proto__: is not a name/, 'x.com'],
+      [
+        '{"url":"x.com","headers":{"__proto__":"1"}}',
+        'invalid_request',
+        /^headers\.__proto__: is not an accepted name/,
+        'x.com',
+      ],
       [tooLong, 'invalid_request', /longer than 262144 bytes/],
       [' '.repeat(262_145), 'invalid_request', /longer than 262144 bytes/],
       ['{"url":"file:///etc/passwd"}', 'target_forbidden', /./, 'file:///etc/passwd'],
