@@ -21,7 +21,7 @@ import { type Slot, SlotPool } from './slots.ts';
 
 export interface BrowserActorOptions {
   readonly egress: Egress;
-  /** Captures at once. */
+  /** Maximum number of concurrent captures. */
   readonly slots: number;
   readonly browserPath: string | undefined;
   readonly sandbox: 'auto' | 'on' | 'off';
@@ -29,18 +29,21 @@ export interface BrowserActorOptions {
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
   readonly warn: (text: string) => void;
-  /** Bounds of the processes' memory. Default `MEMORY_BOUNDS`. */
+  /** Memory limits of the browser's processes. @default MEMORY_BOUNDS */
   readonly memory?: MemoryBounds;
-  /** Milliseconds without a capture that interacts after which the browser for those is ended. Default 60,000. */
+  /**
+   * Time without an interactive capture after which the browser for those is closed, in milliseconds.
+   * @default 60,000
+   */
   readonly idleMs?: number;
 }
 
-/** From so many slots on, a second browser process carries its weight; below, it costs throughput. */
+/** Below this number of slots, a second browser process costs throughput. */
 const SLOTS_FOR_TWO_BROWSERS = 16;
-/** The operator has the memory back; the next one takes some 100 ms to launch. */
+/** An idle browser is closed to free its memory; launching the next one takes about 100 ms. */
 const IDLE_MS = 60_000;
 
-/** The actor that captures with Chromium. */
+/** Creates the actor that captures with Chromium. */
 export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
   const slots = new SlotPool(options.egress, options.slots);
   const common = {
@@ -51,7 +54,8 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     memory: options.memory ?? MEMORY_BOUNDS,
   };
   const browserPool = new BrowserPool({ ...common, browsers: browsersFor(options.slots) });
-  // What people do on pages keeps a browser busy in ways that looking does not: it is not the one of all the others.
+  // Interactive captures have a browser of their own, because actions and forms load it differently from plain
+  // captures.
   const interactive = new BrowserPool({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
   const closing = new AbortController();
 
@@ -59,7 +63,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]));
     try {
       return await once(request, deadline).catch((error: unknown) => {
-        // The browser ended, or the page did: nothing is known of the target yet, and once more is worth it.
+        // The browser or the page ended, which says nothing about the target: try once more.
         if (!isAccident(error)) throw error;
         return once(request, deadline);
       });
@@ -125,7 +129,7 @@ function browsersFor(slots: number): number {
   return slots < SLOTS_FOR_TWO_BROWSERS ? 1 : 2;
 }
 
-/** A capture on a slot. The slot is free, and the browser's lease given back, when `disposed` resolves. */
+/** Captures on a slot. `disposed` resolves when the slot is free and the browser's lease is released. */
 function captureOn(
   browserPool: BrowserPool,
   open: typeof openPage,

@@ -1,4 +1,4 @@
-/** Variables of the service's environment that a browser needs: to be found, to show text, to know its language and zone. */
+/** Environment variables that a browser inherits: search paths, fonts, locale and time zone. */
 const INHERITED = new Set([
   'PATH',
   'HOME',
@@ -17,7 +17,7 @@ const INHERITED = new Set([
   'XDG_DATA_HOME',
   'LD_LIBRARY_PATH',
   'CHROME_DEVEL_SANDBOX',
-  // Windows, where programs do not start without some of them.
+  // Windows programs do not start without some of these.
   'APPDATA',
   'COMSPEC',
   'LOCALAPPDATA',
@@ -33,8 +33,9 @@ const INHERITED = new Set([
 ]);
 
 /**
- * Returns the environment of a browser: the listed variables of ours and nothing else, because an environment holds the
- * operator's secrets, and code that takes over a browser can read it. Temporary files go where the profile goes.
+ * Returns the environment of a browser: the listed variables of the service and no others, because the environment
+ * holds the operator's secrets and code that takes over a browser can read it. Temporary files are written next to the
+ * profile.
  */
 export function browserEnvironment(
   own: NodeJS.ProcessEnv,
@@ -42,7 +43,7 @@ export function browserEnvironment(
   extra: Readonly<Record<string, string>> = {},
 ): NodeJS.ProcessEnv {
   const inherited = Object.entries(own).filter(([name]) => {
-    // Windows does not distinguish upper case.
+    // Windows ignores the case of names.
     const known = process.platform === 'win32' ? name.toUpperCase() : name;
     return INHERITED.has(known) || known.startsWith('LC_');
   });

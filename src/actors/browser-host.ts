@@ -12,16 +12,18 @@ import type { Confined } from './confinement.ts';
 import { launchFlags } from './launch-flags.ts';
 import { removeProfile } from './remove-profile.ts';
 
-/** Longest that a browser may take to answer its first command. Debian's headless shell takes 62 ms when idle. */
+/**
+ * Time limit for the first answer of a browser, in milliseconds. Measured: 62 ms for Debian's headless shell when idle.
+ */
 const LAUNCH_TIMEOUT_MS = 20_000;
-/** Longest that a browser may take to end when it is asked to, before it is killed. */
+/** Time that a browser has to close before it is killed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 3_000;
-/** Longest that a killed browser's own parent may take to follow it. */
+/** Time that the parent of a killed browser has to end, in milliseconds. */
 const FRONT_TIMEOUT_MS = 1_000;
-/** How long the browser takes to see that a process of it has ended. */
+/** Time in which the browser notices that one of its processes has ended, in milliseconds. */
 const SEEN_MS = 500;
 const PROFILE_PREFIX = 'capstan-profile-';
-/** The owner's process id, and when that process started, as the system counts it (`startOf`). */
+/** Process id of the owner, and the start time of that process (`startOf`). */
 const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
 
 export interface LaunchOptions {
@@ -29,16 +31,16 @@ export interface LaunchOptions {
   readonly confined: Confined;
   /** Keeps the user agent that names HeadlessChrome, and `navigator.webdriver` true. */
   readonly honestUserAgent: boolean;
-  /** Ends the launch when it is aborted. */
+  /** Cancels the launch when it is aborted. */
   readonly signal?: AbortSignal;
-  /** Added to the environment that the browser gets (fonts). */
+  /** Variables added to the browser's environment (fonts). */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A browser could not be launched. The message says what it printed last. */
+/** A browser could not be launched. The message contains what it printed last. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
-  /** It ended by itself, and the message may say why. Else it was only too slow. */
+  /** True when the browser ended by itself, and the message may say why; false when it was too slow. */
   readonly ended: boolean;
 
   constructor(message: string, { ended, ...options }: ErrorOptions & { readonly ended: boolean }) {
@@ -49,10 +51,13 @@ export class LaunchError extends Error {
 
 export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetInfo) => void;
 
-/** Launches a browser and resolves once it takes commands. Rejects with a `LaunchError`; nothing stays behind then. */
+/**
+ * Launches a browser and resolves once it accepts commands. Rejects with a `LaunchError`, and then leaves nothing
+ * behind.
+ */
 export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost> {
-  // The name tells a later start whether the owner is still there. The process id alone does not: in a container that is
-  // restarted the service has the same one.
+  // The name tells a later start whether the owner is still running. The process id alone does not: in a restarted
+  // container the service has the same one.
   const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-${await startOf(process.pid)}-`));
   const { sandbox, user } = options.confined;
   const env = browserEnvironment(process.env, profileDir, options.env);
@@ -77,43 +82,44 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
     const why = [host.lastWords(), error instanceof Error ? error.message : String(error)].filter(
       (words) => words !== '',
     );
-    // Its pipes may close before its end is known.
+    // The pipes may close before the exit is reported.
     const ended = error instanceof CdpClosedError || (error instanceof LaunchError && error.ended);
     throw new LaunchError(`${options.executable} did not start: ${why.join('; ')}`, { cause: error, ended });
   }
 }
 
 /**
- * Removes the profile directories that processes which are gone have left behind (after a `kill -9`, nobody could).
- * Resolves with how many there were.
+ * Removes the profile directories of processes that no longer run, which a `kill -9` leaves behind. Resolves with the
+ * number of directories removed.
  */
 export async function sweepProfiles(): Promise<number> {
   const names = await readdir(tmpdir());
   const owned = await Promise.all(names.map(hasOwner));
   const orphans = names.filter((name, index) => PROFILE_NAME.test(name) && owned[index] === false);
   const removals = orphans.map((name) => removeProfile(join(tmpdir(), name)));
-  // One that is another user's stays, but for root.
+  // Directories of other users cannot be removed, except by root.
   return (await Promise.allSettled(removals)).filter(({ status }) => status === 'fulfilled').length;
 }
 
-/** Whether the process that made the directory of that name is still running. */
+/** Returns whether the process that created the directory is still running. */
 async function hasOwner(name: string): Promise<boolean> {
   const [match, pid, start] = PROFILE_NAME.exec(name) ?? [];
   if (match === undefined || !isAlive(Number(pid))) return false;
   return start === undefined || start === (await startOf(Number(pid)));
 }
 
-/** When a process started, in clock ticks since the system did; `0` where the system does not tell. */
+/** Returns the start time of a process, in clock ticks since boot; `0` where the system does not report it. */
 async function startOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // pid (name) state parent ..., and the name may hold anything: the start is the 20th behind it.
+  // The format is `pid (name) state parent ...`, and the name may contain anything: the start time is the 20th field
+  // after it.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
 }
 
-/** A browser process and its life. */
+/** A browser process, from its launch to its end. */
 export class BrowserHost {
   readonly connection: CdpConnection;
-  /** Resolves when the process has ended and its profile directory is removed, with what it ended by. */
+  /** Resolves with the exit reason when the process has ended and its profile directory is removed. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
   readonly #contexts = new Map<string, AttachHandler>();
@@ -136,13 +142,13 @@ export class BrowserHost {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-4096);
     });
     this.ended = new Promise<string>((resolve) => {
-      // One that cannot be ended says so each time.
+      // A process that cannot be killed emits `error` each time.
       child.on('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
     }).then(async (how) => {
-      // Renderers outlive a killed browser for a moment, and write to the profile while they do.
+      // Renderers outlive a killed browser for a moment and still write to the profile.
       endFamily(child);
-      // What cannot be removed now is swept by the next start.
+      // The next start removes what cannot be removed now.
       await removeProfile(profileDir).catch(() => undefined);
       return how;
     });
@@ -154,19 +160,19 @@ export class BrowserHost {
   }
 
   /**
-   * Of the browser's own process: what was spawned may be a script in front of it. Of the script, where that gives the
-   * browser a namespace in which processes have other numbers.
+   * Process id of the browser itself, because the spawned command may be a wrapper script; of the script when it starts
+   * the browser in another pid namespace.
    */
   get pid(): number {
     return this.#pid;
   }
 
-  /** The user agent that pages are to see where a request names none; undefined: Chromium's own. */
+  /** User agent for requests that name none; undefined keeps Chromium's own. */
   get userAgent(): string | undefined {
     return this.#userAgent;
   }
 
-  /** Resolves once the browser pauses every new page, service worker and shared worker until it is told to run. */
+  /** Resolves once the browser pauses every new page, service worker and shared worker until it is resumed. */
   async ready(timeoutMs: number): Promise<void> {
     const timeout = new AbortController();
     try {
@@ -205,7 +211,7 @@ export class BrowserHost {
     return () => this.#contexts.delete(browserContextId);
   }
 
-  /** The processes of the browser. Resolves with none when it does not answer, or where their numbers are not the system's. */
+  /** Returns the processes of the browser; none when it does not answer or runs in another pid namespace. */
   async processes(): Promise<readonly { readonly pid: number; readonly type: string }[]> {
     const answer = await this.connection.root.send('SystemInfo.getProcessInfo').catch(() => undefined);
     const found = answer?.processInfo.map(({ id: pid, type }) => ({ pid, type })) ?? [];
@@ -213,31 +219,31 @@ export class BrowserHost {
     return found.filter((_, index) => ours[index]);
   }
 
-  /** Kills a renderer that takes too much memory. Pages that crash until the browser has seen that are told by `endsRenderer`. */
+  /** Kills a renderer that uses too much memory. `endsRenderer` is true until the browser has noticed. */
   async endRenderer(pid: number): Promise<void> {
     this.#endingRenderers += 1;
     killIfThere(pid);
-    // The crash is announced before the answer to a question that is asked after it.
+    // The browser announces the crash before it answers a command that is sent after it.
     await delay(SEEN_MS);
     await this.answers(FRONT_TIMEOUT_MS);
     this.#endingRenderers -= 1;
   }
 
-  /** Whether a renderer that crashes now does so because it took too much memory. */
+  /** Whether a renderer that crashes now was killed for its memory use. */
   get endsRenderer(): boolean {
     return this.#endingRenderers > 0;
   }
 
-  /** The last that the browser wrote to standard error, in one line. */
+  /** Returns the last lines that the browser wrote to standard error, joined into one. */
   lastWords(): string {
     return this.#stderr.trim().split('\n').slice(-3).join(' | ');
   }
 
-  /** True when the browser answers within `timeoutMs`. */
+  /** Returns whether the browser answers within `timeoutMs`. */
   async answers(timeoutMs: number): Promise<boolean> {
     const timeout = new AbortController();
     const silence = delay(timeoutMs, undefined, { signal: timeout.signal })
-      // Where it was us who stood still, the answer lies in the pipe, which is read after the clock is.
+      // If this process was suspended, the answer is already in the pipe, which is read after the timers.
       .then(() => immediate(false))
       .catch(() => false);
     const answer = this.connection.root.send('Browser.getVersion').then(
@@ -249,18 +255,18 @@ export class BrowserHost {
     return answered;
   }
 
-  /** Ends the browser, kindly at first. Resolves when nothing of it is left. */
+  /** Closes the browser, or kills it when it does not close in time. Resolves when nothing is left of it. */
   async close(): Promise<void> {
     this.connection.root.post('Browser.close');
     await this.#endsWithin(CLOSE_TIMEOUT_MS);
     await this.kill();
   }
 
-  /** Ends the browser and all its processes at once. Resolves when nothing of it is left. */
+  /** Kills the browser and all its processes. Resolves when nothing is left of it. */
   async kill(): Promise<void> {
     const running = () => this.#child.exitCode === null && this.#child.signalCode === null;
     if (running() && this.#child.pid !== undefined && this.#pid !== this.#child.pid) {
-      // What stands in front of the browser then ends by itself, and leaves no zombie to nobody.
+      // The wrapper command then ends by itself and reaps the browser, so no zombie stays.
       killIfThere(this.#pid);
       await this.#endsWithin(FRONT_TIMEOUT_MS);
     }
@@ -275,7 +281,7 @@ export class BrowserHost {
     endFamily(this.#child);
   }
 
-  /** Resolves when it has ended, or `ms` milliseconds later. */
+  /** Resolves when the browser has ended, or after `ms` milliseconds. */
   async #endsWithin(ms: number): Promise<void> {
     const timeout = new AbortController();
     const patience = delay(ms, undefined, { signal: timeout.signal }).catch(() => undefined);
@@ -284,16 +290,16 @@ export class BrowserHost {
   }
 }
 
-/** The user agent of the same Chrome with a window, which names no more than its major version. */
+/** Returns the user agent of the same Chrome with a window, which names only the major version. */
 function withoutHeadless(userAgent: string): string {
   return userAgent.replace(/\bHeadlessChrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0');
 }
 
-/** Whether a process belongs to the group that `leader` leads. True where the system has no namespaces to mistake it in. */
+/** Returns whether a process belongs to the group of `leader`; true on systems without pid namespaces. */
 async function isOfGroup(pid: number, leader: number): Promise<boolean> {
   if (process.platform !== 'linux') return true;
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // pid (name) state parent group ..., and the name may hold anything.
+  // The format is `pid (name) state parent group ...`, and the name may contain anything.
   const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(group) === leader;
 }

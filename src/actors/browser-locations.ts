@@ -1,6 +1,6 @@
 import { join, win32 } from 'node:path';
 
-/** What the places of browsers depend on. */
+/** The facts about a system on which the locations of browsers depend. */
 export interface System {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
@@ -8,7 +8,7 @@ export interface System {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The folder in which Playwright keeps its browsers, as its documentation names it for each system. */
+/** Returns the folder in which Playwright keeps its browsers, as documented for each system. */
 export function playwrightFolder({ platform, home, env }: System): string {
   if (env.PLAYWRIGHT_BROWSERS_PATH !== undefined) return env.PLAYWRIGHT_BROWSERS_PATH;
   if (platform === 'win32') return win32.join(home, 'AppData', 'Local', 'ms-playwright');
@@ -16,7 +16,7 @@ export function playwrightFolder({ platform, home, env }: System): string {
   return join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'ms-playwright');
 }
 
-/** Paths of the executable within a folder of Playwright's browsers, the headless shell first. */
+/** Returns the paths of executables within one of Playwright's browser folders, the headless shell first. */
 export function playwrightExecutables({ platform }: System): readonly string[] {
   if (platform === 'win32') return ['chrome-headless-shell.exe', 'headless_shell.exe', 'chrome.exe'];
   const names = ['chrome-headless-shell', 'headless_shell', 'chrome'];
@@ -24,7 +24,7 @@ export function playwrightExecutables({ platform }: System): readonly string[] {
   return [...names, ...['Google Chrome for Testing', 'Chromium'].map(inApplication)];
 }
 
-/** Full paths at which installers put a browser that is not in `PATH`. */
+/** Returns full paths at which installers place browsers that are not in `PATH`. */
 export function installedApplications({ platform, home, env }: System): readonly string[] {
   if (platform === 'darwin') {
     const applications = ['Google Chrome', 'Chromium'].map(inApplication);
@@ -40,12 +40,12 @@ export function installedApplications({ platform, home, env }: System): readonly
     );
 }
 
-/** Whether the npm package's binary, which is one for Linux on x64, can run. */
+/** Returns whether the binary of the npm package, which is built for Linux x64 only, can run. */
 export function runsPackagedBinary({ platform, arch }: System): boolean {
   return platform === 'linux' && arch === 'x64';
 }
 
-/** What to do to have a browser. */
+/** Returns an error text that says how to install a browser. */
 export function howToInstall({ platform }: System): string {
   const packaged = platform === 'linux' ? 'apt-get install chromium-headless-shell, or ' : '';
   return `no Chromium was found: install one (${packaged}npx playwright-core install chromium-headless-shell), or name one with --browser-path`;

@@ -12,36 +12,36 @@ export interface BrowserPoolOptions {
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
   readonly memory: MemoryBounds;
-  /** Captures after which a browser is retired. */
+  /** Number of captures after which a browser is retired. */
   readonly retireAfter: number;
-  /** Browsers to keep at once. */
+  /** Number of browsers to keep running. */
   readonly browsers: number;
   /**
-   * Milliseconds without a capture after which a browser is ended; the next one is launched when it is needed. Without
-   * it there is always one.
+   * Time without a capture after which a browser is closed, in milliseconds; the next one is launched on demand.
+   * Undefined keeps one running.
    */
   readonly idleMs?: number;
 }
 
 const NOT_STARTED = 'Chromium did not start: the log of the service has the cause';
-/** Pauses after failed launches: doubled each time, up to the largest. */
+/** Pause after a failed launch, in milliseconds: doubles with each failure, up to the maximum. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 15_000;
-/** How often the memory of a browser that has captures on it is looked at. */
+/** Interval between memory checks of a browser in use, in milliseconds. */
 const MEMORY_CHECK_MS = 1_000;
-/** How often a browser that has captures on it is asked whether it lives, and how long its answer may take. */
+/** Interval between heartbeats of a browser in use, and the time limit for its answer, in milliseconds. */
 const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_ANSWER_MS = 8_000;
 
-/** The right to make one capture on a browser. Must be given back. */
+/** The right to make one capture on a browser. Must be released. */
 export interface BrowserLease {
   readonly host: BrowserHost;
   release(): void;
 }
 
-/** Why no browser can be had. */
+/** The reason why no browser is available. */
 export interface Unavailable {
-  /** For clients: without paths and without what the browser printed. */
+  /** For clients: without paths and without the browser's output. */
   readonly reason: string;
   /** For the operator. */
   readonly detail: string;
@@ -52,7 +52,7 @@ interface Member {
   leases: number;
   captures: number;
   retiring: string | null;
-  /** Why it was killed, when the pool did that. */
+  /** The reason when the pool killed it. */
   killed: string | null;
   heartbeat: NodeJS.Timeout;
   memory: NodeJS.Timeout;
@@ -61,9 +61,9 @@ interface Member {
 }
 
 /**
- * Keeps browsers alive: launches, retires by letting captures run dry, replaces what crashed or hangs. While no
- * browser can be launched a breaker is open: leases are refused at once, and a launch is tried again with growing
- * pauses until one succeeds.
+ * Keeps browsers running: launches them, retires them after their captures have ended, and replaces those that crash or
+ * hang. While no browser can be launched, a circuit breaker is open: leases are refused at once, and the launch is
+ * retried after growing pauses until it succeeds.
  */
 export class BrowserPool {
   readonly events$ = new Subject<BrowserEvent>();
@@ -83,7 +83,7 @@ export class BrowserPool {
     this.#wanted = options.browsers;
   }
 
-  /** Why no browser can be had now; null while one can. */
+  /** The reason why no browser is available; null while one is. */
   get unavailable(): Unavailable | null {
     return this.#breaker;
   }
@@ -100,18 +100,18 @@ export class BrowserPool {
     }));
   }
 
-  /** Launches the first browser ahead of the first capture. Resolves whether or not that worked. */
+  /** Launches the first browser before the first capture. Resolves whether or not it succeeds. */
   async warmUp(): Promise<void> {
     await this.#launch().catch(() => undefined);
   }
 
-  /** Returns a browser without a lease: it may end at any time. Rejects with `browser_unavailable`. */
+  /** Returns a browser without a lease; it may end at any time. Rejects with `browser_unavailable`. */
   async host(): Promise<BrowserHost> {
     if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
     return (this.#leastBusy() ?? (await this.#launch())).host;
   }
 
-  /** A place on the browser with the fewest captures on it. Rejects with `browser_unavailable`. */
+  /** Leases the browser with the fewest captures. Rejects with `browser_unavailable`. */
   async lease(): Promise<BrowserLease> {
     if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
     const member = this.#leastBusy() ?? (await this.#launch());
@@ -132,7 +132,7 @@ export class BrowserPool {
     };
   }
 
-  /** How many to keep at once from now on. One more is launched when there is work for it; one too many runs dry. */
+  /** Sets the number of browsers to keep. More are launched on demand; surplus ones end after their captures. */
   setBrowsers(wanted: number): void {
     this.#wanted = wanted;
     const serving = this.#byLeases();
@@ -142,10 +142,10 @@ export class BrowserPool {
     }
   }
 
-  /** Ends every browser. Resolves when no process and no profile directory is left. */
+  /** Closes every browser. Resolves when no process and no profile directory is left. */
   async close(): Promise<void> {
     this.#closed = true;
-    // A launch may take its whole time limit.
+    // A launch in progress may take its whole time limit.
     this.#closing.abort();
     if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
     await this.#launching?.catch(() => undefined);
@@ -153,14 +153,14 @@ export class BrowserPool {
     this.events$.complete();
   }
 
-  /** Kills every browser, those that are being launched too, without waiting for their end. */
+  /** Kills every browser, including those being launched, without waiting for their end. */
   kill(): void {
     this.#closed = true;
     this.#closing.abort();
     for (const { host } of this.#members) host.killNow();
   }
 
-  /** The pipe of a browser that was killed closes before its end is known. */
+  /** The pipe of a killed browser closes before its exit is reported. */
   #serving(): Member[] {
     return [...this.#members].filter(({ retiring, host }) => retiring === null && !host.connection.closed);
   }
@@ -169,12 +169,12 @@ export class BrowserPool {
     return this.#byLeases()[0];
   }
 
-  /** The least busy first. */
+  /** Returns browsers in service, the least busy first. */
   #byLeases(): Member[] {
     return this.#serving().sort((a, b) => a.leases - b.leases);
   }
 
-  /** One launch at a time; whoever asks meanwhile gets the same one. */
+  /** Launches one browser at a time; concurrent callers share the launch. */
   #launch(): Promise<Member> {
     this.#launching ??= this.#launchOne().finally(() => {
       this.#launching = null;
@@ -229,7 +229,7 @@ export class BrowserPool {
     return member;
   }
 
-  /** Until a capture comes. */
+  /** Starts the idle timer, which the next lease stops. */
   #startIdling(member: Member): void {
     const { idleMs } = this.#options;
     if (idleMs === undefined || member.leases > 0 || member.retiring !== null) return;
@@ -239,7 +239,7 @@ export class BrowserPool {
     }, idleMs).unref();
   }
 
-  /** Ahead of the next capture, where one is always kept. */
+  /** Launches a replacement before the next capture, in a pool that always keeps a browser. */
   #replaceWhenMissing(wanted: number): void {
     if (this.#options.idleMs === undefined && this.#serving().length < wanted) this.#launch().catch(() => undefined);
   }
@@ -252,7 +252,7 @@ export class BrowserPool {
     if (member.retiring !== null || this.#closed) return;
     this.#crashes += 1;
     this.#emit('browser.crashed', member, member.killed ?? how);
-    // Back at its size without waiting for a capture to find out. One that did has replaced it already.
+    // Restores the number of browsers without waiting for a capture, unless a capture has already done so.
     this.#replaceWhenMissing(this.#wanted);
   }
 

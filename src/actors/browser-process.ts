@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import type { SystemUser } from './confinement.ts';
 
 /**
- * Behind the service: pages are drawn when nobody waits to be answered. On two cores, with ten times the load that can
- * be served, all but one in a hundred refusals took 9 to 20 ms in place of 110 to 250, and as many pages were captured.
+ * Lowers the browser's priority, so that requests are answered before pages are drawn. Measured on two cores at ten
+ * times the capacity: 99 % of refusals took 9 to 20 ms instead of 110 to 250 ms, at the same number of captures.
  */
 const NICENESS = 10;
 
@@ -15,16 +15,16 @@ export interface ProcessOptions {
   readonly executable: string;
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** The browser's home, which is made its user's. */
+  /** Home directory of the browser; its ownership is given to the browser's user. */
   readonly profileDir: string;
-  /** Whom it runs as; undefined: whom we run as. */
+  /** User to run the browser as; undefined runs it as the service's own. */
   readonly user: SystemUser | undefined;
 }
 
 /**
- * Starts a browser that gives way to the service, as the first of a process group: a Ctrl-C at the terminal is for us,
- * and `endFamily` reaches all of it. Rejects when it does not start, the user cannot be another, or the process could
- * not be ended.
+ * Starts a browser with a lower priority than the service, as the leader of a process group: Ctrl-C at the terminal
+ * reaches only the service, and `endFamily` reaches the whole group. Rejects when the browser does not start, the user
+ * cannot be changed, or the process could not be killed later.
  */
 export async function startProcess(options: ProcessOptions): Promise<ChildProcess> {
   const { executable, flags, env, profileDir, user } = options;
@@ -38,7 +38,7 @@ export async function startProcess(options: ProcessOptions): Promise<ChildProces
     ...user,
   });
   if (child.pid === undefined) {
-    // Where we have no descriptors left it has no pipes either; why it did not start is told a moment later.
+    // Without free file descriptors the child has no pipes either; the cause is emitted a moment later.
     const [error] = await once(child, 'error');
     throw error;
   }
@@ -47,7 +47,7 @@ export async function startProcess(options: ProcessOptions): Promise<ChildProces
   return child;
 }
 
-/** Throws where a process of another user is out of our reach, and has it end by itself: its pipes close. */
+/** Throws when a process of another user cannot be killed, and closes its pipes so that it ends by itself. */
 function mustEnd(child: ChildProcess, pid: number): void {
   try {
     process.kill(pid, 0);
@@ -57,21 +57,22 @@ function mustEnd(child: ChildProcess, pid: number): void {
   }
 }
 
-/** Ends at once what is left of a process and all that it started. */
+/** Kills a process and everything that it started. */
 export function endFamily(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Nobody of it is left, or it has not got as far as to have a group.
+    // The group has ended, or does not exist yet.
   }
   child.kill('SIGKILL');
 }
 
 /**
- * The command that starts another one behind us and in a group of its own, but in our session: Linux divides its cores
- * between sessions first (sched(7)), and in another one a browser would wait for nobody. Node can have the group only
- * together with a session; timeout(1) of the coreutils makes one, and with 0 does nothing more. Without it: nothing.
+ * Returns the command prefix that gives a process a lower priority and its own group within the service's session.
+ * Linux divides its cores between sessions first (sched(7)), so a browser in another session would ignore its priority.
+ * Node can create a group only together with a session; `timeout 0` of the coreutils creates one and does nothing else.
+ * Returns nothing without the coreutils.
  */
 function groupInSession(): Promise<readonly string[]> {
   inFront ??= promisify(execFile)('timeout', ['--version']).then(
@@ -81,13 +82,13 @@ function groupInSession(): Promise<readonly string[]> {
   return inFront;
 }
 
-/** Asked once. */
+/** Cached: the check runs once. */
 let inFront: Promise<readonly string[]> | undefined;
 
 function giveWay(pid: number): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // It has ended already, which its owner finds out.
+    // It has already ended, which its owner notices.
   }
 }

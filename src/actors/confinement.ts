@@ -1,31 +1,36 @@
 import { NOBODY_UID } from '../egress/egress.ts';
 
-/** A user of the system, by numbers. */
+/** A system user, by numeric ids. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** What a browser process may do. */
+/** The privileges of a browser process. */
 export interface Confined {
   /** Whether Chromium's own sandbox is on. */
   readonly sandbox: boolean;
-  /** Whom the browser runs as; undefined: whom the service runs as. */
+  /** User to run the browser as; undefined runs it as the service's own. */
   readonly user: SystemUser | undefined;
 }
 
 const NOBODY: SystemUser = { uid: NOBODY_UID, gid: NOBODY_UID };
 
-/** How Chromium says that it cannot have namespaces of its own. */
+/** Chromium's messages when it cannot create namespaces for its sandbox. */
 const NO_SANDBOX = /sandbox|namespace/i;
-/** What every start may say besides: where its lines come from, and a warning of a GPU process. */
+/**
+ * Output of every start that says nothing about the sandbox: prefixes of log lines, and a warning of the GPU process.
+ */
 const NOT_FATAL = /\[[^\]]*:(?:ERROR|WARNING|INFO):[^\]]*\]|InitializeSandbox\(\) called with multiple threads/g;
-/** How the system says that one user cannot become another, or that the other cannot read the browser. 126: sh(1). */
+/**
+ * Messages of the system when the user cannot be changed, or that user cannot read the browser. 126 is the exit code of
+ * sh(1).
+ */
 const NO_OTHER_USER = /EPERM|EACCES|EINVAL|permission denied|exit code 126/i;
 
 /**
- * How far browsers are shut in: one answer for all of them. Chromium refuses its sandbox to root; so where the service
- * is root, browsers are not, which leaves who breaks out of one without root's rights besides.
+ * Decides the privileges of all browsers. Chromium refuses its sandbox to root; so browsers of a root service run as
+ * another user, and code that escapes the sandbox still has no root privileges.
  */
 export class Confinement {
   readonly #mode: 'auto' | 'on' | 'off';
@@ -33,7 +38,10 @@ export class Confinement {
   #now: Confined;
   #works = false;
 
-  /** `auto`: as far as it works here, and `warn` is told what does not. `on`: with the sandbox, or not at all. */
+  /**
+   * `auto` confines as far as the system allows, and reports to `warn` what it does not allow; `on` requires the
+   * sandbox.
+   */
   constructor(mode: 'auto' | 'on' | 'off', warn: (text: string) => void) {
     this.#mode = mode;
     this.#warn = warn;
@@ -44,14 +52,17 @@ export class Confinement {
     return this.#now;
   }
 
-  /** A browser that was confined as `tried` was launched: what later ones fail for is something else. */
+  /** Records that a browser confined as `tried` was launched: later failures have other causes. */
   works(tried: Confined): void {
     if (tried === this.#now) this.#works = true;
   }
 
-  /** A browser that was confined as `tried` ended at its start, for `reason`. Returns whether to try again, with less. */
+  /**
+   * Records that a browser confined as `tried` ended at its start, for `reason`. Returns whether to retry with less
+   * confinement.
+   */
   loosen(tried: Confined, reason: string): boolean {
-    // Another launch, under way meanwhile, has found that out.
+    // A concurrent launch has already found that out.
     if (tried !== this.#now) return true;
     if (this.#works) return false;
     const { sandbox, user } = tried;

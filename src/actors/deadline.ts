@@ -1,14 +1,14 @@
 import { CapstanError } from '../capture/errors.ts';
 import type { CapturePhase, Timings } from '../capture/phases.ts';
 
-/** Share of a capture's time that is kept for taking the screenshot of what is there, and its bounds. */
+/** Share of a capture's time that is reserved for taking the screenshot, and its bounds. */
 const SCREENSHOT_SHARE = 0.2;
 const SCREENSHOT_MIN_MS = 500;
 const SCREENSHOT_MAX_MS = 3_000;
 
 /**
- * The time of one capture: when everything must be done, and when waiting for the page must end so that the screenshot
- * of what is there can still be taken. Every step races against it, and against the caller's going away.
+ * The deadline of one capture, and the earlier time at which waiting for the page ends, so that the screenshot can
+ * still be taken. Every step races against the deadline and against cancellation by the caller.
  */
 export class Deadline {
   readonly #endsAt: number;
@@ -31,7 +31,7 @@ export class Deadline {
     const timer = setTimeout(late, timeoutMs);
     signal.addEventListener('abort', gone, { once: true });
     if (signal.aborted) gone();
-    // Nobody may be racing when it comes.
+    // No step may be racing when it rejects.
     promise.catch(() => undefined);
     this.#over = promise;
     this.#dispose = () => {
@@ -40,23 +40,26 @@ export class Deadline {
     };
   }
 
-  /** Milliseconds that are left for everything. */
+  /** Milliseconds until the deadline. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - performance.now());
   }
 
-  /** Milliseconds that are left for waiting; what is there then is captured. */
+  /** Milliseconds until waiting ends and the page is captured as it is. */
   get waitingMs(): number {
     return Math.max(0, this.#waitsUntil - performance.now());
   }
 
-  /** What `work` gives, unless the deadline comes first (`capture_timeout`) or the caller goes away (`cancelled`). */
+  /**
+   * Returns the result of `work`. Rejects with `capture_timeout` at the deadline, and with `cancelled` when the caller
+   * cancels.
+   */
   step<T>(name: string, work: Promise<T>): Promise<T> {
     this.#step = name;
     return Promise.race([work, this.#over]);
   }
 
-  /** The time from here on is that of `phase`. One that is entered again goes on. */
+  /** Counts the time from now on as that of `phase`. A phase that is entered again continues. */
   enter(phase: CapturePhase): void {
     this.#settleAccounts();
     this.#phase = phase;
@@ -79,7 +82,7 @@ export class Deadline {
   }
 }
 
-/** What `work` gives, or `fallback` when that takes longer than `ms`. */
+/** Returns the result of `work`, or `fallback` when it takes longer than `ms`. */
 export async function within<T, F>(ms: number, work: Promise<T>, fallback: F): Promise<T | F> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<F>((resolve) => {

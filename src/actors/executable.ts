@@ -15,18 +15,18 @@ import {
   type System,
 } from './browser-locations.ts';
 
-/** A Chromium to drive, with what its environment must hold; or what to do to have one. */
+/** A Chromium and the variables that its environment needs; or how to install one. */
 export type Executable =
   | { readonly path: string; readonly env: Readonly<Record<string, string>> }
   | {
-      /** Without paths: clients see it. */
+      /** For clients: without paths. */
       readonly missing: string;
-      /** For the operator, where `missing` does not say all. */
+      /** For the operator, when `missing` does not say everything. */
       readonly detail?: string;
     };
 export type ExecutableFinder = () => Promise<Executable>;
 
-/** The headless shell first: it captures 2.9 times as many pages as the full browser. */
+/** The headless shell is first. Measured: 2.9 times as many captures as the full browser. */
 const SYSTEM_NAMES = [
   'chromium-headless-shell',
   'chrome-headless-shell',
@@ -38,12 +38,12 @@ const SYSTEM_NAMES = [
 ];
 
 const IS_ROOT = process.getuid?.() === 0;
-/** Browsers of root are started as another user, who must be able to read them (`confinement.ts`). */
+/** Browsers of a root service run as another user, who must be able to read these files (`confinement.ts`). */
 const OURS = IS_ROOT ? 0o755 : 0o700;
 
 /**
- * Looks for a browser: the named one; one that Playwright installed; the system's; the one that the optional package
- * @sparticuz/chromium carries. What was found is remembered; as long as nothing is, each call looks again.
+ * Finds a browser: the configured one, one installed by Playwright, the system's, or the one in the optional package
+ * @sparticuz/chromium. A result is cached; while there is none, each call searches again.
  */
 export function executableFinder(browserPath: string | undefined): ExecutableFinder {
   let found: Executable | undefined;
@@ -103,7 +103,7 @@ async function installedInSystem(): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const name of SYSTEM_NAMES) {
     for (const folder of folders) {
-      // Debian puts a script in front of it, which would stand between us and the browser when that is to be ended.
+      // Debian wraps the browser in a script, which would remain between the service and the process to kill.
       const behind = join(folder, '..', 'lib', 'chromium', name);
       if (await isExecutable(behind)) return behind;
       const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name);
@@ -114,9 +114,9 @@ async function installedInSystem(): Promise<string | undefined> {
 }
 
 /**
- * The binary of @sparticuz/chromium, unpacked once for each version into the user's cache folder. The package itself
- * unpacks to fixed names in the system's temporary directory and takes whatever already lies there; so it is let loose
- * in a directory of ours, in a process of its own, and the result is put in place by one rename.
+ * Unpacks the binary of @sparticuz/chromium, once per version, into the user's cache folder. The package unpacks to
+ * fixed names in the system's temporary directory and uses whatever it finds there; so it runs in its own process with
+ * a fresh directory, and one rename puts the result in place.
  */
 async function carriedByPackage(): Promise<Executable | undefined> {
   const description = packageDescription('@sparticuz/chromium');
@@ -136,25 +136,25 @@ async function carriedByPackage(): Promise<Executable | undefined> {
       await rename(fresh, home);
     } catch (error) {
       await rm(fresh, { recursive: true, force: true });
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if (!(await isExecutable(path))) {
         const missing = 'the browser of @sparticuz/chromium could not be unpacked';
         return { missing, detail: `${missing}: ${String(error)}` };
       }
     }
   }
-  // It brings fonts for systems that have none.
+  // The package contains fonts for systems that have none.
   const hasFonts = await isReadable('/etc/fonts/fonts.conf');
   return { path, env: hasFonts ? {} : { FONTCONFIG_PATH: join(home, 'fonts') } };
 }
 
-/** Lets those run a browser whom it is for, whatever they were let by its package and our umask. */
+/** Makes the files accessible to the browser's user, whatever the package and the umask set. */
 async function openToUsers(folder: string): Promise<void> {
   const inside = await readdir(folder, { recursive: true });
   await Promise.all(['', ...inside].map((name) => chmod(join(folder, name), OURS)));
 }
 
-/** Where a package's package.json is; undefined when the package is not installed. */
+/** Returns the path of a package's package.json; undefined when the package is not installed. */
 function packageDescription(name: string): string | undefined {
   try {
     return findPackageJSON(name, import.meta.url);
@@ -166,7 +166,7 @@ function packageDescription(name: string): string | undefined {
 async function writableCache(): Promise<string> {
   const own = join(cacheHome(), 'capstan');
   const temporary = join(tmpdir(), `capstan-cache-${process.getuid?.() ?? 0}`);
-  // Root's home is closed to others.
+  // Other users cannot read root's home.
   const folders =
     IS_ROOT && process.env.XDG_CACHE_HOME === undefined ? ['/var/cache/capstan', temporary, own] : [own, temporary];
   for (const folder of folders) {
@@ -175,13 +175,16 @@ async function writableCache(): Promise<string> {
       await access(folder, constants.W_OK);
       if (await isOursAlone(folder)) return folder;
     } catch {
-      // The next one may do.
+      // Try the next folder.
     }
   }
   return mkdtemp(join(tmpdir(), 'capstan-cache-'));
 }
 
-/** Anybody can make one of that name in the system's temporary directory, with a browser in it that is not ours. */
+/**
+ * Returns whether no other user can write to the folder: in the temporary directory, another user could create it first
+ * and place a browser in it.
+ */
 async function isOursAlone(folder: string): Promise<boolean> {
   const { uid, mode } = await lstat(folder);
   return uid === (process.getuid?.() ?? uid) && (process.platform === 'win32' || (mode & 0o022) === 0);

@@ -1,13 +1,13 @@
 export interface FlagOptions {
   readonly profileDir: string;
   readonly sandbox: boolean;
-  /** Whether pages are told that the browser is automated (`navigator.webdriver`). */
+  /** Whether pages can see that the browser is automated (`navigator.webdriver`). */
   readonly honest: boolean;
 }
 
 /**
- * The command line of Chromium. What it switches off talks to somebody else than the target, throttles a page that
- * nobody looks at, or shows things that no visitor would see.
+ * Returns Chromium's command line. It turns off requests to hosts other than the target, throttling of pages in the
+ * background, and UI that a visitor would not see.
  */
 export function launchFlags(options: FlagOptions): string[] {
   return [
@@ -16,17 +16,17 @@ export function launchFlags(options: FlagOptions): string[] {
     `--user-data-dir=${options.profileDir}`,
     ...(options.sandbox ? [] : ['--no-sandbox']),
 
-    // The only way to the network is the proxy that each browser context is given. A context without one finds
-    // a dead end here; loopback, which Chromium would reach directly, is no exception.
+    // Each browser context has its own proxy, which is the only way to the network. A context without one gets this
+    // address, where nothing listens; loopback, which Chromium would reach directly, is included.
     '--proxy-server=http://127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--disable-quic',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--dns-prefetch-disable',
-    // WebRTC asks the resolver of the machine for the host names of candidates, whatever proxy there is.
+    // WebRTC asks the machine's resolver for the host names of candidates, regardless of the proxy.
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 
-    // Nothing of its own to say to anybody.
+    // No traffic of the browser's own.
     '--disable-background-networking',
     '--disable-breakpad',
     '--disable-client-side-phishing-detection',
@@ -45,7 +45,7 @@ export function launchFlags(options: FlagOptions): string[] {
     '--password-store=basic',
     '--use-mock-keychain',
 
-    // A page behaves as it would in front of a person.
+    // Pages behave as in a window in the foreground.
     '--disable-back-forward-cache',
     '--disable-background-timer-throttling',
     '--disable-backgrounding-occluded-windows',
@@ -56,22 +56,22 @@ export function launchFlags(options: FlagOptions): string[] {
     '--force-color-profile=srgb',
     '--hide-scrollbars',
     '--mute-audio',
-    // A mouse, which headless Chromium does not have: fine pointers (4) that hover (2). A touch screen replaces it.
+    // Headless Chromium has no mouse: fine pointer (4) with hover (2). Touch emulation replaces it.
     '--blink-settings=primaryPointerType=4,availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2',
     ...(options.honest ? [] : ['--disable-blink-features=AutomationControlled']),
 
-    // Measured: software GL in place of no GPU at all captures 0.6 times as many pages.
+    // Measured: software GL captures 0.6 times as many pages as no GPU.
     '--disable-gpu',
-    // Containers give /dev/shm 64 MiB, and a page that needs more crashes.
+    // Containers limit /dev/shm to 64 MiB, and a page that needs more crashes.
     '--disable-dev-shm-usage',
-    // window.open() fails instead of making pages that nobody looks at.
+    // window.open() fails instead of creating pages that are never captured.
     '--block-new-web-contents',
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
   ];
 }
 
 const DISABLED_FEATURES = [
-  // A page is asked for as it was written, http stays http.
+  // URLs are requested as written: http stays http.
   'HttpsUpgrades',
   'HttpsFirstBalancedModeAutoEnable',
   'AcceptCHFrame',
@@ -81,7 +81,8 @@ const DISABLED_FEATURES = [
   'MediaRouter',
   'OptimizationHints',
   'PaintHolding',
-  // The first scripts of a page would see a window without a size (`outerWidth` 0): each document has a widget of its own.
+  // With it, the first scripts of a page see a window without a size (`outerWidth` 0), because each document has its
+  // own widget.
   'RenderDocument',
   'Translate',
 ];

@@ -3,13 +3,13 @@ import { lstat, rm, rmdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What ends may write for a moment longer. */
+/** Processes that are ending may still write for a moment. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 50;
 
 /**
- * Removes a directory that a browser had for its own. One that belongs to another user is removed with that user's
- * rights: who broke out of a browser could put a link into it while root goes through. Rejects when it cannot.
+ * Removes the profile directory of a browser. A directory of another user is removed with that user's rights: code that
+ * took over a browser could replace a part of it with a link while root removes it. Rejects when it cannot be removed.
  */
 export async function removeProfile(path: string): Promise<void> {
   const owner = await lstat(path).catch(() => undefined);
@@ -21,7 +21,7 @@ export async function removeProfile(path: string): Promise<void> {
   const { uid, gid } = owner;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // From inside: the way there may be closed to the owner.
+      // Removed from inside, because the parent path may be closed to the owner.
       await promisify(execFile)('sh', ['-c', 'rm -rf -- * .[!.]* ..?*'], { uid, gid, cwd: path });
       return await rmdir(path);
     } catch (error) {

@@ -3,7 +3,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 
-/** The place of one capture: its way to the network is its own, so that what went through it can be told apart. */
+/** The slot of one capture. Its egress proxy is its own, so that traffic can be attributed to the capture. */
 export class Slot {
   readonly #egress: Egress;
   #egressProxy: Promise<EgressProxy> | null = null;
@@ -12,7 +12,10 @@ export class Slot {
     this.#egress = egress;
   }
 
-  /** The slot's way out, through `proxy` if there is one, with nothing noted and nothing open from the capture before. */
+  /**
+   * Returns the slot's egress proxy, connected through `proxy` if given, without records or connections of the previous
+   * capture.
+   */
   async resetProxy(proxy?: UpstreamProxy): Promise<EgressProxy> {
     this.#egressProxy ??= this.#egress.openEgressProxy();
     try {
@@ -25,7 +28,7 @@ export class Slot {
     }
   }
 
-  /** Ends the capture on the network: nobody may use its egress proxy, nor its caller's proxy, until the next one. */
+  /** Ends the network access of the capture: its egress proxy refuses connections until the next capture. */
   endCapture(): void {
     this.#egressProxy?.then(
       (egressProxy) => egressProxy.end(),
@@ -39,15 +42,18 @@ export class Slot {
   }
 }
 
-/** Longest wait for a slot. The limiter lets no more captures in than there are slots; what is waited for is tidying. */
+/**
+ * Time limit for a slot, in milliseconds. There are as many slots as admitted captures; the wait is for the cleanup of
+ * the previous one.
+ */
 const ACQUIRE_TIMEOUT_MS = 30_000;
-/** A slot that nobody sat on for so long gives its port back. */
+/** Time without a capture after which a slot closes its port, in milliseconds. */
 const IDLE_MS = 60_000;
 
-/** The slots for captures: as many as may be under way at once. */
+/** The slots, one for each concurrent capture. */
 export class SlotPool {
   readonly #egress: Egress;
-  /** Those that go first: their captures end on the slots that they have. */
+  /** Pools replaced by `resize`: their captures end on the slots that they have. */
   readonly #leaving = new Set<Pool<Slot>>();
   #pool: Pool<Slot>;
 
@@ -64,7 +70,7 @@ export class SlotPool {
     return this.#pools().reduce((sum, pool) => sum + pool.available, 0);
   }
 
-  /** A slot, and the way to give it back. */
+  /** Takes a slot, with the function that returns it. */
   async take(): Promise<{ readonly slot: Slot; readonly leave: () => void }> {
     const pool = this.#pool;
     const slot = await pool.acquire();
@@ -75,7 +81,7 @@ export class SlotPool {
     return { slot, leave };
   }
 
-  /** generic-pool's `max` cannot change: another pool takes over, and this one goes when its last slot is free. */
+  /** Replaces the pool, because generic-pool's `max` cannot change; the old one ends with its last capture. */
   resize(slots: number): void {
     if (slots === this.#pool.max) return;
     const old = this.#pool;
@@ -84,7 +90,7 @@ export class SlotPool {
     void emptied(old).finally(() => this.#leaving.delete(old));
   }
 
-  /** Resolves when nobody sits any more, and every way out is closed. */
+  /** Resolves when every slot is free and every egress proxy is closed. */
   async close(): Promise<void> {
     await Promise.all(this.#pools().map(emptied));
   }
@@ -100,8 +106,8 @@ async function emptied(pool: Pool<Slot>): Promise<void> {
 }
 
 /**
- * `create` cannot fail (an egress proxy is opened when the slot is first used): generic-pool calls a `create` that rejects again
- * at once, for ever.
+ * `create` must not fail (egress proxies are opened on first use): generic-pool calls a `create` that rejects again at
+ * once, forever.
  */
 function createSlotPool(egress: Egress, slots: number): Pool<Slot> {
   return createPool<Slot>(

@@ -10,7 +10,7 @@ type Method = keyof Commands;
 type Params<M extends Method> = Commands[M]['paramsType'];
 type Answer<M extends Method> = Commands[M]['returnType'];
 
-/** Chromium refused a command. `method` names it, `text` is what Chromium said. */
+/** Chromium refused a command. `method` is the command, `text` is Chromium's message. */
 export class CdpError extends Error {
   override readonly name = 'CdpError';
   readonly method: string;
@@ -23,7 +23,7 @@ export class CdpError extends Error {
   }
 }
 
-/** The browser, or the page, went away while an answer was awaited. */
+/** The browser or the page ended before it answered. */
 export class CdpClosedError extends Error {
   override readonly name = 'CdpClosedError';
 }
@@ -33,11 +33,11 @@ interface Pending {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
   readonly session: CdpSession;
-  /** The answer may be given as the bytes that its `data` stands for. */
+  /** Whether the answer may be given as the bytes encoded in its `data`. */
   readonly takesBytes: boolean;
 }
 
-/** What comes over the pipe. Its inside is typed by the protocol's own declarations, which the browser keeps to. */
+/** A message from the pipe. Its content has the protocol's own types, which the browser is trusted to follow. */
 interface Message {
   readonly id?: number;
   readonly method?: string;
@@ -47,10 +47,13 @@ interface Message {
   readonly sessionId?: string;
 }
 
-/** As Chromium announces the end of a session, where it is still there to do so: who awaits no answer hears of it too. */
+/**
+ * The event with which Chromium announces the end of a session; emitted also when the browser ended, for listeners that
+ * await no answer.
+ */
 const ENDED = ['Inspector.detached', { reason: 'it is gone' } as never] as const;
 
-/** The DevTools protocol over a pair of pipes, with flat sessions: one JSON message after another, NUL between them. */
+/** The DevTools protocol over a pair of pipes, with flat sessions: JSON messages separated by NUL. */
 export class CdpConnection {
   /** The session of the browser itself. */
   readonly root: CdpSession;
@@ -65,7 +68,7 @@ export class CdpConnection {
     this.#output = output;
     this.root = new CdpSession(this, '');
     this.#sessions.set('', this.root);
-    // A write after the browser's end is no news: the reading side tells it.
+    // Write errors after the browser's end are ignored: the reading side reports it.
     output.on('error', () => this.#close());
     input.on('error', () => this.#close());
     input.on('close', () => this.#close());
@@ -73,7 +76,7 @@ export class CdpConnection {
       take: (text) => {
         const message = parsed(text);
         if (message !== undefined) return this.#dispatch(message);
-        // Without its pipes the browser ends, and another one takes its place.
+        // Closing the pipes ends the browser, which is then replaced.
         input.destroy();
         output.destroy();
       },
@@ -87,7 +90,7 @@ export class CdpConnection {
     return this.#closed;
   }
 
-  /** The session that `Target.attachedToTarget` announced. */
+  /** Returns the session announced by `Target.attachedToTarget`. */
   session(id: string): CdpSession {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
@@ -96,7 +99,7 @@ export class CdpConnection {
     return session;
   }
 
-  /** One of the two is called when the answer comes, before anything that comes after it is told. */
+  /** Calls `resolve` or `reject` when the answer arrives, before later messages are dispatched. */
   send(
     session: CdpSession,
     method: string,
@@ -118,7 +121,10 @@ export class CdpConnection {
     if (!this.#closed) this.#write(++this.#lastId, session, method, params);
   }
 
-  /** Forgets a session whose end is not announced: those within one that is left. What it awaits is rejected. */
+  /**
+   * Forgets a session whose end is not announced, such as one nested in a closed session. Pending commands are
+   * rejected.
+   */
   drop(session: CdpSession): void {
     this.#detach(session.id);
   }
@@ -129,7 +135,7 @@ export class CdpConnection {
     this.#outgoing += `${JSON.stringify(message)}\0`;
   }
 
-  /** What is sent together is written together: each write wakes the browser. */
+  /** Commands of one turn are written together, because each write wakes the browser. */
   #flush(): void {
     const messages = this.#outgoing;
     this.#outgoing = '';
@@ -154,7 +160,7 @@ export class CdpConnection {
     }
   }
 
-  /** An answer that is too long to be held is none. An event that is too long is not told. */
+  /** An answer over the size limit is an error; an event over it is dropped. */
   #refuse(head: string): void {
     const [, digits] = /^\{"id":(\d+)/.exec(head) ?? [];
     if (digits !== undefined) this.#dispatch({ id: Number(digits), error: { message: 'the answer is too long' } });
@@ -184,7 +190,7 @@ export class CdpConnection {
   }
 }
 
-/** One target's share of a connection: the browser, or a page. */
+/** The session of one target on a connection: the browser, or a page. */
 export class CdpSession {
   readonly id: string;
   readonly #connection: CdpConnection;
@@ -196,12 +202,15 @@ export class CdpSession {
     this.id = id;
   }
 
-  /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
+  /**
+   * Sends a command. Rejects with a `CdpError` when Chromium refuses it, and with a `CdpClosedError` when the page or
+   * the browser ends.
+   */
   send<M extends Method>(method: M, ...params: Params<M>): Promise<Answer<M>> {
     return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject));
   }
 
-  /** The screenshot of the page. Rejects as `send` does. */
+  /** Takes the screenshot of the page. Rejects as `send` does. */
   async shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer> {
     const answer = await new Promise<Buffer | Protocol.Page.CaptureScreenshotResponse>((resolve, reject) =>
       this.#connection.send(this, 'Page.captureScreenshot', params, resolve, reject, true),
@@ -210,14 +219,14 @@ export class CdpSession {
   }
 
   /**
-   * As `send`, for another client of the protocol, which knows its types itself. One of the two is called when the
-   * answer comes, in its order among the events: promises would tell it after those that came with it.
+   * Sends a command for another client of the protocol, which has its own types. Takes callbacks, which keep the answer
+   * in order with the events; a promise would resolve after the events that arrived with it.
    */
   relay(method: string, params: object, resolve: (answer: object) => void, reject: (error: Error) => void): void {
     this.#connection.send(this, method, params, resolve, reject);
   }
 
-  /** Sends without waiting; whatever is answered, errors among it, is dropped. */
+  /** Sends without waiting; the answer is dropped, even an error. */
   post<M extends Method>(method: M, ...params: Params<M>): void {
     this.#connection.post(this, method, params[0]);
   }
@@ -228,7 +237,7 @@ export class CdpSession {
     return () => this.#events.off(event, handler);
   }
 
-  /** Hears every event, for another client of the protocol. There is one such listener at most. */
+  /** Passes every event to another client of the protocol. There is at most one such listener. */
   tap(handler: (event: string, params: object) => void): void {
     this.#tap = handler;
   }
@@ -239,7 +248,7 @@ export class CdpSession {
   }
 }
 
-/** Undefined: whoever wrote it is broken. */
+/** Returns undefined for invalid JSON. */
 function parsed(text: string): Message | undefined {
   try {
     return JSON.parse(text);

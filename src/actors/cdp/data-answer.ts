@@ -1,11 +1,11 @@
 const QUOTE = 0x22;
-/** Characters of base64 that make whole bytes. */
+/** Characters of base64 that encode whole bytes. */
 const GROUP = 4;
 
-/** An answer whose text in base64 is decoded part by part, so that nobody holds the event loop for all of it. */
+/** An answer whose base64 text is decoded part by part, so that decoding never blocks the event loop for long. */
 export class DataAnswer {
   readonly id: number;
-  /** How the message begins. */
+  /** The beginning of the message. */
   readonly head: string;
   readonly #decoded: Buffer[] = [];
   /** Characters that wait for the rest of their group. */
@@ -17,7 +17,9 @@ export class DataAnswer {
     this.head = head;
   }
 
-  /** The next part of the message, from the text's first character on. What stands behind the text is dropped. */
+  /**
+   * Takes the next part of the message, starting with the text's first character. Anything after the text is dropped.
+   */
   add(part: Buffer): void {
     if (this.#ended) return;
     const quote = part.indexOf(QUOTE);

@@ -2,36 +2,39 @@ import type { Readable } from 'node:stream';
 import { DataAnswer } from './data-answer.ts';
 
 export interface MessageLimits {
-  /** Most bytes of an event. What a page says in its console and sends in its requests stands in them, at any length. */
+  /** Maximum size of an event, in bytes. Events contain console messages and request bodies of any length. */
   readonly eventBytes: number;
-  /** Most bytes of an answer, which begins with its `id`: the largest screenshot has some 180 MiB in base64. */
+  /**
+   * Maximum size of an answer, which begins with its `id`, in bytes: the largest screenshot has about 180 MiB of
+   * base64.
+   */
   readonly answerBytes: number;
 }
 
 const LIMITS: MessageLimits = { eventBytes: 4 * 1024 * 1024, answerBytes: 256 * 1024 * 1024 };
 
-/** Who takes the messages of a stream, each when its end is seen. */
+/** Receives the messages of a stream, each when it is complete. */
 export interface MessageTaker {
   take(text: string): void;
-  /** A message that is longer than it may be, by how it begins. */
+  /** Receives the beginning of a message over the size limit. */
   pass?(head: string): void;
-  /** Whether the answer of that id is asked for as `takeData` gives it, should it be long. */
+  /** Returns whether the answer to a command, if long, is to be given to `takeData`. */
   wantsData?(id: number): boolean;
-  /** The bytes that the answer of that id has in base64. */
+  /** Receives the bytes that an answer encodes in base64. */
   takeData?(id: number, data: Buffer): void;
 }
 
-/** How an answer begins. */
+/** The beginning of an answer. */
 const ANSWER = '{"id":';
-/** How one begins whose only member is text in base64: a screenshot. */
+/** The beginning of an answer whose only member is base64 text: a screenshot. */
 const DATA_ANSWER = /^\{"id":(\d+),"result":\{"data":"/;
-/** Of a message that is too long: enough to know whose answer it is. */
+/** Bytes kept of a message over the limit: enough to identify the command. */
 const HEAD_BYTES = 64;
 
 /**
- * Reads the messages of a stream in which a NUL ends a message. One that spans many chunks is put together once, when
- * its end is seen; a screenshot is decoded as it comes, because to put it together, parse it and decode it then would hold
- * the event loop for 2 ms a megabyte. One that is longer than it may be is never held.
+ * Reads messages separated by NUL from a stream. A message in many chunks is joined once, when it is complete. A
+ * screenshot is decoded as it arrives, because joining, parsing and decoding it at the end would block the event loop
+ * for 2 ms per megabyte. A message over the size limit is never held in memory.
  */
 export function readMessages(input: Readable, taker: MessageTaker, limits: MessageLimits = LIMITS): void {
   let parts: Buffer[] = [];
@@ -62,7 +65,7 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
     taker.pass?.(head);
   };
 
-  /** The beginning of a message whose end is not there yet. */
+  /** The beginning of an incomplete message. */
   const addFirst = (part: Buffer): void => {
     const head = headOf([part]);
     const [start, id] = DATA_ANSWER.exec(head) ?? [];

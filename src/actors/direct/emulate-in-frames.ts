@@ -4,9 +4,9 @@ import type { CdpConnection, CdpSession } from '../cdp/connection.ts';
 import { emulateVisitor } from '../page/emulation/emulate-visitor.ts';
 
 /**
- * Emulates the page's visitor in its cross-site frames and its workers. Each has a session of its own, which the overrides
- * of the page do not reach, and is paused until it has them. `eachFrame` is called with
- * each session and its target, before it runs.
+ * Emulates the visitor in the page's cross-site frames and workers. Each has its own session, which the page's
+ * overrides do not reach, and stays paused until it has them. `eachFrame` is called with each session and its target
+ * before it runs.
  */
 export function emulateInFrames(
   connection: CdpConnection,
@@ -17,7 +17,7 @@ export function emulateInFrames(
 ): void {
   session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
     const frame = connection.session(sessionId);
-    // Frames within frames are announced to the frame that holds them.
+    // Nested frames are announced to the session of their parent.
     emulateInFrames(connection, frame, request, ownUserAgent, eachFrame);
     eachFrame(frame, targetInfo);
     frame.post('Inspector.enable');
@@ -27,7 +27,7 @@ export function emulateInFrames(
     autoAttach: true,
     waitForDebuggerOnStart: true,
     flatten: true,
-    // Chromium pauses workers that the filter leaves out as well, and nothing would resume them.
+    // Chromium also pauses workers that the filter excludes, and nothing else would resume them.
     filter: [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }],
   });
 }

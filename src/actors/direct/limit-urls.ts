@@ -5,8 +5,8 @@ import type { MainFrame } from '../page/main-frame.ts';
 /** URLs up to this length are not counted: pages keep their state in them. */
 const ORDINARY_CHARACTERS = 16 * 1024;
 /**
- * Total of longer URLs, in characters, that a page may give its documents. Measured: each of 1.9 MB (the longest that
- * Chromium takes) holds the browser process, which all pages share, for up to half a second.
+ * Maximum total length of longer URLs that a page may give its documents, in characters. Measured: each URL of 1.9 MB
+ * (Chromium's maximum) blocks the browser process, which all pages share, for up to 0.5 s.
  */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 

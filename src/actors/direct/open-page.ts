@@ -10,10 +10,10 @@ import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 import { urlLimit } from './limit-urls.ts';
 
 /**
- * Opens a page whose only way to the network is `proxyServer`. Every new page is paused by the browser until it is
- * told to run, so that it is set up before anything happens in it. Rejects with a `PageCrashedError` or a
- * `CdpClosedError` when the page or the browser ends before it is open, and with a `CdpClosedError` soon after `over` is
- * aborted; nothing is left of the page then.
+ * Opens a page whose only way to the network is `proxyServer`. The browser pauses every new page until it is resumed,
+ * so the page is set up before its first script. Rejects with a `PageCrashedError` or a `CdpClosedError` when the page
+ * or the browser ends first, and with a `CdpClosedError` soon after `over` is aborted; then nothing is left of the
+ * page.
  */
 export async function openPage(
   host: BrowserHost,
@@ -34,13 +34,13 @@ export async function openPage(
   });
   const attached = Promise.withResolvers<{ session: CdpSession; frame: MainFrame; setUp: PageSetUp }>();
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
-    // It is paused before its first line, and nobody lets it run: no page's script is there when the page is not.
+    // Service workers stay paused before their first line, so no script of the site runs without its page.
     if (type === 'service_worker') return;
     if (type === 'shared_worker') {
       showVisitor(session, request, host.userAgent);
     } else if (page === null) {
       page = targetId;
-      // The id of a page is that of its main frame.
+      // A page and its main frame have the same id.
       const setUp = setUpPage(session, request, host.userAgent);
       const frame = new MainFrame(session, targetId);
       const limitUrls = urlLimit(frame);
@@ -57,7 +57,7 @@ export async function openPage(
       });
       attached.resolve({ session, frame, setUp });
     } else if (targetId !== page) {
-      // A page that the page has opened, should the browser not refuse it.
+      // A popup that the browser did not block.
       root.post('Target.closeTarget', { targetId });
     }
   });
@@ -71,16 +71,16 @@ export async function openPage(
     await root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
   };
   try {
-    // What is not granted is denied; without it pages ask, and nobody answers.
+    // Permissions that are not granted are denied; by default pages would prompt, and no one answers.
     const permissions: Protocol.Browser.PermissionType[] = request.geolocation === undefined ? [] : ['geolocation'];
-    // The size of the window (`outerWidth`), which the emulated screen does not have.
+    // The size of the window (`outerWidth`), which screen emulation does not set.
     const { width, height } = request.viewport;
     root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
     root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height }).catch(attached.reject);
     const { session, frame, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');
-    // A page that crashes meanwhile, or does not come to run, answers nothing.
+    // A page that crashes or does not start never answers.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
     const { notes, visit, requests } = setUp;
     return { session, frame, notes, visit, requests, download: download.promise, dispose };

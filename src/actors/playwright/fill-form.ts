@@ -3,15 +3,15 @@ import type { FormFilling } from '../../capture/options/interaction.ts';
 import { locate } from './locate.ts';
 import type { Patience, Step } from './step.ts';
 
-/** What sends a form when a person clicks it. */
+/** Elements that submit a form when clicked. */
 const SENDS = 'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
 
-/** A field does not take what it is given. The message says what it takes. */
+/** A field does not accept the given value. The message says what it accepts. */
 class FieldError extends Error {
   override readonly name = 'FieldError';
 }
 
-/** The steps in which a person fills in a form and sends it. */
+/** Returns the steps in which a person fills in a form and submits it. */
 export function formSteps({ selector = 'form', fields, submit }: FormFilling): Step[] {
   const filling = Object.entries(fields).map(
     ([name, value]): Step => ({
@@ -55,14 +55,14 @@ function kindOf(field: { readonly localName: string; readonly type?: unknown }):
   return field.localName === 'select' ? 'select' : String(field.type);
 }
 
-/** The one of a group of checkboxes or radio buttons that has the value. */
+/** Returns the checkbox or radio button of a group that has the value. */
 async function choose(named: Locator, value: string, patience: Patience): Promise<void> {
   const wanted = named.and(named.page().locator(`css=[value=${quoted(value)}]`)).first();
   if ((await wanted.count()) === 0) throw new FieldError('has nothing of that value to choose');
   await wanted.check(patience);
 }
 
-/** By the button that sends it, as a person does; a form without one is sent as Enter in a field would. */
+/** Clicks the submit button, as a person does; a form without one is submitted as by Enter in a field. */
 async function send(form: Locator, patience: Patience): Promise<void> {
   const button = form.locator(`css=${SENDS}`).first();
   await form.waitFor({ state: 'attached', ...patience });
@@ -74,7 +74,7 @@ function byName(name: string): string {
   return `[name=${quoted(name)}]`;
 }
 
-/** As a string of CSS. */
+/** Returns the text as a CSS string. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[\n\r\f]/g, (char) => `\\${char.charCodeAt(0).toString(16)} `)}"`;
 }

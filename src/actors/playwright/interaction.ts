@@ -14,12 +14,12 @@ import { reasonOf } from './reason.ts';
 import type { Step } from './step.ts';
 import { checkSyntax, untilItHolds } from './wait-for-function.ts';
 
-/** So much sooner than waiting ends Playwright gives up, so that it can be said why. */
+/** Playwright's timeout, shorter than ours by this margin in milliseconds, so that its error can give the reason. */
 const SOONER_MS = 100;
-/** Longest that a page which is not busy takes to say so. */
+/** Time in which a page that is not busy answers, in milliseconds. */
 const ANSWER_MS = 150;
 
-/** Playwright on a page that we have opened. It joins the page when it is first needed. */
+/** Playwright on a page that is already open. It attaches on first use. */
 export class PlaywrightInteraction implements Interaction {
   readonly #host: BrowserHost;
   readonly #page: IsolatedPage;
@@ -51,12 +51,12 @@ export class PlaywrightInteraction implements Interaction {
     return this.#take({ name: 'waitForFunction', take }, deadline).finally(() => over.abort());
   }
 
-  /** Playwright lets go of the page. */
+  /** Detaches Playwright from the page. */
   release(): void {
     this.#transport?.close();
   }
 
-  /** Whether a step was done before no more time was to be spent on waiting. Throws when the page does not let it. */
+  /** Returns whether a step was done before the time for waiting ended. Throws when the page prevents it. */
   async #take({ name, selector, take }: Step, deadline: Deadline): Promise<boolean> {
     if (deadline.waitingMs === 0) return false;
     const patience = {
@@ -88,7 +88,7 @@ export class PlaywrightInteraction implements Interaction {
   async #connect(): Promise<Page> {
     const { connection } = this.#host;
     const target = { targetId: this.#page.frame.id };
-    // What is never asked to interact never loads it.
+    // Loaded on first use: a service without interactive captures never loads it.
     const [{ chromium }, { targetInfo }, { sessionId }] = await Promise.all([
       import('playwright-core'),
       connection.root.send('Target.getTargetInfo', target),
@@ -98,7 +98,7 @@ export class PlaywrightInteraction implements Interaction {
     this.#transport = transport;
     const browser = await chromium.connectOverCDP(transport, {
       isLocal: true,
-      // The page stays as it was set up; nothing is written anywhere.
+      // Playwright changes no settings of the page, and writes no files.
       noDefaults: true,
       artifactsDir: tmpdir(),
       timeout: 0,
@@ -108,10 +108,7 @@ export class PlaywrightInteraction implements Interaction {
     return page;
   }
 
-  /**
-   * Ends a script that keeps the page from all else, so that a screenshot of it can be taken. Resolves with whether there
-   * was one.
-   */
+  /** Ends a script that blocks the page, so that a screenshot can be taken. Resolves with whether there was one. */
   async #endScripts(): Promise<boolean> {
     const { session } = this.#page;
     const asked = session.send('Runtime.evaluate', { expression: '0' });

@@ -4,7 +4,10 @@ import { openPage } from '../direct/open-page.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { PlaywrightInteraction } from './interaction.ts';
 
-/** Opens a page as `openPage` does, so that the same border holds and the same is seen, and gives Playwright to it. */
+/**
+ * Opens a page as `openPage` does, under the same egress policy and with the same evidence, and attaches Playwright to
+ * it.
+ */
 export async function openInteractivePage(
   host: BrowserHost,
   proxyServer: string,
@@ -12,7 +15,7 @@ export async function openInteractivePage(
   over: AbortSignal,
 ): Promise<IsolatedPage> {
   const page = await openPage(host, proxyServer, request, over);
-  // Of several pages in one browser each behaves as the one in front.
+  // Each of several pages in a browser behaves as the one in the foreground.
   page.session.post('Emulation.setFocusEmulationEnabled', { enabled: true });
   const interaction = new PlaywrightInteraction(host, page);
   const dispose = async () => {

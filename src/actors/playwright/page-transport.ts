@@ -13,18 +13,15 @@ type Command = z.infer<typeof command>;
 
 const attached = z.object({ sessionId: z.string() });
 
-/**
- * Of a page's targets Playwright is shown those that are paused for it, and lets them run. Service workers are not: they
- * stay paused, by us.
- */
+/** Types of targets that Playwright sees and resumes. Service workers are excluded and stay paused. */
 const FRAMES_AND_WORKERS = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }];
 
-/** As Chromium answers a command for a session that is gone; Playwright knows the code. */
+/** Chromium's error code for a command to a session that has ended, which Playwright knows. */
 const GONE = { code: -32_001, message: 'Session with given id not found.' };
 
 /**
- * What Playwright takes for a browser: one page, as it is, in a session beside ours, and nothing else. Whatever it
- * does or is made to do, it opens no page, changes no setting of the browser, and reaches no other capture.
+ * Appears to Playwright as a browser with one page, in a session beside ours. Through it Playwright cannot open pages,
+ * change browser settings or reach other captures.
  */
 export class PageTransport implements ConnectOverCDPTransport {
   onmessage?: (message: object) => void;
@@ -48,7 +45,7 @@ export class PageTransport implements ConnectOverCDPTransport {
     else this.#tell({ sessionId: sent.sessionId, id: sent.id, error: GONE });
   }
 
-  /** Leaves the page. What Playwright still awaits of it is rejected. */
+  /** Detaches from the page. Pending commands of Playwright are rejected. */
   close(): void {
     if (this.#sessions.size === 0) return;
     const left = [...this.#sessions.values()];
@@ -78,13 +75,13 @@ export class PageTransport implements ConnectOverCDPTransport {
       (result) => this.#tell({ sessionId, id, result }),
       (error) => {
         this.#tell({ sessionId, id, error: error instanceof CdpError ? { message: error.text } : GONE });
-        // Behind the answer, and never while it is being asked: Playwright would wait for one for ever.
+        // Sent after the answer and never during the command, because Playwright would wait forever.
         if (error instanceof CdpClosedError && session === this.#pageSession) setImmediate(() => this.close());
       },
     );
   }
 
-  /** Playwright hears all of a session, and of those that open within it. Dialogs are answered by us alone. */
+  /** Playwright receives all events of a session and of its nested sessions. Dialogs are answered by us only. */
   #show(sessionId: string): CdpSession {
     const session = this.#connection.session(sessionId);
     this.#sessions.set(sessionId, session);
@@ -97,7 +94,7 @@ export class PageTransport implements ConnectOverCDPTransport {
     return session;
   }
 
-  /** In the order in which it comes, and each in a turn of its own: Playwright counts on both. */
+  /** In order of arrival, each in its own turn: Playwright depends on both. */
   #tell(message: object): void {
     setImmediate(() => this.onmessage?.(message));
   }

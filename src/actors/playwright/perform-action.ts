@@ -4,7 +4,10 @@ import type { Action, ScrollAction } from '../../capture/options/interaction.ts'
 import { locate } from './locate.ts';
 import type { Patience } from './step.ts';
 
-/** Does one action. Rejects as Playwright does, with a `TimeoutError` when the element does not take it in time. */
+/**
+ * Performs one action. Rejects as Playwright does, with a `TimeoutError` when the element does not become ready in
+ * time.
+ */
 export async function performAction(page: Page, action: Action, patience: Patience): Promise<void> {
   switch (action.type) {
     case 'click':
@@ -39,7 +42,7 @@ async function scroll(page: Page, { selector, x, y }: ScrollAction, patience: Pa
     return locate(page, selector).scrollIntoViewIfNeeded(patience);
   }
   const what = selector === undefined ? page.locator(':root') : locate(page, selector);
-  // Not smoothly, as a style sheet may have it: the next step would not see where it ends.
+  // Instantly, even where the style sheet sets smooth scrolling: the next step would not know where it ends.
   await what.evaluate(
     (element, by) => element.scrollBy({ left: by.x, top: by.y, behavior: 'instant' }),
     { x: x ?? 0, y: y ?? 0 },

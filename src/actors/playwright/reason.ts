@@ -3,13 +3,16 @@ import { stripVTControlCharacters } from 'node:util';
 const MAX_REASON_CHARACTERS = 300;
 const MAX_SELECTOR_CHARACTERS = 100;
 
-/** What Playwright notes while an element is not ready: the last of it says why it never was. */
+/**
+ * Playwright's log lines while an element is not ready; the last one is the reason. Playwright does not guarantee these
+ * texts: package.json pins its version, and test/actors/interaction.test.ts fails when they change.
+ */
 const OBSTACLES =
   /^(?:element is (?:not (?:visible|enabled|stable|editable)|outside of the viewport)|.* intercepts pointer events|did not find some options)/;
 
 /**
- * Playwright's error in one line, without the log that it appends. Undefined when nothing was wrong with the element but
- * that time was over.
+ * Returns Playwright's error in one line, without the appended log; undefined when time ran out although the element
+ * was fine.
  */
 export function reasonOf(error: Error, selector: string | undefined): string | undefined {
   const [head = '', ...log] = stripVTControlCharacters(error.message).split('\n');

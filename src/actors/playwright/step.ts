@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 
-/** What Playwright may wait. Looked at anew for each of its calls: a step is made of several. */
+/** The time limit of Playwright's calls. Read before each call, because a step makes several. */
 export interface Patience {
   /** Milliseconds from now. */
   readonly timeout: number;
 }
 
-/** One thing that is done on a page. */
+/** One step of an interaction with a page. */
 export interface Step {
-  /** What it is called in a failure. */
+  /** Name of the step in error messages. */
   readonly name: string;
   readonly selector?: string | undefined;
-  /** Rejects as Playwright does, with a `TimeoutError` when patience is over. */
+  /** Rejects as Playwright does, with a `TimeoutError` when time has run out. */
   readonly take: (page: Page, patience: Patience) => Promise<unknown>;
 }

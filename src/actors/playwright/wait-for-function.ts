@@ -3,13 +3,13 @@ import type { Page } from 'playwright-core';
 import { CapstanError } from '../../capture/errors.ts';
 import type { PageSession } from '../page/isolated-page.ts';
 
-/** How often it is tried. */
+/** Interval between evaluations, in milliseconds. */
 const POLLING_MS = 100;
 const MAX_REASON_CHARACTERS = 300;
 
-/** Rejects with `script_failed` when it cannot be read. None of it is run. */
+/** Checks the syntax without running anything. Rejects with `script_failed` when it is invalid. */
 export async function checkSyntax(session: PageSession, source: string): Promise<void> {
-  // The whole is read before any of it runs, and what it begins with is its end.
+  // The engine parses the whole script before running it, and its first statement ends it.
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;(${source}\n)` });
   const { className, description = '' } = exceptionDetails?.exception ?? {};
   if (className !== 'SyntaxError') return;
@@ -18,8 +18,8 @@ export async function checkSyntax(session: PageSession, source: string): Promise
 }
 
 /**
- * Resolves when an expression gives something truthy in whatever document the page shows by then, or when `signal` is
- * aborted. A function is called, and a promise awaited; what throws does not hold yet.
+ * Resolves when an expression is truthy in the document that the page shows by then, or when `signal` is aborted. A
+ * function is called, a promise awaited, and an exception counts as false.
  */
 export async function untilItHolds(page: Page, source: string, signal: AbortSignal): Promise<void> {
   const expression = `(async () => {
@@ -33,7 +33,7 @@ async function holds(page: Page, expression: string): Promise<boolean> {
   try {
     return (await page.evaluate(expression)) === true;
   } catch (error) {
-    // It ran in a document that is gone; the next one is asked.
+    // The document was replaced; the next one is evaluated.
     if (error instanceof Error && /navigation|context was destroyed/i.test(error.message)) return false;
     throw error;
   }

@@ -2,13 +2,13 @@ import { CapstanError } from '../../../capture/errors.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 
-/** The world in which the style sheet is kept, away from the page's scripts. */
+/** The isolated world that holds the style sheet, inaccessible to the page's scripts. */
 export const STYLE_WORLD = 'capstan-style';
 
 /**
- * What is to be in every document before its own scripts run: the request's script, and its style sheet. Resolves when
- * the browser has them; rejects with `script_failed` when the script cannot be read. What it throws later is a message
- * of the page's console, as if the page had thrown it.
+ * Adds the request's script and style sheet to every document, before the document's own scripts. Resolves when the
+ * browser has them; rejects with `script_failed` when the script has a syntax error. Exceptions that it throws later
+ * are console messages of the page.
  */
 export async function addScripts(session: PageSession, { javascript, css }: CaptureRequest): Promise<void> {
   const added: Promise<unknown>[] = [];
@@ -18,7 +18,7 @@ export async function addScripts(session: PageSession, { javascript, css }: Capt
   }
   if (javascript?.before !== undefined) {
     added.push(checkSyntax(session, javascript.before));
-    // Without it nothing is run in a document that has no script of its own.
+    // Without it, Chromium runs nothing in a document that has no scripts.
     added.push(session.send('Runtime.enable'));
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source: javascript.before }));
   }
@@ -26,10 +26,10 @@ export async function addScripts(session: PageSession, { javascript, css }: Capt
 }
 
 /**
- * The script that gives its document the style sheet, unless it has it. A sheet that is constructed obeys no
- * Content-Security-Policy of the page, comes after the page's own sheets, and is no element that the HTML copy would
- * show. It is run early, so that the page is laid out with it, and once more when the page has loaded: early nothing is
- * run in a document without scripts, and one with scripts may set its own list of such sheets.
+ * Returns the script that adds the style sheet to a document unless it is there. A constructed sheet is exempt from the
+ * page's Content-Security-Policy, comes after the page's own sheets, and does not appear in the HTML snapshot. The
+ * script runs early, so that the layout uses the sheet, and again after load: documents without scripts run nothing
+ * early, and scripts of the page may replace the list of constructed sheets.
  */
 export function keepSheet(css: string): string {
   return `if (window.top === window) {
@@ -41,7 +41,7 @@ export function keepSheet(css: string): string {
 }`;
 }
 
-/** The whole of a script is read before any of it runs, and none of this one does. */
+/** The engine parses the whole script before running it, and this one runs nothing. */
 async function checkSyntax(session: PageSession, source: string): Promise<void> {
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;\n${source}` });
   const { className, description } = exceptionDetails?.exception ?? {};
@@ -50,7 +50,7 @@ async function checkSyntax(session: PageSession, source: string): Promise<void> 
 
 const MAX_REASON_CHARACTERS = 500;
 
-/** `description` is what the page's engine says: the error, and behind it where it was thrown. */
+/** `description` is the engine's text: the error, followed by its stack. */
 export function scriptFailed(
   when: 'before' | 'after',
   description = 'it threw something that is no error',

@@ -6,15 +6,15 @@ import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import { type BannerAnswer, type BannerPlace, bannerScript } from './banner-rules.ts';
 
-/** Longest wait for a banner to appear in a page that has loaded. */
+/** Time in which a banner may appear in a loaded page, in milliseconds. */
 const APPEARING_MS = 2_000;
-/** Longest that one which is there is dealt with: some want three clicks on two pages of theirs. */
+/** Time limit for answering a banner, in milliseconds: some need three clicks on two of their pages. */
 const ANSWERING_MS = 6_000;
-/** Banners take their leave with a transition. */
+/** Banners disappear with a transition. */
 const LEAVING_MS = 400;
-/** Frames that are looked through besides the page itself; some banners stand in one. */
+/** Number of frames searched besides the page itself; some banners are in a frame. */
 const MAX_FRAMES = 8;
-/** Longest that a rule's question to the page's own scripts may take. */
+/** Time limit for a rule's query in the page's own world, in milliseconds. */
 const QUESTION_MS = 1_000;
 
 const news = z.discriminatedUnion('type', [
@@ -22,15 +22,14 @@ const news = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: z.string() }),
 ]);
 
-/** States in which a banner is there. */
+/** States in which a banner is present. */
 const ANSWERING = new Set(['openPopupDetected', 'runningOptOut', 'runningOptIn']);
 const ANSWERED = new Set(['done', 'optOutSucceeded', 'optInSucceeded']);
 const GIVEN_UP = new Set(['nothingDetected', 'optOutFailed', 'optInFailed']);
 
 /**
- * Looks for a cookie banner in a page that has loaded and gives it the answer, by the rules of DuckDuckGo's autoconsent.
- * Resolves with whether there was time to look for it; a page without one, or with one that no rule knows, stays as it
- * is.
+ * Looks for a cookie banner in a loaded page and answers it, by the rules of DuckDuckGo's autoconsent. Resolves with
+ * whether there was time to look for one. A page without a banner, or with one that no rule knows, stays unchanged.
  */
 export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
   if (deadline.waitingMs === 0) return false;
@@ -44,7 +43,7 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     if (await isAnyTrue(looking)) await delay(LEAVING_MS);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
-    // The document went, as some do once they have their answer.
+    // The document was replaced, as happens on some sites after the answer.
   }
   return deadline.waitingMs > 0;
 }
@@ -53,7 +52,7 @@ function framesBelow({ childFrames = [] }: Protocol.Page.FrameTree): readonly Pr
   return childFrames.flatMap((tree) => [tree.frame, ...framesBelow(tree)]);
 }
 
-/** Resolves as soon as one of them is true, or when none is. */
+/** Resolves with true as soon as one of them is true, and with false when none is. */
 function isAnyTrue(answers: readonly Promise<boolean>[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     for (const answer of answers) answer.then((isTrue) => isTrue && resolve(true), reject);
@@ -79,7 +78,7 @@ async function answerIn(
       const item = await within(Math.max(0, leftMs), consent.next(), null);
       if (item === null || (item.type === 'state' && GIVEN_UP.has(item.state))) return false;
       if (item.type === 'eval') {
-        // Only of the page itself can the world of its own scripts be named.
+        // The world of the page's own scripts can be addressed only for the page itself.
         await consent.evaluated(item.id, place.isTop && (await ask(session, item.code)));
       } else if (ANSWERED.has(item.state)) {
         return true;
@@ -88,7 +87,7 @@ async function answerIn(
       }
     }
   } catch (error) {
-    // A frame may go at any time, and one of another process cannot be looked into.
+    // A frame may end at any time, and frames of other processes are not accessible.
     if (error instanceof CdpError && !place.isTop) return false;
     throw error;
   }
@@ -98,7 +97,7 @@ async function startIn(session: PageSession, frameId: string, expression: string
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId });
   const { result } = await session.send('Runtime.evaluate', { expression, contextId });
   const { objectId } = result;
-  // It needs an HTML document.
+  // Requires an HTML document.
   if (objectId === undefined || result.subtype === 'error') return null;
   const call = async (functionDeclaration: string, ...values: (string | boolean)[]): Promise<unknown> => {
     const { result: answer } = await session.send('Runtime.callFunctionOn', {
@@ -117,7 +116,7 @@ async function startIn(session: PageSession, frameId: string, expression: string
   };
 }
 
-/** Evaluates a question of the library's among the page's own scripts, which may answer what they like. */
+/** Evaluates a query of the library among the page's own scripts. The result is untrusted. */
 async function ask(session: PageSession, expression: string): Promise<boolean> {
   const asked = session.send('Runtime.evaluate', {
     expression: `Promise.resolve(${expression}).then(Boolean)`,

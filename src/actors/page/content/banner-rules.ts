@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autoconsent';
 
-/** How often a document is looked through; half a second lies between two looks. */
+/** Number of times that a document is searched, every 0.5 s. */
 const REPEAT_PASSES = 3;
 
-/** A rule, and where it holds. */
+/** A rule and the pages that it applies to. */
 interface PlacedRule {
   readonly rule: AutoConsentCMPRule;
   readonly inTop: boolean;
   readonly inFrames: boolean;
-  /** Null: anywhere. */
+  /** Null applies to all pages. */
   readonly url: RegExp | null;
 }
 
@@ -21,7 +21,7 @@ interface Library {
 
 let library: Promise<Library> | undefined;
 
-/** The library as its package has it: read when the first request wants it (0.8 MB), and kept. */
+/** The library's rules (0.8 MB): read at the first request that needs them, and cached. */
 function loadLibrary(): Promise<Library> {
   library ??= read().catch((error: unknown) => {
     library = undefined;
@@ -53,16 +53,15 @@ export interface BannerPlace {
 }
 
 /**
- * The script that looks for a banner where it is run, and gives it the answer. Its value has `next()`, a promise of what
- * it has to tell (`BannerNews`), and `evaluated(id, result)` for the answers to what it wants evaluated in the page's
- * own world.
+ * Returns the script that looks for a banner and answers it. Its value has `next()`, a promise of the next message
+ * (`BannerNews`), and `evaluated(id, result)` for the results of queries in the page's own world.
  */
 export async function bannerScript(answer: BannerAnswer, { url, isTop }: BannerPlace): Promise<string> {
   const { source, rules } = await loadLibrary();
   const config: Partial<Config> = {
     autoAction: answer === 'accept' ? 'optIn' : 'optOut',
     detectRetries: REPEAT_PASSES,
-    // What no rule knows is rejected by the words on its buttons; to accept by guessing is not offered.
+    // Banners that no rule knows are rejected by the text of their buttons; the library cannot accept that way.
     heuristicMode: answer === 'accept' ? 'off' : 'reject',
     enablePrehide: false,
     logs: SILENT,
@@ -84,7 +83,7 @@ const SILENT: Config['logs'] = {
   waits: false,
 };
 
-/** Runs in a world of its own in the page. */
+/** Runs in an isolated world of the page. */
 const RUN = `(config, rules, load) => {
   const module = { exports: {} };
   load(module, module.exports);

@@ -7,8 +7,8 @@ import { answerBanner } from './answer-banner.ts';
 import { runAfter } from './run-after.ts';
 
 /**
- * Does to a document that has loaded what the request wants done, once to each. Resolves with whether all of it was
- * done while there was time to wait; throws `script_failed`.
+ * Applies the request's changes to a loaded document, each once. Resolves with whether all were done within the time
+ * for waiting; throws `script_failed`.
  */
 export async function changePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { css, cookieBanners, javascript } = request;
@@ -24,7 +24,7 @@ export async function changePage(page: IsolatedPage, request: CaptureRequest, de
   return done;
 }
 
-/** A page that did not load in time is given its style sheet all the same. */
+/** A page that did not load in time still gets its style sheet. */
 function patienceMs({ waitingMs, remainingMs }: Deadline): number {
   return Math.max(waitingMs, remainingMs / 2);
 }
@@ -37,7 +37,7 @@ async function change(page: IsolatedPage, request: CaptureRequest, deadline: Dea
   return styled && answered && ran;
 }
 
-/** Resolves with whether the page let it be done. A script that has not let go of the page for half of the time is ended. */
+/** Resolves with whether the page allowed it. A script that blocks the page for half of the time is ended. */
 async function styleInTime(page: IsolatedPage, css: string, deadline: Deadline): Promise<boolean> {
   const styling = keepStyle(page, css).then(() => true);
   const styled = await within(patienceMs(deadline) / 2, styling, false);
@@ -52,7 +52,7 @@ async function keepStyle({ session, frame }: IsolatedPage, css: string): Promise
     const { executionContextId } = await session.send('Page.createIsolatedWorld', world);
     await session.send('Runtime.evaluate', { expression: keepSheet(css), contextId: executionContextId });
   } catch (error) {
-    // The document went, and the next one has the sheet from its beginning.
+    // The document was replaced, and the next one has the sheet from its beginning.
     if (!(error instanceof CdpError)) throw error;
   }
 }

@@ -3,23 +3,23 @@ import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { scriptFailed } from './add-scripts.ts';
 
-/** Fails, without harm, where the page names the policies that it allows and `default` is not among them. */
+/** Fails harmlessly where the page lists the policies that it allows without `default`. */
 const TAKE_STRINGS = `try {
   const same = (text) => text;
   trustedTypes.createPolicy('default', { createHTML: same, createScript: same, createScriptURL: same });
 } catch {}`;
 
 /**
- * Runs a script in the page as if it were the page's own, and awaits the promise that it gives. Resolves with whether
- * it came to its end while there was time to wait, which it also did when it sent the page on. Throws `script_failed`.
+ * Runs a script as the page's own and awaits the promise that it returns. Resolves with whether it finished within the
+ * time for waiting; a script that navigates the page counts as finished. Throws `script_failed`.
  */
 export async function runAfter(page: IsolatedPage, expression: string, deadline: Deadline): Promise<boolean> {
   const { waitingMs } = deadline;
   if (waitingMs === 0) return false;
   try {
-    // Pages that require trusted types refuse strings for `innerHTML` and the like, from this script too.
+    // Pages that require trusted types refuse strings for `innerHTML` and similar sinks, also from this script.
     page.session.post('Runtime.evaluate', { expression: TAKE_STRINGS, timeout: waitingMs });
-    // One that never lets go of the page is ended by `timeout`, one whose promise never settles is left behind.
+    // `timeout` ends a script that never returns; a promise that never settles is abandoned.
     const run = page.session.send('Runtime.evaluate', { expression, awaitPromise: true, timeout: waitingMs });
     const outcome = await within(waitingMs, run, null);
     if (outcome === null) return false;
@@ -30,7 +30,7 @@ export async function runAfter(page: IsolatedPage, expression: string, deadline:
     throw scriptFailed('after', exception?.description ?? value);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
-    // It was ended, or its document went.
+    // The script was ended, or its document was replaced.
     return deadline.waitingMs > 0;
   }
 }

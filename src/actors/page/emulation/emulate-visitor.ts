@@ -2,12 +2,12 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 import { userAgentOverride } from './user-agent.ts';
 
-/** Fingers that a touch screen feels at once, as phones have it. */
+/** Number of touch points, as on phones. */
 const TOUCH_POINTS = 5;
 
 /**
- * Shows the page, or a frame of it that has a process of its own, the visitor that the request describes. Commands are
- * sent only for the options that it sets. Resolves when Chromium has taken all of them, and rejects with a `CdpError`
+ * Emulates the visitor that the request describes, in a page or in a frame with a process of its own. Sends commands
+ * only for the options that are set. Resolves when Chromium has accepted all of them, and rejects with a `CdpError`
  * when it refuses one.
  */
 export function emulateVisitor(
@@ -32,7 +32,7 @@ export function emulateVisitor(
   return Promise.all(sent);
 }
 
-/** What the visitor prefers, as media queries ask for it. */
+/** Returns the visitor's preferences as media features. */
 function mediaFeatures({ darkMode, reducedMotion }: CaptureRequest): { name: string; value: string }[] {
   return [
     ...(darkMode ? [{ name: 'prefers-color-scheme', value: 'dark' }] : []),

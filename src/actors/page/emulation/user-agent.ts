@@ -3,16 +3,16 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 
 type UserAgentOverride = Protocol.Emulation.SetUserAgentOverrideRequest;
 
-/** What a kind of device says of itself beside its user agent. */
+/** What devices of one kind report besides their user agent. */
 interface Platform {
   readonly mark: RegExp;
   /** `navigator.platform` */
   readonly platform: string;
-  /** As client hints name it. */
+  /** The platform in client hints. */
   readonly hint: string;
 }
 
-/** The first whose mark is in the user agent. */
+/** The first entry whose mark is in the user agent applies. */
 const PLATFORMS: readonly Platform[] = [
   { mark: /Android (\d+(?:\.\d+)*)/, platform: 'Linux armv81', hint: 'Android' },
   { mark: /iPhone OS (\d+(?:_\d+)*)/, platform: 'iPhone', hint: 'iOS' },
@@ -33,7 +33,7 @@ export function userAgentOverride(
   const userAgent = asked ?? ownUserAgent;
   if (userAgent === undefined && locale === undefined) return undefined;
   const language = locale === undefined ? {} : { acceptLanguage: languagesOf(locale) };
-  // An empty user agent is the browser's own.
+  // An empty user agent keeps the browser's own.
   if (userAgent === undefined) return { userAgent: '', ...language };
   const found = PLATFORMS.find(({ mark }) => mark.test(userAgent));
   const hints = found === undefined ? undefined : clientHints(userAgent, found);
@@ -45,7 +45,7 @@ export function userAgentOverride(
   };
 }
 
-/** `de-AT`, then `de`: what browsers ask for. */
+/** `de-AT`, then `de`, as browsers send it. */
 function languagesOf(locale: string): string {
   const { language } = new Intl.Locale(locale);
   return locale === language ? locale : `${locale},${language}`;
@@ -76,5 +76,5 @@ function clientHints(userAgent: string, { mark, hint }: Platform): Protocol.Emul
   };
 }
 
-/** The brand that is none, which Chromium sends so that nobody relies on the list. */
+/** The fictitious brand that Chromium sends so that servers do not rely on the list. */
 const GREASE = { brand: 'Not)A;Brand', version: '24' };

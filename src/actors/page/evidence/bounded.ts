@@ -1,9 +1,11 @@
-/** Text of a page, at most so many characters of it, and none that is half of one. */
+/** Cuts a text from a page to a number of characters, without splitting a surrogate pair. */
 export function bounded(text: string, maxCharacters: number): string {
   return text.slice(0, maxCharacters).toWellFormed();
 }
 
-/** Seconds since the Unix epoch as ISO 8601, UTC, whatever the number: what lies outside of the calendar is at its end. */
+/**
+ * Formats seconds since the Unix epoch as ISO 8601 in UTC; values outside the calendar become its first or last moment.
+ */
 export function instant(seconds: number): string {
   const ms = Math.trunc(seconds * 1000);
   return new Date(Math.min(Math.max(Number.isNaN(ms) ? 0 : ms, FIRST_MS), LAST_MS)).toISOString();

@@ -11,9 +11,9 @@ const MAX_VALUE_CHARACTERS = 1024;
 const MAX_PLACE_CHARACTERS = 1024;
 
 /**
- * The cookies of the page's own browser context, whoever set them; those that the request brought are the caller's
- * secrets, and stand there without their values. One command of about a millisecond, with nothing
- * enabled for it; its successor, `Storage.getCookies`, knows no context but that of the browser itself.
+ * Returns the cookies of the page's browser context. Cookies from the request are the caller's secrets and are listed
+ * without values. Measured: one command of about 1 ms. Its successor `Storage.getCookies` supports only the session of
+ * the browser.
  */
 export async function notedCookies(
   session: PageSession,

@@ -10,8 +10,8 @@ const MAX_TYPE_CHARACTERS = 128;
 const READ_BYTES = 128 * 1024;
 
 /**
- * The page's icon, fetched as the page would fetch it: through its own browser context, and so by the same way out.
- * Null when there is none, what is there is a page, or it is larger than 1 MiB.
+ * Returns the page's icon, fetched through the page's own browser context, and so through its egress proxy. Null when
+ * there is none, the response is a page, or it is larger than 1 MiB.
  */
 export async function notedFavicon({ session, frame }: IsolatedPage): Promise<NotedFavicon | null> {
   const url = await iconUrl(session, frame.id);
@@ -31,7 +31,7 @@ interface Icon {
   readonly body: Uint8Array;
 }
 
-/** What the page names as its icon, else where one lies that is not named. */
+/** Returns the URL of the icon that the page names, or of the default location. */
 async function iconUrl(session: PageSession, frameId: string): Promise<string | null> {
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId });
   const { result } = await session.send('Runtime.evaluate', {
@@ -49,7 +49,7 @@ const ICON_URL = `(() => {
   return url.length <= ${2 * MAX_BYTES} ? url : '';
 })()`;
 
-/** Without the network: what the URL itself holds. */
+/** Data URLs need no network. */
 async function decoded(url: string): Promise<Icon> {
   const response = await fetch(url);
   return { type: response.headers.get('content-type') ?? '', body: await response.bytes() };
@@ -66,7 +66,7 @@ async function loaded(session: PageSession, frameId: string, url: string): Promi
   try {
     if (!success || httpStatusCode >= 400) return null;
     const type = String(Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '');
-    // What a site shows for everything that it does not have.
+    // Some sites answer every unknown path with a page.
     if (type.startsWith('text/html')) return null;
     return { type, body: await readAll(session, stream) };
   } finally {
@@ -74,7 +74,7 @@ async function loaded(session: PageSession, frameId: string, url: string): Promi
   }
 }
 
-/** To a little more than an icon may have. */
+/** Reads slightly more than the maximum size, so that a larger icon is noticed. */
 async function readAll(session: PageSession, handle: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for (let bytes = 0; bytes <= MAX_BYTES; ) {

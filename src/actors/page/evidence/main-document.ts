@@ -11,26 +11,26 @@ const MAX_NAMES = 100;
 const MAX_URL_CHARACTERS = 2048;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 4096;
-/** Documents of which the answers are remembered: the one that is shown is the last, or the one before. */
+/** Number of documents whose responses are remembered: the page shows the last or the one before. */
 const REMEMBERED_VISITS = 4;
 
-/** A document that was asked for. */
+/** A requested document. */
 interface Visit {
-  /** The hops on its way, the one that led to it from the document before among them. */
+  /** Its redirects, including the hop from the previous document. */
   readonly hops: NotedRedirect[];
   response?: Protocol.Network.Response;
-  /** As they came over the wire, those that scripts may not read among them. */
+  /** Headers as received, including those that scripts cannot read. */
   wire?: Pick<Protocol.Network.ResponseReceivedExtraInfoEvent, 'headers' | 'statusCode'>;
 }
 
-/** How the page came to the document that it shows, and with which answer. Needs `Network.enable`. */
+/** Records how the page reached the document that it shows, and the response. Needs `Network.enable`. */
 export class MainDocument {
   readonly #session: PageSession;
   readonly #redirects = new Tally<NotedRedirect>(MAX_REDIRECTS);
-  /** By loader, the latest last. */
+  /** By loader id, in order of time. */
   readonly #visits = new Map<string, Visit>();
   #frame: string | null = null;
-  /** The document that is shown, and its URL. */
+  /** The document shown, and its URL. */
   #shown: { readonly loader: string; readonly url: string } | null = null;
 
   constructor(session: PageSession) {
@@ -47,12 +47,12 @@ export class MainDocument {
     session.on('Page.frameNavigated', ({ frame }) => this.#came(frame));
   }
 
-  /** The hops to the document that is shown. */
+  /** Redirects to the document shown. */
   get redirects(): Noted<NotedRedirect> {
     return this.#redirects.noted;
   }
 
-  /** The same, and behind them those of a way that has led to no document. */
+  /** The same, followed by redirects that led to no document. */
   get redirectsTried(): Noted<NotedRedirect> {
     const { items, omitted } = this.#redirects.noted;
     const all = [...items, ...([...this.#visits.values()].at(-1)?.hops ?? [])];
@@ -62,7 +62,7 @@ export class MainDocument {
   get headers(): Noted<NotedHeader> {
     const tally = new Tally<NotedHeader>(MAX_HEADERS);
     const { response, wire } = this.#visit ?? {};
-    // What came over the wire may be that of a hop, where the last answer came from elsewhere.
+    // The raw headers may be those of a redirect when the last response came from elsewhere.
     const headers = wire?.statusCode === response?.status ? wire?.headers : response?.headers;
     for (const [name, value] of Object.entries(headers ?? {})) {
       tally.note({ name: bounded(name, MAX_NAME_CHARACTERS), value: bounded(value, MAX_VALUE_CHARACTERS) });
@@ -86,7 +86,7 @@ export class MainDocument {
     };
   }
 
-  /** SHA-256 of the document's certificate, lower-case hex; `''` when there is none. The browser is asked for it. */
+  /** Asks the browser for the SHA-256 of the document's certificate, in lower-case hex; `''` when there is none. */
   async fingerprint(): Promise<string> {
     const { url, securityDetails } = this.#visit?.response ?? {};
     if (url === undefined || securityDetails === undefined) return '';
@@ -101,7 +101,7 @@ export class MainDocument {
 
   #asked({ requestId, loaderId, frameId, type, request, redirectResponse }: Protocol.Network.RequestWillBeSentEvent) {
     if (type !== 'Document' || requestId !== loaderId) return;
-    // The first document that is asked for is the page's own.
+    // The first requested document is the page's own.
     this.#frame ??= frameId ?? null;
     if (frameId !== this.#frame) return;
     const visit = this.#visits.get(loaderId) ?? this.#begin(loaderId);
@@ -122,7 +122,7 @@ export class MainDocument {
     return visit;
   }
 
-  /** Only then is it known that the hops led anywhere: a download has hops too. */
+  /** Added only now, because redirects of a download lead to no document. */
   #came({ id, loaderId, url, unreachableUrl }: Protocol.Page.Frame): void {
     if (id !== this.#frame || unreachableUrl !== undefined) return;
     for (const hop of this.#visits.get(loaderId)?.hops.splice(0) ?? []) this.#redirects.note(hop);

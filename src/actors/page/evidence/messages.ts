@@ -11,7 +11,7 @@ const MAX_ARGUMENTS = 20;
 
 type Level = NotedMessage['level'];
 
-/** Calls of `console` that say nothing. */
+/** Methods of `console` that print no message. */
 const SILENT: ReadonlySet<string> = new Set(['clear', 'endGroup', 'profile', 'profileEnd']);
 const LEVELS: Readonly<Record<string, Level>> = {
   debug: 'debug',
@@ -22,7 +22,7 @@ const LEVELS: Readonly<Record<string, Level>> = {
   assert: 'error',
 };
 
-/** What a person would read in the page's console. Needs `Runtime.enable` and `Log.enable`. */
+/** Records the messages of the page's console. Needs `Runtime.enable` and `Log.enable`. */
 export class Messages {
   readonly #tally = new Tally<NotedMessage>(MAX_MESSAGES);
 
@@ -57,7 +57,7 @@ export class Messages {
   }
 }
 
-/** A value as a console shows it. */
+/** Formats a value as the console does. */
 function textOf({ type, value, unserializableValue, description, preview }: Protocol.Runtime.RemoteObject): string {
   if (unserializableValue !== undefined) return unserializableValue;
   if (preview !== undefined && preview.subtype !== 'error') return previewOf(preview);

@@ -13,26 +13,29 @@ import { Tally } from './tally.ts';
 const MAX_DIALOGS = 20;
 const MAX_POPUPS = 20;
 const MAX_URL_CHARACTERS = 2048;
-/** Longest that is waited for what has to be fetched when the screenshot is taken, and the share of what time is left. */
+/**
+ * Time limit for evidence that is fetched when the screenshot is taken, in milliseconds, and its share of the remaining
+ * time.
+ */
 const GATHER_MS = 5_000;
 const GATHER_SHARE = 0.5;
 
-/** What is noted of a capture while it goes on. Made before anything happens in the page. */
+/** Collects evidence during a capture. Created before anything happens in the page. */
 export interface Notes {
-  /** Resolves when the browser tells of everything: of a navigation before that it may leave the requests out. */
+  /** Resolves when the browser reports all events; it may omit the requests of earlier navigations. */
   readonly ready: Promise<unknown>;
   dialog(dialog: NotedDialog): void;
   popup(url: string): void;
   /**
-   * What is there at the time of the screenshot; asks the page only for what the request wants. What cannot be had, or not
-   * in time, is missing from it: rejects only when the capture is cancelled.
+   * Returns the evidence at the time of the screenshot; asks the page only for the requested kinds. What is not
+   * available in time is left out: rejects only when the capture is cancelled.
    */
   gather(page: IsolatedPage, deadline: Deadline): Promise<Evidence>;
-  /** What a capture that fails leaves: what was heard, without what the page would have to be asked for. */
+  /** Returns the evidence of a failed capture: recorded events, without asking the page. */
   readonly soFar: Evidence;
 }
 
-/** Begins to listen for what the request wants: what the browser tells of costs something from then on. */
+/** Starts recording the requested kinds; the browser's events cost time from then on. */
 export function takeNotes(session: PageSession, { evidence = [], cookies: brought = [] }: CaptureRequest): Notes {
   const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
   const dialogs = new Tally<NotedDialog>(MAX_DIALOGS);
@@ -87,12 +90,12 @@ export function takeNotes(session: PageSession, { evidence = [], cookies: brough
   };
 }
 
-/** What the page has to be asked for. */
+/** Kinds that the page is asked for. */
 interface Fetched extends Pick<Evidence, 'cookies' | 'favicon'> {
-  /** Of the certificate. */
+  /** For the certificate. */
   readonly fingerprint: string;
 }
 
 const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, fingerprint: '', favicon: null };
-/** Nobody will ask for them. */
+/** Avoids an unhandled rejection when no one asks for them. */
 const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };

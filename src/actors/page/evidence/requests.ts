@@ -9,20 +9,20 @@ const MAX_WORD_CHARACTERS = 64;
 const MAX_FAILURE_CHARACTERS = 256;
 
 type Entry = { -readonly [key in keyof NotedRequest]: NotedRequest[key] } & {
-  /** Seconds, on the browser's own clock. */
+  /** Seconds, on the browser's monotonic clock. */
   readonly startedAt: number;
 };
 
-/** Every request that the page makes, to a bound. Needs `Network.enable`. */
+/** Records the page's requests, up to a maximum. Needs `Network.enable`. */
 export class Requests {
   readonly #entries: Entry[] = [];
   #omitted = 0;
-  /** Those that have not ended, by the browser's id. */
+  /** Requests in progress, by the browser's id. */
   readonly #open = new Map<string, Entry>();
 
   constructor(session: PageSession) {
     session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp, redirectResponse }) => {
-      // A page of ours asks for these, and no network hears of it.
+      // Requests of the PDF viewer, which never reach a network.
       if (request.url.startsWith(`${VIEWER_ORIGIN}/`)) return;
       const hop = this.#open.get(requestId);
       if (hop !== undefined && redirectResponse !== undefined) {
@@ -72,7 +72,7 @@ export class Requests {
     { method, url, type }: Pick<NotedRequest, 'method' | 'url' | 'type'>,
     startedAt: number | undefined,
   ): void {
-    // What stands in the page itself goes over no wire.
+    // Data and blob URLs use no network.
     if (url.startsWith('data:') || url.startsWith('blob:')) return;
     if (this.#entries.length >= MAX_REQUESTS) {
       this.#omitted += 1;

@@ -1,6 +1,6 @@
 import type { Noted } from '../../../capture/evidence.ts';
 
-/** A list that grows to a bound, and counts what comes after it. */
+/** A list with a maximum length that counts the items omitted. */
 export class Tally<T> {
   readonly #most: number;
   readonly #items: T[] = [];

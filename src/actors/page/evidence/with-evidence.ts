@@ -1,7 +1,10 @@
 import { CapstanError } from '../../../capture/errors.ts';
 import type { Evidence } from '../../../capture/evidence.ts';
 
-/** What a capture failed with, with what was noted until then. What is no `CapstanError` is given back as it is. */
+/**
+ * Adds the evidence recorded so far to the error of a failed capture. Errors other than `CapstanError` are returned
+ * unchanged.
+ */
 export function withEvidence(thrown: unknown, evidence: Evidence): unknown {
   if (!(thrown instanceof CapstanError)) return thrown;
   const { code, message, download } = thrown;

@@ -3,9 +3,8 @@ import type { InterceptionRule } from './intercept.ts';
 import { isUnsent } from './own-origin.ts';
 
 /**
- * Blocks what a page asks of companies whose business is advertising, by their hosts, as the package third-party-web
- * has them (some 750 companies; read when the first request wants it). What the page's own company serves is not
- * blocked, were it ads: theirs is the page that was asked for.
+ * Blocks requests to hosts of advertising companies, as listed by the package third-party-web (about 750 companies;
+ * read at the first request that needs them). Requests to the company of the page itself are not blocked.
  */
 export async function adRule(url: string, isPageItself: IsPageItself): Promise<InterceptionRule> {
   const { default: companies } = await import('third-party-web');

@@ -4,7 +4,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 import { isUnsent } from './own-origin.ts';
 
-/** What each type is to the protocol. */
+/** The protocol's names of each type. */
 const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly Protocol.Network.ResourceType[]>> = {
   stylesheet: ['Stylesheet'],
   image: ['Image'],
@@ -15,10 +15,12 @@ const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly Protocol.Network.Re
   other: ['Other', 'Ping', 'CSPViolationReport'],
 };
 
-/** Whether a paused request is for the page itself, which is never blocked: there would be nothing to capture. */
+/**
+ * Returns whether a paused request is for the page itself, which is never blocked: there would be nothing to capture.
+ */
 export type IsPageItself = (paused: PausedRequest) => boolean;
 
-/** A rule for what the request wants blocked, or none when that is nothing. */
+/** Returns a rule for what the request wants blocked; none when it blocks nothing. */
 export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself): InterceptionRule[] {
   const types = new Set((block?.types ?? []).flatMap((type) => PROTOCOL_TYPES[type]));
   const globs = (block?.urls ?? []).map(parseGlob);
@@ -37,7 +39,7 @@ export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself
   return [rule];
 }
 
-/** Whether a whole text matches a pattern in which `*` stands for any characters. It never backtracks. */
+/** Returns whether a whole text matches a pattern in which `*` stands for any characters. Never backtracks. */
 function parseGlob(pattern: string): (text: string) => boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

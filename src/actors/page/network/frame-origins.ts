@@ -1,13 +1,16 @@
 import { within } from '../../deadline.ts';
 import type { PageSession } from '../isolated-page.ts';
 
-/** Longest wait for the news of a document that asks for something already. It is a few milliseconds late, at times. */
+/**
+ * Time limit for the event of a new document that already sends requests, in milliseconds. It can be a few milliseconds
+ * late.
+ */
 const LATE_NEWS_MS = 1_000;
 
-/** Which origin the document in each frame of a page is of. Made before anything happens in the page. */
+/** Tracks the origin of the document in each frame of a page. Created before anything happens in the page. */
 export class FrameOrigins {
   readonly #shown = new Map<string, string>();
-  /** Frames that may show another document already. */
+  /** Frames that may already show another document. */
   readonly #moving = new Set<string>();
   #waiting: (() => void)[] = [];
 
@@ -19,11 +22,11 @@ export class FrameOrigins {
       this.#shown.set(frame.id, frame.securityOrigin);
       this.#rest(frame.id);
     });
-    // Also of a navigation that came to no document.
+    // Also after a navigation that led to no document.
     session.on('Page.frameStoppedLoading', ({ frameId }) => this.#rest(frameId));
   }
 
-  /** Undefined when nothing is heard of the frame in time. */
+  /** Resolves with undefined when no event of the frame arrives in time. */
   async originOf(frameId: string): Promise<string | undefined> {
     if (!this.#isKnown(frameId)) await within(LATE_NEWS_MS, this.#untilKnown(frameId), undefined);
     return this.#isKnown(frameId) ? this.#shown.get(frameId) : undefined;

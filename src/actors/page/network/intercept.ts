@@ -19,25 +19,25 @@ import type { PageSession } from '../isolated-page.ts';
 
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
-/** What is to become of a paused request. */
+/** The decision about a paused request. */
 export type Verdict =
-  /** As if a person had told the browser to block it. */
+  /** Fails as if blocked by a browser extension. */
   | { readonly verdict: 'fail' }
-  /** The rule settles it by itself, with what answer it likes. */
+  /** The rule answers the request itself. */
   | { readonly verdict: 'own' }
-  /** Sent with these headers in place of its own of the same names. Only before it is sent. */
+  /** Headers that replace those of the same names. Only before the request is sent. */
   | { readonly verdict: 'continue'; readonly headers: Readonly<Record<string, string>> };
 
 export interface InterceptionRule {
-  /** Which requests are paused for it. In `urlPattern` `*` stands for any characters, `?` for one. */
+  /** Requests to pause for this rule. In `urlPattern`, `*` stands for any characters and `?` for one. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[];
-  /** It must neither throw nor reject. The request waits for the answer. */
+  /** Must neither throw nor reject. The request waits for the answer. */
   judge?(paused: PausedRequest): Verdict | undefined | Promise<Verdict | undefined>;
-  /** Who to say that the visitor is where a server asks; undefined where that is not this rule's business. */
+  /** Returns the credentials for a server that asks for them; undefined when the rule does not apply. */
   answer?(challenge: Protocol.Fetch.AuthRequiredEvent): Credentials | undefined;
 }
 
-/** What is paused on one page, and what becomes of it. */
+/** Pauses the requests of one page and decides about them. */
 export class Interception {
   readonly #session: PageSession;
   readonly #rules: InterceptionRule[] = [];
@@ -47,8 +47,8 @@ export class Interception {
   }
 
   /**
-   * Resolves when the rules hold for every request from then on; they need not be awaited before a navigation that is
-   * sent after them. Rejects with a `CdpClosedError` when the page is gone.
+   * Resolves when the rules apply to every later request; a navigation sent afterwards need not await it. Rejects with
+   * a `CdpClosedError` when the page has ended.
    */
   async add(...rules: readonly InterceptionRule[]): Promise<void> {
     if (rules.length === 0) return;
@@ -68,7 +68,7 @@ export class Interception {
         .find((credentials) => credentials !== undefined);
       this.#session.post('Fetch.continueWithAuth', {
         requestId: challenge.requestId,
-        // Not asked again, and nobody is there to be asked: the page that stands behind the question is shown.
+        // No retry and no prompt: the page that the server shows without credentials is captured.
         authChallengeResponse: known ? { response: 'ProvideCredentials', ...known } : { response: 'CancelAuth' },
       });
     });

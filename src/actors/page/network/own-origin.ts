@@ -5,12 +5,11 @@ import { FrameOrigins } from './frame-origins.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 
 /*
- * What is meant for the target alone: headers and credentials go to the origin of the URL that was asked for and to no
- * other, wherever the page comes from afterwards. Chromium drops added headers when it follows a redirect, and the
- * next hop is paused anew only when it is of that origin again.
+ * Sends headers and credentials to the origin of the requested URL only, wherever the page leads. Chromium drops added
+ * headers when it follows a redirect; the next hop gets them again only if it has the same origin.
  */
 
-/** A rule for the headers that a request brings, and one for its credentials, each where there are any. */
+/** Returns a rule for the request's headers and one for its credentials, if it has any. */
 export function ownOriginRules(session: PageSession, request: CaptureRequest): InterceptionRule[] {
   const { headers = {}, httpCredentials } = request;
   const { origin } = request.target.parsed;
@@ -32,9 +31,9 @@ export function ownOriginRules(session: PageSession, request: CaptureRequest): I
 }
 
 /**
- * Whether a document of that origin asks. Somebody else's, in a frame, could read what the target lets everybody read,
- * and would read what it shows to the caller alone. A document itself may be asked for by anybody: who asks cannot look
- * into it.
+ * Returns whether a document of the target's origin sends the request. A cross-origin frame could read what the target
+ * allows every origin to read, and would see content meant for the caller alone. Navigations are allowed from anywhere,
+ * because their initiator cannot read the result.
  */
 function askersOf(session: PageSession, origin: string): (paused: PausedRequest) => Promise<boolean> {
   const documents = new FrameOrigins(session);
@@ -42,7 +41,7 @@ function askersOf(session: PageSession, origin: string): (paused: PausedRequest)
     resourceType === 'Document' || (await documents.originOf(frameId)) === origin;
 }
 
-/** Wrong credentials are not asked for for ever: the page that stands behind the question is shown. */
+/** Wrong credentials are sent once: the page that the server shows without credentials is captured. */
 function once(isOwn: (address: string) => boolean, credentials: Credentials): NonNullable<InterceptionRule['answer']> {
   const answered = new Set<string>();
   return ({ requestId, authChallenge }) => {
@@ -52,7 +51,7 @@ function once(isOwn: (address: string) => boolean, credentials: Credentials): No
   };
 }
 
-/** Whether a request is paused on its way out, and not on its answer's way in. */
+/** Returns whether a request is paused before it is sent, not at its response. */
 export function isUnsent({ responseStatusCode, responseErrorReason }: PausedRequest): boolean {
   return responseStatusCode === undefined && responseErrorReason === undefined;
 }

@@ -5,8 +5,8 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { PageSession } from '../isolated-page.ts';
 
 /**
- * Puts the request's cookies into the page's context. Resolves when they are there; rejects with an `invalid_request`
- * that names the first one that the browser refuses.
+ * Adds the request's cookies to the page's context. Rejects with an `invalid_request` that names the first cookie that
+ * the browser refuses.
  */
 export async function setCookies(
   session: PageSession,
@@ -25,7 +25,7 @@ export async function setCookies(
 async function setCookie(session: PageSession, url: string, cookie: RequestCookie): Promise<boolean> {
   const { domain, sameSite, ...rest } = cookie;
   try {
-    // Without a domain it is the target's host's alone; `url` says which that is.
+    // A cookie without a domain is limited to the host in `url`.
     const { success } = await session.send('Network.setCookie', {
       ...rest,
       ...(sameSite === undefined ? {} : { sameSite }),

@@ -5,21 +5,21 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
 import { showPdf } from './show-pdf.ts';
 
-/** Longest wait for the event that names a download. It comes within a few milliseconds. */
+/** Time limit for the event that names a download, in milliseconds. It arrives within a few. */
 const NAME_MS = 500;
 const MAX_NAME_CHARACTERS = 255;
 const MAX_TYPE_CHARACTERS = 255;
 
-/** What a document is that another one stands in for. */
+/** Facts about the original document, which a page stands in for. */
 export interface StandIn {
   readonly contentType: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly contentLength: number;
 }
 
 /**
- * Goes once more to a URL that Chromium made a download of, and looks at the response before Chromium does. A PDF is
- * shown; all else is `not_a_page`, with its name, type and size.
+ * Requests a URL again that Chromium treated as a download, and inspects the response first. A PDF is shown; everything
+ * else fails with `not_a_page`, with its name, type and size.
  */
 export async function openDownload(
   page: IsolatedPage,
@@ -27,7 +27,8 @@ export async function openDownload(
   url: string,
   deadline: Deadline,
 ): Promise<StandIn> {
-  // Chromium's own reading of Content-Disposition and of the URL. It comes before or after the answer to Page.navigate.
+  // The name that Chromium derives from Content-Disposition and the URL. It arrives before or after the answer to
+  // Page.navigate.
   const name = within(NAME_MS, page.download, 'download').then((text) => text.slice(0, MAX_NAME_CHARACTERS));
   const offered = Promise.withResolvers<PausedRequest>();
   let taken = false;
@@ -54,7 +55,7 @@ export async function openDownload(
   throw notAPage(download);
 }
 
-/** A response, and not one that leads on. */
+/** Returns whether it is a final response, not a redirect. */
 function isFinal({ responseStatusCode: status }: PausedRequest): boolean {
   return status !== undefined && (status < 300 || status >= 400);
 }

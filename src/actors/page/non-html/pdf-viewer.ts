@@ -3,13 +3,13 @@ import type { InterceptionRule, PausedRequest } from '../network/intercept.ts';
 import { viewerFile } from './viewer-files.ts';
 import { VIEWER_HTML, VIEWER_ORIGIN, VIEWER_POLICY, type ViewerTask, viewerModule } from './viewer-page.ts';
 
-/** What became of a document: it can be drawn, or why not. */
+/** Whether a document can be drawn, or why not. */
 export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 
-/** Answers what the viewer's page asks for. */
+/** Answers the requests of the viewer page. */
 export class PdfViewer {
   readonly #session: PageSession;
-  /** Gives the viewer one piece of the document after the other. */
+  /** Gives the viewer the next part of the document. */
   readonly #document: Iterator<Buffer>;
   readonly #task: ViewerTask;
   readonly #said = Promise.withResolvers<ViewerWord>();
@@ -35,7 +35,7 @@ export class PdfViewer {
     },
   };
 
-  /** Puts the viewer in the place of the response that the document came with. */
+  /** Replaces the response of the document with the viewer page. */
   show({ requestId, responseStatusCode = 200 }: PausedRequest): void {
     this.#fulfil(requestId, responseStatusCode, 'text/html; charset=utf-8', VIEWER_HTML);
   }
@@ -60,8 +60,8 @@ export class PdfViewer {
   }
 
   /**
-   * A piece at a time: of all at once the event loop would be held for 6 ms a megabyte. The viewer asks for each once. Who
-   * asks again is a page that came after it, from wherever, and has no business with it.
+   * Sends one part at a time: the whole document at once would block the event loop for 6 ms per megabyte. The viewer
+   * requests each part once, so a second request comes from another page and is refused.
    */
   #hand(requestId: string): void {
     const piece = this.#document.next();

@@ -2,12 +2,13 @@ import { CapstanError } from '../../../capture/errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { PageSession } from '../isolated-page.ts';
 
-/** The event loop is held for each at once: a millisecond to read it, and three to hand it on. */
+/** Size of a part, which blocks the event loop: 1 ms to read it, 3 ms to pass it on. */
 const CHUNK_BYTES = 512 * 1024;
 
 /**
- * The body of a response that is paused, which can then only be fulfilled or failed, in pieces. Undefined when it has more than
- * `mostBytes`. Rejects with `target_unreachable` when it breaks off, and with `capture_timeout`.
+ * Reads the body of a paused response in parts; the response can then only be fulfilled or failed. Resolves with
+ * undefined when the body has more than `maxBytes`. Rejects with `target_unreachable` when it breaks off, and with
+ * `capture_timeout`.
  */
 export async function readBody(
   session: PageSession,
@@ -31,7 +32,7 @@ export async function readBody(
     const chunk = Buffer.from(data, base64Encoded ? 'base64' : 'latin1');
     bytes += chunk.byteLength;
     if (bytes > maxBytes) return undefined;
-    // The end alone comes in one without content.
+    // Only the last part has no content.
     if (chunk.byteLength > 0) chunks.push(chunk);
     if (eof) return chunks;
   }

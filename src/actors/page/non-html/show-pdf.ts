@@ -8,12 +8,12 @@ import type { StandIn } from './open-download.ts';
 import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';
 
-/** Larger ones take longer than anybody waits for a screenshot, and their bytes are held in memory. */
+/** Maximum size of a PDF, in bytes. Larger ones take too long to draw, and their bytes are held in memory. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** CSS pixels: more does not go into one screenshot. */
+/** Maximum height of a screenshot, in CSS pixels. */
 const MAX_IMAGE_HEIGHT = 16_384;
 
-/** Why a PDF is not shown. */
+/** The reason why a PDF is not shown. */
 const REASONS: Readonly<Record<Exclude<ViewerWord, 'opened'>, string>> = {
   encrypted: 'the target is a PDF that needs a password',
   damaged: 'the target is a PDF that cannot be read: it is damaged, or none',
@@ -56,7 +56,7 @@ export async function showPdf(
   throw new CapstanError('not_a_page', REASONS[word], { download: { ...download, bytes: contentLength } });
 }
 
-/** How much of it is drawn: all that goes into a screenshot, where more than the window may be wanted. */
+/** Returns the height to draw: the maximum of a screenshot, when more than the window may be captured. */
 function drawnHeight({ fullPage, selector, clip, format }: CaptureRequest): number | null {
   return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? MAX_IMAGE_HEIGHT : null;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 
-/** What PDF.js loads by itself: its code, and data about fonts, colours and kinds of images. */
+/** Files that PDF.js loads: code, fonts, character maps, colour profiles and image decoders. */
 const FILE = /^\/(?:build|cmaps|standard_fonts|wasm|iccs)\/[\w-]+(?:\.[\w-]+)+$/;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ export interface ViewerFile {
   readonly body: Buffer;
 }
 
-/** A file of PDF.js by its path there (`/build/pdf.min.mjs`); undefined when there is no such file. */
+/** Returns a file of PDF.js by its path in the viewer (`/build/pdf.min.mjs`); undefined when there is no such file. */
 export async function viewerFile(path: string): Promise<ViewerFile | undefined> {
   if (!FILE.test(path)) return undefined;
   const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));

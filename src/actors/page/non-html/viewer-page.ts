@@ -1,21 +1,21 @@
 /*
- * The page that draws a PDF, with PDF.js on the page's own thread. All that it asks for has this origin, which is no
- * network's: it is answered by `pdf-viewer.ts`.
+ * The page that draws a PDF with PDF.js, on the page's own thread. All its requests have an origin that is on no
+ * network; `pdf-viewer.ts` answers them.
  */
 
 export const VIEWER_ORIGIN = 'https://pdf-viewer.invalid';
 
-/** What the viewer is told of its task. */
+/** Parameters of the viewer page. */
 export interface ViewerTask {
-  /** The title, where the document names none. */
+  /** The title for a document that names none. */
   readonly name: string;
-  /** CSS pixels from the top that are to be drawn; null: what the window shows. */
+  /** Height to draw, in CSS pixels from the top; null draws what the window shows. */
   readonly drawnHeight: number | null;
-  /** Of the document, which is given in pieces. */
+  /** Size of the document in bytes. */
   readonly bytes: number;
 }
 
-/** Nothing from anywhere else, and nothing that a document brings along. */
+/** Allows only the viewer's own files, and nothing that a document contains. */
 export const VIEWER_POLICY = [
   "default-src 'none'",
   `script-src ${VIEWER_ORIGIN} 'wasm-unsafe-eval'`,
@@ -27,7 +27,7 @@ export const VIEWER_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** Whoever asks for `done.js` is answered when all is drawn: until then the document has not loaded. */
+/** A request for `done.js` is answered when everything is drawn, which delays the page's load event until then. */
 export const VIEWER_HTML = `<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title></title>
 <style>
@@ -41,12 +41,12 @@ canvas { display: block; background: #fff; }
 </body></html>
 `;
 
-/** Pages that get a place of their own; a screenshot holds fewer. */
+/** Maximum number of pages in the layout; a screenshot shows fewer. */
 const MAX_PAGES = 2_000;
-/** Of all canvases together: as many as the largest screenshot has. Each takes four bytes. */
+/** Maximum number of pixels of all canvases together, as in the largest screenshot. Each takes 4 bytes. */
 const MAX_PIXELS = 2048 * 16_384;
 
-/** The module that draws. It says what has become of it by asking for `/says?...`. */
+/** The module that draws. It reports the outcome by requesting `/says?...`. */
 export function viewerModule({ name, drawnHeight, bytes }: ViewerTask): string {
   return `
 import * as pdfjs from '${VIEWER_ORIGIN}/build/pdf.min.mjs';
@@ -104,7 +104,7 @@ try {
   const count = Math.min(opened.numPages, ${MAX_PAGES});
   let first;
   for (let number = 1; number <= count; number += 1) {
-    // What is too far down to be seen is taken to be as large as the first page.
+    // Pages too far down to be seen are assumed to have the size of the first page.
     const seen = number === 1 || document.body.scrollHeight < drawnHeight;
     const page = seen ? await opened.getPage(number) : first;
     first ??= page;
@@ -114,7 +114,7 @@ try {
   await says('opened');
   const area = pages.reduce((sum, { shownWidth, shownHeight }) => sum + shownWidth * shownHeight, 0);
   const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MAX_PIXELS} / area));
-  // One that cannot be drawn stays white, as in any viewer.
+  // A page that cannot be drawn stays white, as in other viewers.
   for (const placed of pages) await draw(placed, sharpness).catch(() => undefined);
   for (const script of document.querySelectorAll('script')) script.remove();
   await says('drawn');
