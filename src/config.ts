@@ -5,7 +5,8 @@ import { type Config, OPTIONS } from './config/options.ts';
  * The configuration of the service: the table of options, the sources of their values, and their precedence.
  */
 
-export { ConfigError, type ConfigSources, configOf, loadConfig } from './config/load.ts';
+export { ConfigError } from './config/config-error.ts';
+export { type ConfigSources, configOf, loadConfig } from './config/load.ts';
 export { type Config, OPTIONS, type Option } from './config/options.ts';
 
 /** Returns the configuration with its secrets masked. */

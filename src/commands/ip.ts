@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { ConfigError } from '../config/config-error.ts';
+import { readSecret } from '../config/files.ts';
 import type { IpapiErrorCode } from '../ipinfo/errors.ts';
 import type { IpapiClient } from '../ipinfo/mod.ts';
 import { FIELD_NAMES, FORMATS } from '../ipinfo/names.ts';
@@ -50,6 +53,7 @@ const flagsSchema = z.object({
   quota: z.boolean().default(false),
   url: z.string().optional(),
   key: z.string().optional(),
+  keyFile: z.string().optional(),
   timeoutMs: z.coerce
     .number(TIMEOUT_TAKES)
     .int(TIMEOUT_TAKES)
@@ -70,10 +74,11 @@ export function registerIpCommand(program: Command): void {
     .option('--quota', "print the key's remaining quota, instead of an address")
     .addOption(new Option('--url <url>', 'base address of the service').env('CAPSTAN_IPINFO_URL'))
     .addOption(
-      new Option('--key <key>', 'API key; the environment variable keeps it out of the process list').env(
+      new Option('--key <key>', 'API key; the environment variable and --key-file keep it out of the process list').env(
         'CAPSTAN_IPINFO_KEY',
       ),
     )
+    .addOption(new Option('--key-file <file>', 'a file with the API key').env('CAPSTAN_IPINFO_KEY_FILE'))
     .option('--timeout-ms <n>', 'milliseconds for each of at most three attempts (default: 10000)')
     .addHelpText('after', EXIT_CODES_HELP)
     .action(async (address: string | undefined, rawFlags: unknown) => {
@@ -84,25 +89,33 @@ export function registerIpCommand(program: Command): void {
         complain(misuse ?? 'bad options', EXIT_CODES.invalid_argument);
         return;
       }
-      const { url, key, timeoutMs } = flags.data;
+      const { url, timeoutMs } = flags.data;
       try {
-        const client = new IpapiClient({ baseUrl: url || undefined, apiKey: key, timeoutMs });
+        const client = new IpapiClient({ baseUrl: url || undefined, apiKey: keyOf(flags.data), timeoutMs });
         await print(await answer(client, address ?? '', flags.data));
       } catch (error) {
-        if (!(error instanceof IpapiError)) throw error;
-        complain(error.message, EXIT_CODES[error.code]);
+        if (error instanceof ConfigError) complain(error.message, EXIT_CODES.invalid_argument);
+        else if (error instanceof IpapiError) complain(error.message, EXIT_CODES[error.code]);
+        else throw error;
       }
     });
 }
 
 /** Returns why the arguments cannot be combined; null when they can. */
-function misuseOf(address: string | undefined, { quota, field, format }: Flags): string | null {
+function misuseOf(address: string | undefined, { quota, field, format, key, keyFile }: Flags): string | null {
   if (quota && (address !== undefined || field !== undefined || format !== undefined)) {
     return '--quota cannot be combined with an address, --field or --format';
   }
   if (!quota && address === undefined) return 'give an address, "me" or --quota';
   if (field !== undefined && format !== undefined) return '--field and --format cannot be combined';
+  if (key !== undefined && keyFile !== undefined) {
+    return '--key (or CAPSTAN_IPINFO_KEY) and --key-file (or CAPSTAN_IPINFO_KEY_FILE) cannot be combined';
+  }
   return null;
+}
+
+function keyOf({ key, keyFile }: Flags): string | undefined {
+  return keyFile === undefined ? key : readSecret('--key-file', keyFile, (path) => readFileSync(path, 'utf8'));
 }
 
 async function answer(client: IpapiClient, address: string, flags: Flags): Promise<string | Uint8Array> {

@@ -1,18 +1,15 @@
+import { ConfigError } from './config-error.ts';
+import { type ReadFile, readNamedFile, readSecret, readSecrets } from './files.ts';
 import type { Machine } from './kinds.ts';
 import { masked } from './mask.ts';
 import { type Config, configSchema, flagOf, OPTIONS, type Option, variableOf } from './options.ts';
-
-/** A configuration that cannot be used. The message is one line, for people, and shows no secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 export interface ConfigSources {
   /** Values from the command line, by option name, including `config`. Absent options are not set. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the text of a file. @throws When it cannot be read. */
-  readonly readFile: (path: string) => string;
+  readonly readFile: ReadFile;
   /** Path of `config/default.json`. */
   readonly defaultsFile: string;
   readonly machine: Machine;
@@ -89,7 +86,7 @@ function fromFile(sources: ConfigSources, path: string, chosen: boolean): [strin
 }
 
 function readObject(sources: ConfigSources, path: string): object {
-  const content = parseJson(path, read(sources, '--config', path));
+  const content = parseJson(path, readNamedFile('--config', path, sources.readFile));
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
   throw new ConfigError(`--config ${path} is not valid; it takes a file with one JSON object of options`);
 }
@@ -101,15 +98,6 @@ function parseJson(path: string, text: string): unknown {
   } catch (error) {
     const [place = 'somewhere'] = /line \d+ column \d+/.exec(String(error)) ?? [];
     throw new ConfigError(`--config ${path} is not valid; it takes JSON, and this is not JSON (${place})`);
-  }
-}
-
-function read(sources: ConfigSources, flag: string, path: string): string {
-  try {
-    return sources.readFile(path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${flag} ${path} cannot be read: ${reason.split('\n', 1).join('')}`, { cause: error });
   }
 }
 
@@ -225,24 +213,17 @@ function withSecretsOfFiles(settings: Settings, sources: ConfigSources): Setting
     const path = settings.get(`${option.name}File`)?.value;
     if (option.secret === undefined || typeof path !== 'string') return [];
     const flag = flagOf(`${option.name}File`);
-    const lines = read(sources, flag, path)
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-    const [first] = lines;
     const given = settings.get(option.name);
     if (option.kind === 'list') {
-      if (first === undefined)
-        throw new ConfigError(`${flag} ${path} is not valid; it takes a file with one key on each line`);
       const before = Array.isArray(given?.value) ? given.value : [];
-      return [[option.name, { value: [...before, ...lines], from: path, chosen: true }]];
+      const value = [...before, ...readSecrets(flag, path, sources.readFile)];
+      return [[option.name, { value, from: path, chosen: true }]];
     }
-    if (first === undefined || lines.length > 1)
-      throw new ConfigError(`${flag} ${path} is not valid; it takes a file with one line`);
+    const value = readSecret(flag, path, sources.readFile);
     if (given !== undefined && given.value !== null) {
       throw new ConfigError(`${describe(option, given)} and ${flag} ${path}; configure one of them`);
     }
-    return [[option.name, { value: first, from: path, chosen: true }]];
+    return [[option.name, { value, from: path, chosen: true }]];
   });
   return new Map([...settings, ...added]);
 }

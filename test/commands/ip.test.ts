@@ -1,9 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BRISBANE, body, hangUp, json, silence, Upstream } from '../ipinfo/upstream.ts';
+import { ground } from './capstan-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./ip-program.ts', import.meta.url));
 
@@ -103,8 +106,30 @@ describe('capstan ip', () => {
     ]);
   });
 
+  it('reads the key from --key-file, and from the file that CAPSTAN_IPINFO_KEY_FILE names', async () => {
+    await using place = await ground();
+    const file = join(place.path, 'key');
+    await writeFile(file, 'from-file\n');
+    upstream.answer = json(200, { available: 12345 });
+    expect(await run(['--quota', '--key-file', file])).toMatchObject({ code: 0, err: '' });
+    expect(await run(['--quota'], { CAPSTAN_IPINFO_KEY_FILE: file })).toMatchObject({ code: 0, err: '' });
+    expect(upstream.seen.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill('Bearer from-file'));
+  });
+
+  it('ends with 2 for a --key-file without exactly one line, without showing what is in it', async () => {
+    await using place = await ground();
+    const file = join(place.path, 'key');
+    await writeFile(file, 's3cret\nanother\n');
+    const { code, out, err } = await run(['8.8.8.8', '--key-file', file]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toBe(`capstan ip: --key-file ${file} is not valid; it takes a file with one line\n`);
+    expect(upstream.sends).toBe(0);
+  });
+
   it.each<[string, readonly string[]]>([
     ['nothing', []],
+    ['--key and --key-file', ['8.8.8.8', '--key', 'a', '--key-file', '/etc/hostname']],
+    ['a --key-file that is missing', ['8.8.8.8', '--key-file', '/nonexistent/key']],
     ['an address and --quota', ['8.8.8.8', '--quota']],
     ['--field and --format', ['8.8.8.8', '--field', 'city', '--format', 'csv']],
     ['an unknown field', ['8.8.8.8', '--field', 'colour']],
