@@ -129,9 +129,10 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   return { ids, results, jobs, idempotency, artifacts, captureStore, retention, events, close };
 }
 
-function openDatabase({ dbPath, mongoUrl, onState }: StorageOptions): Promise<Database> {
+function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOptions): Promise<Database> {
   const observed = onState === undefined ? {} : { onState };
-  if (dbPath != null) return openSqlite({ path: dbPath, ...observed });
+  const warned = onWarning === undefined ? {} : { onWarning };
+  if (dbPath != null) return openSqlite({ path: dbPath, ...observed, ...warned });
   if (mongoUrl != null) return openMongo({ url: mongoUrl, ...observed });
   return Promise.resolve(createNoDatabase());
 }

@@ -65,7 +65,9 @@ describe('the log of one process, in SQLite', () => {
   });
 
   it('belongs to one process at a time: a second one notes no gap where nothing is missing, and follows when it ends', async () => {
-    const [first, second] = await Promise.all([openSqlite({ path }), openSqlite({ path })]);
+    const warnings: string[] = [];
+    const onWarning = (text: string) => void warnings.push(text);
+    const [first, second] = await Promise.all([openSqlite({ path, onWarning }), openSqlite({ path, onWarning })]);
     stores.push(first, second);
     const one = await listening(first.eventLog({ clock: Date.now, node: () => 3 }));
     const two = await listening(second.eventLog({ clock: Date.now, node: () => 4 }));
@@ -75,6 +77,9 @@ describe('the log of one process, in SQLite', () => {
     expect(bodies(two.heard)).toEqual(['x']);
     await expect(two.log.read(0, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(gist(await readAll(one.log, 0))).toEqual(['0', '1']);
+    expect(warnings).toEqual([
+      `another process writes the event log of ${path}: until it ends, this process stores no events, and GET /events replays none`,
+    ]);
     await one.log.close();
     await first.close();
     two.log.append(entry('y'));

@@ -6,12 +6,16 @@ export interface HeldLock {
   release(): void;
 }
 
+/** SQLite's result code for a lock that another connection holds. */
+const SQLITE_BUSY = 5;
+
 /**
- * Takes the lock at once, or not at all: undefined when somebody holds it, in this process or another, or when it
- * cannot be found out. SQLite's lock on an empty database file is used, as Node has none of its own: a process id in a
- * file says nothing once the id is given out again, or when the processes live in different containers.
+ * Takes the lock at once, or returns undefined: when another process, or another part of this one, holds it (then
+ * `onHeld` is called), or when the file cannot be used. SQLite's lock on an empty database file is used, as Node has none
+ * of its own: a process id in a file says nothing once the id is reused, or when the processes live in different
+ * containers.
  */
-export function holdLock(file: string): HeldLock | undefined {
+export function holdLock(file: string, onHeld: () => void = () => {}): HeldLock | undefined {
   let db: DatabaseSync | undefined;
   try {
     touchPrivateSync(file);
@@ -21,8 +25,9 @@ export function holdLock(file: string): HeldLock | undefined {
     db.exec('BEGIN EXCLUSIVE');
     const held = db;
     return { release: () => held.close() };
-  } catch {
+  } catch (error) {
     db?.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) onHeld();
     return undefined;
   }
 }

@@ -8,14 +8,18 @@ export interface ExclusiveEventTable extends EventTable {
 }
 
 /**
- * Keeps two processes from writing one log: each of them takes the other's events for those of a predecessor, and notes
- * gaps where nothing is missing. The second one has no log until the first has ended.
+ * Lets one process at a time write the log: each of two would take the other's events for those of a predecessor, and
+ * note gaps where nothing is missing. The second one has no log until the first has ended; `onHeld` is called once.
  */
-export function exclusiveEvents(table: EventTable, lockFile: string): ExclusiveEventTable {
+export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () => void): ExclusiveEventTable {
   let held: HeldLock | undefined;
+  let reported = false;
 
   function own(): EventTable {
-    held ??= holdLock(lockFile);
+    held ??= holdLock(lockFile, () => {
+      if (!reported) onHeld();
+      reported = true;
+    });
     if (held !== undefined) return table;
     throw new CapstanError('database_unavailable', 'Another process writes the event log of this database.');
   }

@@ -15,6 +15,7 @@ export interface SqliteOptions {
   /** The database file; it and its directory are created when they are missing. */
   readonly path: string;
   readonly onState?: OnState;
+  readonly onWarning?: (text: string) => void;
   /** Minimum number of events to keep. */
   readonly keptEvents?: number;
 }
@@ -30,13 +31,17 @@ export interface SqliteDatabase extends Database {
  * version of Capstan has changed the schema.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
-  const { path, onState = () => {}, keptEvents = KEPT_EVENTS } = options;
+  const { path, onState = () => {}, onWarning = () => {}, keptEvents = KEPT_EVENTS } = options;
   const owner = randomUUID();
   const thread = new SqliteThread({ path: resolve(path), keptEvents, owner }, onState);
   const { ask } = thread;
   const results = sqliteResults(ask, thread);
   const events = sqliteEvents(ask);
-  const exclusive = exclusiveEvents(events, `${resolve(path)}-events.lock`);
+  const exclusive = exclusiveEvents(events, `${resolve(path)}-events.lock`, () =>
+    onWarning(
+      `another process writes the event log of ${path}: until it ends, this process stores no events, and GET /events replays none`,
+    ),
+  );
   try {
     await thread.settled;
   } catch (error) {
