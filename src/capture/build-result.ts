@@ -55,7 +55,7 @@ export function storedResult(
 ): Result {
   const { target } = command.request;
   return {
-    ...asked(command, timing, snapshot.url === target.url ? target : targetOf(snapshot.url)),
+    ...asked(command, timing, fetchedTarget(target, snapshot.url)),
     ...UNSEEN,
     final_url: snapshot.finalUrl,
     title: snapshot.title,
@@ -80,7 +80,7 @@ export function storedResult(
 /** Returns the record of a capture that failed. */
 export function failedResult(command: CaptureCommand, error: CapstanError, timing: Timing): Result {
   return {
-    ...asked(command, timing, command.request.target),
+    ...asked(command, timing, fetchedTarget(command.request.target, error.fetchedUrl)),
     ...UNSEEN,
     content_type: error.download?.type ?? '',
     content_length: error.download?.bytes ?? 0,
@@ -89,6 +89,10 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
     failed_code: error.code,
     download: error.download ?? null,
   };
+}
+
+function fetchedTarget(target: Target, url = target.url): Target {
+  return url === target.url ? target : targetOf(url);
 }
 
 function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing, target: Target) {

@@ -245,6 +245,8 @@ export interface CapstanErrorOptions extends ErrorOptions {
   readonly download?: Download;
   /** Evidence recorded before the capture failed. */
   readonly evidence?: Evidence;
+  /** The URL that was fetched last: `http` after an assumed `https` that did not answer. */
+  readonly fetchedUrl?: string;
 }
 
 /** The only error that crosses from one folder to another. Its message is safe to show to a client. */
@@ -255,6 +257,7 @@ export class CapstanError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly download: Download | undefined;
   readonly evidence: Evidence | undefined;
+  readonly fetchedUrl: string | undefined;
 
   /** `reason` defaults to the catalogue's text. */
   constructor(code: FailureCode, reason?: string, options: CapstanErrorOptions = {}) {
@@ -264,6 +267,7 @@ export class CapstanError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.download = options.download;
     this.evidence = options.evidence;
+    this.fetchedUrl = options.fetchedUrl;
   }
 
   get status(): number {

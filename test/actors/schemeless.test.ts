@@ -101,6 +101,17 @@ describe('a URL without a scheme', () => {
     await service.stop();
   });
 
+  it('records a failed capture with the URL that was fetched last', async () => {
+    const service = await startService();
+    const port = await freePort(createHttpServer());
+    const response = await service.post('/screenshot', { url: `127.0.0.1:${port}/` });
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({
+      data: { url: `http://127.0.0.1:${port}/`, scheme: 'http', port, failed: true },
+    });
+    await service.stop();
+  });
+
   it('is never tried over http when a scheme was given', async () => {
     const error = await failureOf(capture(`https://127.0.0.1:${ground.site.port}/short?scheme`));
     expect(error.message).toContain('does not speak TLS');

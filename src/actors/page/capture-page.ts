@@ -35,10 +35,14 @@ export function capturePage(
 ): PageCapture {
   const over = new AbortController();
   const opening = open(over.signal);
+  let fetchedUrl = request.target.url;
+  const onFetch = (url: string): void => {
+    fetchedUrl = url;
+  };
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium does not answer for a page that crashed: whatever is awaited of it then never comes.
-    Promise.race([look(page, egressProxy, request, deadline), page.frame.ended()]).catch((error: unknown) => {
-      throw withEvidence(error, page.notes.soFar);
+    Promise.race([look(page, egressProxy, request, deadline, onFetch), page.frame.ended()]).catch((error: unknown) => {
+      throw withEvidence(error, page.notes.soFar, fetchedUrl);
     }),
   );
   const disposed = snapshot
@@ -55,9 +59,10 @@ async function look(
   egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
+  onFetch: (url: string) => void,
 ): Promise<Snapshot> {
   deadline.enter('navigate');
-  const { url, standIn } = await navigate(page, egressProxy, request, deadline);
+  const { url, standIn } = await navigate(page, egressProxy, request, deadline, onFetch);
   const { cutPhase, facts } = await awaitDocument(page, egressProxy, request, deadline);
   deadline.enter('picture');
   const { held, ...picture } = await takeScreenshot(page, request, deadline);

@@ -18,8 +18,9 @@ export async function navigate(
   egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
+  onFetch: (url: string) => void,
 ): Promise<{ readonly url: string; readonly standIn: StandIn | null }> {
-  const opening = await openUrl(page, egressProxy, request, deadline);
+  const opening = await openUrl(page, egressProxy, request, deadline, onFetch);
   if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
   const { came, url } = opening;
   return { url, standIn: came === 'download' ? await openDownload(page, request, url, deadline) : null };

@@ -11,12 +11,16 @@ export type Opening =
   /** `answered`: something did, though not with a document. */
   | { readonly came: 'nothing'; readonly url: string; readonly failure: Failure; readonly answered: boolean };
 
-/** Sends the page to the URL of the request, and where nothing answers at the scheme that was put before it, at `http`. */
+/**
+ * Sends the page to the URL of the request, then to `http` when its `https` was assumed and nothing answered there.
+ * Calls `onFetch` with the URL of that second attempt.
+ */
 export async function openUrl(
   page: IsolatedPage,
   egressProxy: EgressProxy,
   { target }: CaptureRequest,
   deadline: Deadline,
+  onFetch: (url: string) => void,
 ): Promise<Opening> {
   const { url } = target;
   const plainUrl = overHttp(target);
@@ -25,6 +29,7 @@ export async function openUrl(
   // It may hang; the other way is to have as much time.
   const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
   if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
+  onFetch(plainUrl);
   const second = await deadline.step('open the URL over http', attempt(page, egressProxy, plainUrl));
   if (second.came !== 'nothing' || second.failure.code !== 'target_unreachable') return second;
   const silence = first?.failure.reason ?? `no answer from ${url}`;
