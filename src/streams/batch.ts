@@ -29,12 +29,13 @@ export interface BatchOptions {
   readonly events: EventStream;
   /** A new batch's name. */
   readonly ids: () => string;
-  /** Time without a capture after which a batch gives its places back, in milliseconds. @default 1 s */
-  readonly idleMs?: number;
   readonly scheduler?: SchedulerLike;
 }
 
-/** Longer than the round trip of a client that sends the next request when it has read an outcome. */
+/**
+ * Time without a capture after which a batch gives its places back, in milliseconds. Longer than the round trip of a
+ * client that sends its next request when it has read an outcome.
+ */
 const IDLE_MS = 1_000;
 
 /** A request, or one that was found bad and becomes an item without being captured. */
@@ -55,7 +56,7 @@ export type RunBatch = (
 ) => Observable<BatchItem>;
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
-  const { pipeline, submit, events, ids, idleMs = IDLE_MS, scheduler = asyncScheduler } = options;
+  const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
   const now = () => scheduler.now();
 
   return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback) =>
@@ -75,7 +76,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const beginIdle = (): void => {
         idle.unsubscribe();
         if (subscriber.closed) return;
-        idle = timer(idleMs, scheduler).subscribe(() => ticket.giveBack());
+        idle = timer(IDLE_MS, scheduler).subscribe(() => ticket.giveBack());
       };
       const placed = <T>(work: Observable<T>): Observable<T> =>
         new Observable((inner) => ticket.claim(() => void work.subscribe(inner)));
