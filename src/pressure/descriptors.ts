@@ -8,8 +8,11 @@ export interface Descriptors {
 
 /** Descriptors for the process itself, its database and its browsers' pipes. */
 const OWN_DESCRIPTORS = 128;
-/** Descriptors for one capture: Chromium opens at most 32 connections to its proxy, each with one to its target. */
-const CAPTURE_DESCRIPTORS = 64;
+/**
+ * Descriptors for one capture: Chromium opens at most 32 connections to its proxy, each with one to its target, while 16
+ * names are looked up.
+ */
+const CAPTURE_DESCRIPTORS = 80;
 
 /** Returns the soft limit of this process (`ulimit -n`), which Node raises to the hard limit; null when unknown. */
 export function descriptorLimit(): number | null {
@@ -37,12 +40,13 @@ export function readDescriptors(limit: number | null): Descriptors | null {
 
 /**
  * Returns how many connections clients may hold: at most `wanted`, and few enough to leave descriptors for captures.
- * Half of the limit when the rest is too little for all captures at once.
+ * An eighth of the limit when the rest is too little for all captures at once: beside a quarter of a limit of 256,
+ * two captures of pages with many connections fail with EMFILE.
  */
 export function connectionsWithin(limit: number | null, wanted: number, maxConcurrent: number): number {
   if (limit === null) return wanted;
   const reserved = OWN_DESCRIPTORS + CAPTURE_DESCRIPTORS * maxConcurrent;
-  return Math.max(1, Math.min(wanted, Math.max(limit - reserved, Math.floor(limit / 2))));
+  return Math.max(1, Math.min(wanted, Math.max(limit - reserved, Math.floor(limit / 8))));
 }
 
 function isExhaustion(error: unknown): boolean {

@@ -29,11 +29,11 @@ describe('connectionsWithin', () => {
   });
 
   it('reserves descriptors for the process and for every capture', () => {
-    expect(connectionsWithin(4096, 10_000, 8)).toBe(4096 - 128 - 8 * 64);
+    expect(connectionsWithin(4096, 10_000, 8)).toBe(4096 - 128 - 8 * 80);
   });
 
-  it('gives clients half of a limit that is too low for all captures at once', () => {
-    expect(connectionsWithin(256, 10_000, 8)).toBe(128);
-    expect(connectionsWithin(256, 50, 8)).toBe(50);
+  it('gives clients an eighth of a limit that is too low for all captures at once', () => {
+    expect(connectionsWithin(256, 10_000, 8)).toBe(32);
+    expect(connectionsWithin(256, 20, 8)).toBe(20);
   });
 });
