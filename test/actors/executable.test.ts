@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -75,10 +76,13 @@ describe('the browser executable', () => {
     await writeFile(join(root, 'no-folder'), '');
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'no-folder'));
     vi.stubEnv('TMPDIR', root);
-    const mine = await found();
-    if ('missing' in mine) throw new Error(mine.missing);
-    expect(mine.path.startsWith(root)).toBe(true);
-    const theirs = join(mine.path, '..', '..');
+    const description = findPackageJSON('@sparticuz/chromium', import.meta.url) ?? '';
+    const { version } = JSON.parse(await readFile(description, 'utf8'));
+    const cache = `capstan-cache-${process.getuid?.() ?? 0}`;
+    const placed = await install(cache, `chromium-${version}`, 'chromium');
+    const theirs = join(root, cache);
+    await chmod(theirs, 0o700);
+    expect(await found()).toMatchObject({ path: placed });
     await chmod(theirs, 0o777);
     const other = await found();
     if ('missing' in other) throw new Error(other.missing);

@@ -110,6 +110,7 @@ describe('interaction with a page', () => {
     it.each<[string, Action, string]>([
       ['is not there', { type: 'click', selector: '#nobody' }, 'actions[1] (click): no element matches "#nobody"'],
       ['is not visible', { type: 'hover', selector: '#hidden' }, 'actions[1] (hover): element is not visible'],
+      ['is read-only', { type: 'type', selector: '#fixed', text: 'x' }, 'actions[1] (type): element is not editable'],
       ['is disabled', { type: 'click', selector: '#off' }, 'actions[1] (click): element is not enabled'],
       [
         'is covered',
@@ -122,7 +123,9 @@ describe('interaction with a page', () => {
         'actions[1] (select): did not find some options',
       ],
     ])('fail on an element that %s, and say which one and why', async (_what, action, reason) => {
-      const failed = capture('/interact', { actions: [{ type: 'click', selector: '#ring' }, action], timeoutMs: 4000 });
+      // Playwright is loaded and its browser launched beforehand, so that all of the time is for the page.
+      await acting({ type: 'click', selector: '#ring' });
+      const failed = capture('/interact', { actions: [{ type: 'click', selector: '#ring' }, action], timeoutMs: 8000 });
       expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
     });
 
