@@ -83,7 +83,8 @@ export function readTarget(text: string): TargetReading {
 
 /** Returns the invalid port of a URL that is valid without it; undefined when the port is not the problem. */
 function badPort(url: string): string | undefined {
-  const [, before, port, after] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*):([^/?#\]:]*)(.*)$/is.exec(url) ?? [];
+  const [, before, port, after] =
+    /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?(?:\[[^/?#\]]*\]|[^/?#:]*)):([^/?#]*)(.*)$/is.exec(url) ?? [];
   if (before === undefined || port === undefined || !URL.canParse(`${before}${after}`)) return undefined;
   return port.length > 20 ? `${port.slice(0, 20)}…` : port;
 }

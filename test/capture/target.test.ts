@@ -63,6 +63,7 @@ describe('readTarget', () => {
     ['https://me:secret@example.com:port/path', 'port'],
     ['https://[::1]:-1', '-1'],
     ['https://[::1]:99999?q', '99999'],
+    ['https://example.com:8080:1/', '8080:1'],
   ])('names the port of %j as invalid', (text, port) => {
     expect(readTarget(text)).toEqual({
       ok: false,
