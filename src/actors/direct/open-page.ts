@@ -3,6 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
+import { ChildFrames } from '../page/child-frames.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
@@ -32,7 +33,12 @@ export async function openPage(
   const stopListening = root.on('Browser.downloadWillBegin', ({ frameId, suggestedFilename }) => {
     if (frameId === page) download.resolve(suggestedFilename);
   });
-  const attached = Promise.withResolvers<{ session: CdpSession; frame: MainFrame; setUp: PageSetUp }>();
+  const attached = Promise.withResolvers<{
+    session: CdpSession;
+    frame: MainFrame;
+    frames: ChildFrames;
+    setUp: PageSetUp;
+  }>();
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // Service workers stay paused before their first line, so no script of the site runs without its page.
     if (type === 'service_worker') return;
@@ -51,11 +57,13 @@ export async function openPage(
         });
       };
       limit(session);
-      emulateInFrames(host.connection, session, request, host.userAgent, (session, { type, url }) => {
+      const frames = new ChildFrames(session);
+      emulateInFrames(host.connection, session, request, host.userAgent, (session, { targetId, type, url }) => {
         if (type === 'worker') setUp.requests.addWorker(session, url);
+        if (type === 'iframe') frames.addOutOfProcess(targetId, session);
         limit(session);
       });
-      attached.resolve({ session, frame, setUp });
+      attached.resolve({ session, frame, frames, setUp });
     } else if (targetId !== page) {
       // A popup that the browser did not block.
       root.post('Target.closeTarget', { targetId });
@@ -78,12 +86,12 @@ export async function openPage(
     root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
     root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height }).catch(attached.reject);
-    const { session, frame, setUp } = await Promise.race([attached.promise, abandoned.promise]);
+    const { session, frame, frames, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes or does not start never answers.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
     const { notes, visit, requests } = setUp;
-    return { session, frame, notes, visit, requests, download: download.promise, dispose };
+    return { session, frame, frames, notes, visit, requests, download: download.promise, dispose };
   } catch (error) {
     await dispose();
     throw error;

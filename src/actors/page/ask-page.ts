@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import type { IsolatedPage } from './isolated-page.ts';
+import type { IsolatedPage, PageSession } from './isolated-page.ts';
 
 /** Maximum time that a script of the page may block ours once the waiting time is over, before it is terminated. */
 const PATIENCE_MS = 2_000;
@@ -24,12 +24,18 @@ export async function letGo<T>({ session }: IsolatedPage, deadline: Deadline, wo
   }
 }
 
+/** A frame, and the session of the process that it runs in. */
+export interface EvaluatedFrame {
+  readonly session: PageSession;
+  readonly frame: { readonly id: string };
+}
+
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
  * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
  * clear. Undefined when the document was replaced meanwhile. Does not resolve while a script blocks the page.
  */
-export async function evaluate({ session, frame }: IsolatedPage, expression: string): Promise<unknown> {
+export async function evaluate({ session, frame }: EvaluatedFrame, expression: string): Promise<unknown> {
   try {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frame.id,

@@ -2,6 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { Deadline } from '../deadline.ts';
+import type { ChildFrames } from './child-frames.ts';
 import type { Notes } from './evidence/notes.ts';
 import type { MainFrame } from './main-frame.ts';
 import type { Visit } from './prepare-page.ts';
@@ -26,6 +27,7 @@ export interface PageSession {
 export interface IsolatedPage {
   readonly session: PageSession;
   readonly frame: MainFrame;
+  readonly frames: ChildFrames;
   readonly notes: Notes;
   readonly visit: Visit;
   readonly requests: RequestsInFlight;

@@ -4,6 +4,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { measurePage } from './measure-page.ts';
+import { contains, outwards } from './rectangles.ts';
 import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
@@ -13,6 +14,8 @@ export interface ChosenPart {
   readonly part: Rectangle | null;
   /** True when the window shows all of it. */
   readonly inWindow: boolean;
+  /** What the window shows, in CSS pixels of the page. */
+  readonly window: Rectangle;
   readonly size: ScreenshotSize;
   /** Elements in the document, when it is larger than the window. */
   readonly elements: number;
@@ -22,7 +25,8 @@ export interface ChosenPart {
 export async function choosePart(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<ChosenPart> {
   const { fullPage, selector, clip } = request;
   if (!fullPage && selector === undefined && clip === undefined) {
-    return { part: null, inWindow: true, size: windowSize(request), elements: 0 };
+    const window = { x: 0, y: 0, width: request.viewport.width, height: request.viewport.height };
+    return { part: null, inWindow: true, window, size: windowSize(request), elements: 0 };
   }
   const { whole, window, elements } = await measurePage(page, request, deadline);
   if (selector !== undefined) {
@@ -38,12 +42,7 @@ export async function choosePart(page: IsolatedPage, request: CaptureRequest, de
 }
 
 function within(window: Rectangle, elements: number, { part, size }: HoldablePart): ChosenPart {
-  const inWindow =
-    part.x >= window.x &&
-    part.y >= window.y &&
-    part.x + part.width <= window.x + window.width &&
-    part.y + part.height <= window.y + window.height;
-  return { part, inWindow, size, elements };
+  return { part, inWindow: contains(window, part), window, size, elements };
 }
 
 const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {
@@ -63,11 +62,4 @@ function partOf(whole: Rectangle, wanted: Rectangle, request: CaptureRequest, wh
     'selector_not_found',
     `${what} lies outside of the page, which has ${right} by ${bottom} CSS pixels`,
   );
-}
-
-/** The smallest rectangle of whole pixels around another one. */
-function outwards({ x, y, width, height }: Rectangle): Rectangle {
-  const left = Math.floor(x);
-  const top = Math.floor(y);
-  return { x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top };
 }

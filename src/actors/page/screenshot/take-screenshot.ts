@@ -3,6 +3,8 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
+import { composeFrames } from './compose-frames.ts';
+import { findBlankFrames } from './find-blank-frames.ts';
 import { hideAndMask } from './hide-and-mask.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
@@ -64,6 +66,13 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   };
   const fallback = isTooSlow(chosen, request, deadline) ? await shootPart(page, request, deadline, options) : null;
   if (fallback !== null) return { ...fallback, held: true, fullHeight: size.fullHeight };
+  const blank = await findBlankFrames(page, chosen, deadline);
+  if (blank.length > 0 && part !== null) {
+    const lossless = { ...options, format: 'png' as const };
+    const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(lossless));
+    const { image, complete } = await composeFrames(page, request, deadline, { ...chosen, part }, blank, answer);
+    return { image, held: held || !complete, ...size };
+  }
   const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
   return { image: answer, held, ...size };
 }

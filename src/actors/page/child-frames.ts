@@ -1,0 +1,34 @@
+import type { PageSession } from './isolated-page.ts';
+
+/**
+ * The frames in a page. Those in its own process are part of its session; others (with site isolation, those of other
+ * sites) have a session each, which the browser attaches before their document runs.
+ */
+export class ChildFrames {
+  readonly #outOfProcess = new Map<string, PageSession>();
+  #seen = false;
+
+  constructor(session: PageSession) {
+    session.on('Page.frameNavigated', ({ frame }) => {
+      this.#seen ||= frame.parentId !== undefined;
+    });
+  }
+
+  addOutOfProcess(frameId: string, session: PageSession): void {
+    this.#seen = true;
+    this.#outOfProcess.set(frameId, session);
+    session.on('Inspector.detached', () => {
+      if (this.#outOfProcess.get(frameId) === session) this.#outOfProcess.delete(frameId);
+    });
+  }
+
+  /** Whether a frame has shown a document so far. */
+  get seen(): boolean {
+    return this.#seen;
+  }
+
+  /** Sessions by frame id. */
+  get outOfProcess(): ReadonlyMap<string, PageSession> {
+    return this.#outOfProcess;
+  }
+}

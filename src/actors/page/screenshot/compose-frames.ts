@@ -1,0 +1,136 @@
+import type { OverlayOptions, Sharp } from 'sharp';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import { askPage, evaluate, letGo } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { ChosenPart } from './choose-part.ts';
+import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
+import { contains, tilesOf } from './rectangles.ts';
+import { SET_STYLE } from './set-style.ts';
+
+/** Maximum time for a frame to draw, once it is in the window. */
+const MAX_FRAME_MS = 1_000;
+/** Share of the remaining time that adding frames may take; encoding the image needs the rest. */
+const FRAMES_SHARE = 0.4;
+
+/**
+ * Adds the frames that Chromium left blank to a PNG screenshot: scrolls the window to each of them, and copies what it
+ * shows there. Resolves with the image in the request's format, and with whether every frame was added in time. The page
+ * is left scrolled and without its fixed elements: nothing is read from it after the screenshot.
+ */
+export async function composeFrames(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  { part, size }: ChosenPart & { readonly part: Rectangle },
+  blank: readonly BlankFrame[],
+  image: Buffer,
+): Promise<{ readonly image: Buffer; readonly complete: boolean }> {
+  const scale = request.viewport.deviceScaleFactor;
+  const overlays: OverlayOptions[] = [];
+  const over = new AbortController();
+  const adding = shootFrames(page, deadline, blank, over.signal, ({ x, y }, input) => {
+    const left = Math.round((x - part.x) * scale);
+    const top = Math.round((y - part.y) * scale);
+    if (left < size.width && top < size.height) overlays.push({ input, left, top });
+  });
+  const complete = await within(deadline.remainingMs * FRAMES_SHARE, adding, false).finally(() => over.abort());
+  const { default: sharp } = await import('sharp');
+  // Where the page is transparent, what was there before must not shine through.
+  const cleared = overlays.map((each): OverlayOptions => ({ ...each, blend: 'dest-out' }));
+  const composed = sharp(image).composite(request.omitBackground ? [...cleared, ...overlays] : [...overlays]);
+  const encoding = encode(request.omitBackground ? composed : composed.removeAlpha(), request).toBuffer();
+  return { image: await deadline.step('add frames to the screenshot', encoding), complete };
+}
+
+/** Resolves with whether it reached the last frame, in the document that it began with, and before `over`. */
+async function shootFrames(
+  page: IsolatedPage,
+  deadline: Deadline,
+  blank: readonly BlankFrame[],
+  over: AbortSignal,
+  add: (tile: Rectangle, shot: Buffer) => void,
+): Promise<boolean> {
+  const { document } = page.frame;
+  try {
+    await askPage(page, deadline, 'hide fixed elements', `(${UNFIX})(${SET_STYLE})`);
+    let window = await windowOf(page, deadline);
+    for (const frame of blank) {
+      for (const tile of frame.missing.flatMap((each) => tilesOf(each, window.width, window.height))) {
+        if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
+        await within(MAX_FRAME_MS, drawn(frame), undefined);
+        const box = await placeFrame(page, frame.id, deadline);
+        // A frame that moves with the window has no other place to be shown at.
+        if (box === null || Math.abs(box.x - frame.box.x) > 1 || Math.abs(box.y - frame.box.y) > 1) break;
+        const clip = { ...tile, scale: 1 };
+        const options = { format: 'png' as const, optimizeForSpeed: true, captureBeyondViewport: false, clip };
+        const shot = await deadline.step('take a frame', page.session.shoot(options));
+        if (over.aborted || page.frame.document !== document) return false;
+        add(tile, shot);
+      }
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof CdpError) return false;
+    throw error;
+  }
+}
+
+/** Scrolls to a tile, and returns what the window shows then. */
+async function scrollTo(
+  page: IsolatedPage,
+  deadline: Deadline,
+  tile: Rectangle,
+  window: Rectangle,
+): Promise<Rectangle> {
+  await askPage(page, deadline, 'scroll to a frame', `(${SCROLL_BY})(${tile.x - window.x}, ${tile.y - window.y})`);
+  return windowOf(page, deadline);
+}
+
+async function windowOf(page: IsolatedPage, deadline: Deadline): Promise<Rectangle> {
+  const measuring = letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
+  const { cssLayoutViewport } = await deadline.step('measure the window', measuring);
+  const { pageX, pageY, clientWidth, clientHeight } = cssLayoutViewport;
+  return { x: pageX, y: pageY, width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };
+}
+
+/** Resolves when a frame has loaded and drawn. A frame outside the window draws nothing. */
+async function drawn({ id, session }: BlankFrame): Promise<void> {
+  await evaluate({ session, frame: { id } }, `(${DRAWN})()`);
+}
+
+function encode(composed: Sharp, { format, quality }: CaptureRequest): Sharp {
+  if (format === 'jpeg') return composed.jpeg({ quality });
+  if (format === 'webp') return composed.webp({ quality, effort: 1 });
+  return composed.png({ compressionLevel: 1 });
+}
+
+/**
+ * Runs in the page. Fixed elements stay where the window is, which would show them over the frames; sticky ones take
+ * the place that they have at the top of the page.
+ */
+const UNFIX = `(setStyle) => {
+  const walk = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      const { position } = getComputedStyle(element);
+      if (position === 'fixed') setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none' });
+      if (position === 'sticky') setStyle(element, { position: 'relative', inset: 'auto', transition: 'none' });
+      const shadow = Reflect.get(Element.prototype, 'shadowRoot', element);
+      if (shadow) walk(shadow);
+    }
+  };
+  walk(Reflect.get(Document.prototype, 'documentElement', document));
+}`;
+
+/** Runs in the page. */
+const SCROLL_BY = `(left, top) => scrollBy({ left, top, behavior: 'instant' })`;
+
+/** Runs in the frame. An animation frame comes only to a frame that the window shows. */
+const DRAWN = `async () => {
+  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  await frame();
+  await frame();
+}`;
