@@ -21,8 +21,8 @@ const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
  */
 export class RequestsInFlight {
   readonly #session: PageSession;
-  /** URLs by the id of the request. */
-  readonly #open = new Map<string, string>();
+  /** By the id of the request. */
+  readonly #open = new Map<string, { readonly url: string; readonly frameId: string | undefined }>();
   readonly #workers: PageSession[] = [];
   #started = 0;
   #watching = false;
@@ -40,6 +40,10 @@ export class RequestsInFlight {
     this.#watching = true;
     const session = this.#session;
     for (const each of [session, ...this.#workers]) this.#follow(each);
+    // The end of a request is not reported when its frame is removed or continues in another process.
+    session.on('Page.frameDetached', ({ frameId }) => {
+      for (const [requestId, request] of this.#open) if (request.frameId === frameId) this.#end(requestId);
+    });
     // A document's requests end with it; their ends are not always reported.
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId !== undefined) return;
@@ -52,7 +56,7 @@ export class RequestsInFlight {
   addWorker(worker: PageSession, scriptUrl: string): void {
     this.#workers.push(worker);
     if (this.#watching) this.#follow(worker);
-    for (const [requestId, url] of this.#open) if (url === scriptUrl) this.#end(requestId);
+    for (const [requestId, { url }] of this.#open) if (url === scriptUrl) this.#end(requestId);
   }
 
   /** Requests made so far. */
@@ -66,10 +70,10 @@ export class RequestsInFlight {
   }
 
   #follow(session: PageSession): void {
-    session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
+    session.on('Network.requestWillBeSent', ({ requestId, frameId, request, type = 'Other' }) => {
       if (NOT_AWAITED.has(type) || request.url.startsWith('data:')) return;
       this.#started += 1;
-      this.#open.set(requestId, request.url);
+      this.#open.set(requestId, { url: request.url, frameId });
     });
     session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
     session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
