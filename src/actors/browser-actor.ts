@@ -76,7 +76,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
 
   const once = async (request: CaptureRequest, deadline: Deadline): Promise<Snapshot> => {
     const taking = slots.take();
-    const { slot, leave } = await deadline.step('wait for a seat', taking).catch((error: unknown) => {
+    const { slot, leave } = await deadline.step('wait for a slot', taking).catch((error: unknown) => {
       taking.then((late) => late.leave()).catch(() => undefined);
       throw error;
     });

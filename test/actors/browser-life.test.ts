@@ -13,11 +13,11 @@ import { siteForSuite } from '../support/for-suite.ts';
 
 const SOON = { timeout: 15_000 };
 
-describe('a browser', () => {
+describe('browser lifecycle', () => {
   const site = siteForSuite();
   const start = actorPerTest();
 
-  it('that is killed costs its captures one retry, and is replaced', async () => {
+  it('retries captures once and replaces the browser when the browser is killed', async () => {
     const started = await start();
     const { actor, events, next } = started;
     const pid = pidOf(started);
@@ -30,11 +30,11 @@ describe('a browser', () => {
     await replaced;
     expect(events.map((event) => event.type)).toEqual(['browser.launched', 'browser.crashed', 'browser.launched']);
     expect(actor.stats()).toMatchObject({ crashes: 1, launches: 2 });
-    // That of the browser that runs now.
+    // The profile of the running browser.
     expect(profiles()).toHaveLength(1);
   });
 
-  it('that hangs is killed, and its captures are done on the next one', async () => {
+  it('kills a browser that hangs and retries its captures on the next one', async () => {
     const started = await start();
     const pid = pidOf(started);
     process.kill(pid, 'SIGSTOP');
@@ -45,7 +45,7 @@ describe('a browser', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('whose page crashes does the capture once more, then says so', async () => {
+  it('retries a capture once when its page crashes, then fails with page_crashed', async () => {
     const started = await start();
     const failing = started.actor
       .capture(captureRequest(site.url('/slow-image?ms=60000&crash')), patience)
@@ -60,7 +60,7 @@ describe('a browser', () => {
     expect(started.actor.stats().crashes).toBe(0);
   });
 
-  it('whose page crashes while it is opened does the capture once more, then says so, and keeps no seat for it', async () => {
+  it('fails with page_crashed and frees the slot when pages crash while they are opened', async () => {
     const { browserPath, runPagesWith } = await browserWithPagesOf('exit 1');
     const { actor } = await start({ browserPath });
     const failing = actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
@@ -70,7 +70,7 @@ describe('a browser', () => {
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });
 
-  it('whose page does not open in time keeps no seat for it', async () => {
+  it('frees the slot when a page does not open in time', async () => {
     const { browserPath } = await browserWithPagesOf('exec sleep 600');
     const { actor } = await start({ browserPath });
     const request = captureRequest(site.url('/short'), { timeoutMs: 1000 });
@@ -81,7 +81,7 @@ describe('a browser', () => {
     await expect.poll(() => actor.stats().busy, SOON).toBe(0);
   });
 
-  it('is retired after its number of captures, without holding any up', async () => {
+  it('retires a browser after its number of captures, without delaying or failing any', async () => {
     const { actor, events } = await start({ retireAfter: 3 });
     const pages = Array.from({ length: 8 }, () => actor.capture(captureRequest(site.url('/title?t=x')), patience));
     expect((await Promise.all(pages)).every((page) => page.title === 'x')).toBe(true);
@@ -89,13 +89,13 @@ describe('a browser', () => {
     expect(events.filter((event) => event.type === 'browser.crashed')).toEqual([]);
   });
 
-  it('that cannot be launched is told at once, and used as soon as it can', async () => {
+  it('reports at once that no browser can be launched, and uses one as soon as it can be', async () => {
     const path = join(await ownFolder(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
     expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
     const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'browser_unavailable' });
-    // Paths of the machine are for the operator.
+    // Only the operator sees paths of the machine.
     expect(String(refused)).not.toContain(path);
 
     const launched = next('browser.launched');
@@ -107,20 +107,20 @@ describe('a browser', () => {
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });
 
-  it('that ends at its start is quoted', async () => {
+  it('quotes a browser that ends at its start', async () => {
     const { actor } = await start({ browserPath: await scriptAsBrowser('echo "no such display" >&2\nexit 3') });
     const { availability } = actor;
     expect(availability).toMatchObject({ available: false, detail: expect.stringContaining('no such display') });
     expect(availability).toMatchObject({ reason: 'Chromium did not start: the log of the service has the cause' });
   });
 
-  it('that talks nonsense is not used, and ends nobody else', async () => {
+  it('does not use a browser that sends invalid messages, and keeps the service running', async () => {
     const path = await scriptAsBrowser('printf "nonsense\\0" >&4\nsleep 1000');
     const { actor } = await start({ browserPath: path });
     expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
   });
 
-  it('and its profile directory are gone when the actor is closed, in the middle of captures', async () => {
+  it('leaves no process and no profile directory when the actor is closed during captures', async () => {
     const started = await start();
     const pid = pidOf(started);
     const captures = [captureRequest(site.url('/hang')), captureRequest(site.url('/short'))].map((request) =>
@@ -133,13 +133,13 @@ describe('a browser', () => {
     expect(profiles()).toEqual([]);
   });
 
-  it('has nothing left of the profiles of a service that was killed', async () => {
+  it('removes the profiles of a service that was killed', async () => {
     const orphan = await mkdtemp(join(tmpdir(), 'capstan-profile-999999999-'));
     await start();
     expect(existsSync(orphan)).toBe(false);
   });
 
-  it('has nothing left of the profiles of a service that had the same process id', async () => {
+  it('removes the profiles of an earlier service with the same process id', async () => {
     const orphan = await mkdtemp(join(tmpdir(), `capstan-profile-${process.pid}-1-`));
     const own = await start();
     expect(existsSync(orphan)).toBe(false);
@@ -150,7 +150,7 @@ describe('a browser', () => {
     expect(existsSync(`/proc/${pidOf(own)}`)).toBe(true);
   });
 
-  it('that does not answer at its start is ended when the actor is closed, without waiting for its time limit', async () => {
+  it('kills a browser that does not answer at its start as soon as the actor is closed', async () => {
     const folder = await ownFolder();
     const pidFile = join(folder, 'pid');
     const path = join(folder, 'script');
@@ -160,7 +160,7 @@ describe('a browser', () => {
     const { actor, stop, warnings } = await starting;
     await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), SOON).not.toBe('');
     await stop();
-    // It was ended, and did not time out.
+    // It was killed and did not time out.
     expect(actor.availability).toEqual({ available: true });
     expect(warnings).toEqual([]);
     // The system reaps it a moment later.
@@ -168,7 +168,7 @@ describe('a browser', () => {
     expect(profiles()).toEqual([]);
   });
 
-  it('inherits only the variables that it needs', async () => {
+  it('passes only the variables that a browser needs', async () => {
     const secrets = ['CAPSTAN_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'HTTPS_PROXY', 'NODE_OPTIONS_TEST'];
     for (const name of secrets) vi.stubEnv(name, 'a-secret');
     vi.stubEnv('LC_NUMERIC', 'C');
@@ -189,7 +189,7 @@ describe('a browser', () => {
   });
 });
 
-/** A folder for the time of a test. */
+/** Creates a folder that is removed after the test. */
 async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -198,14 +198,14 @@ async function ownFolder(): Promise<string> {
 
 const writeScript = (path: string, text: string) => writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
 
-/** A shell script in the place of the browser. */
+/** Writes a shell script to use as the browser. */
 async function scriptAsBrowser(text: string): Promise<string> {
   const path = join(await ownFolder(), 'script');
   await writeScript(path, text);
   return path;
 }
 
-/** The browser, with its renderers run by a shell script, which is given their command line. */
+/** Wraps the browser so that a shell script, which gets their command line, runs its renderers. */
 async function browserWithPagesOf(script: string) {
   const real = await executableFinder(undefined)();
   if ('missing' in real) throw new Error(real.missing);
@@ -216,7 +216,7 @@ async function browserWithPagesOf(script: string) {
   return { browserPath, runPagesWith: (other: string) => writeScript(pages, other) };
 }
 
-/** Profile directories of this process. */
+/** Returns the profile directories of this process. */
 function profiles(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith(`capstan-profile-${process.pid}-`));
 }

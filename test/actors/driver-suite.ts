@@ -218,7 +218,7 @@ function describeCaptures(asks: CaptureOptions): void {
   it('waits for a slot no longer than its deadline', async () => {
     const hanging = Array.from({ length: 4 }, () => failureOf(capture('/hang', { timeoutMs: 2500 })));
     const waiting = await failureOf(capture('/short', { timeoutMs: 400 }));
-    expect(waiting.message).toContain('wait for a seat');
+    expect(waiting.message).toContain('wait for a slot');
     await Promise.all(hanging);
   });
 }

@@ -17,7 +17,7 @@ describe('a full page', () => {
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), { fullPage: true, ...overrides }), patience);
 
-  it('has what loads only where somebody looks', async () => {
+  it('shows content that loads only when it is scrolled into view', async () => {
     const snapshot = await capture('/picture/lazy');
     expect(snapshot).toMatchObject({ height: 6760, fullHeight: 6760, truncated: false, cutPhase: null });
     const png = pngOf(snapshot);
@@ -37,43 +37,43 @@ describe('a full page', () => {
     expect(colourAt(png, 640, 30)).toEqual(HEADER);
   });
 
-  it('that grows where it ends is scrolled to where it ends for good', async () => {
+  it('shows all of a page that grows when it is scrolled to its end', async () => {
     const snapshot = await capture('/picture/growing?parts=8');
     expect(snapshot).toMatchObject({ height: 4000, fullHeight: 4000, truncated: false, cutPhase: null });
   });
 
-  it('that grows just after its load is captured as tall as it becomes', async () => {
+  it('shows all of a page that grows just after its load', async () => {
     const snapshot = await capture('/late/grows');
     expect(snapshot).toMatchObject({ title: 'tall', height: 3720, fullHeight: 3720, truncated: false });
     expect(colourAt(pngOf(snapshot), 100, 3700)).toEqual(GREEN);
   });
 
   it.each(['settled', 'load'] as const)(
-    'that takes its time to grow is followed to its end, with waitUntil %s',
+    'shows all of a page that grows slowly, with waitUntil %s',
     async (waitUntil) => {
       const snapshot = await capture('/late/endless?parts=6', { waitUntil });
       expect(snapshot).toMatchObject({ height: 3000, fullHeight: 3000, truncated: false, cutPhase: null });
     },
   );
 
-  it('that grows without an end is cut at the cap, and says how tall it was', async () => {
+  it('is truncated at the maximum height, with the height of the page, when the page grows endlessly', async () => {
     const snapshot = await capture('/picture/growing', { format: 'jpeg' });
     expect(snapshot).toMatchObject({ height: 16_384, truncated: true, cutPhase: null });
     expect(snapshot.fullHeight).toBeGreaterThanOrEqual(16_384);
     expect(snapshot.fullHeight).toBeLessThan(20_000);
   });
 
-  it('whose images never come shows what is there when time is over, and says so', async () => {
+  it('is partial when images never arrive', async () => {
     const snapshot = await capture('/picture/never-all', { timeoutMs: 5000 });
     expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
   });
 
-  it('whose scripts spin shows what is there', async () => {
+  it('shows what is there when a script never ends', async () => {
     const snapshot = await capture('/loop', { timeoutMs: 8000 });
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
-  it('that takes longer than its deadline shows the part for which the time sufficed, and says so', async () => {
+  it('is partial and shows what fits the time when it takes longer than its deadline', async () => {
     const snapshot = await capture('/late/rows?rows=3000', { timeoutMs: 3000 });
     expect(snapshot).toMatchObject({ title: 'Rows', truncated: true, cutPhase: expect.any(String) });
     const png = pngOf(snapshot);
@@ -81,7 +81,7 @@ describe('a full page', () => {
     expect(snapshot.height).toBeGreaterThanOrEqual(720);
   });
 
-  it('that is no taller than the window is not scrolled', async () => {
+  it('is not scrolled when it is no taller than the window', async () => {
     const pages: string[] = [];
     const server = createServer((request, response) => {
       pages.push(request.url ?? '');
@@ -97,7 +97,7 @@ describe('a full page', () => {
     expect(pages).not.toContain('/scrolled');
   });
 
-  it('is as wide as the window when the page lets nobody scroll sideways', async () => {
+  it('is as wide as the window when the page prevents horizontal scrolling', async () => {
     expect(await capture('/picture/parts')).toMatchObject({ width: 1280, height: 2400 });
   });
 

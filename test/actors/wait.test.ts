@@ -53,7 +53,7 @@ describe('the wait before the screenshot', () => {
     expect(colourAt(png, 100, 3050)).not.toEqual(WHITE);
   });
 
-  it('stops waiting for a page that never stops asking, and does not call it partial', async () => {
+  it('ends, and the capture is complete, when a page never stops sending requests', async () => {
     expect(await capture('/late/asking')).toMatchObject({ title: 'asking', cutPhase: null });
   });
 
@@ -67,12 +67,12 @@ describe('the wait before the screenshot', () => {
     expect(await capture('/late/asking', { timeoutMs: 2000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
-  it('comes when nothing more is asked for, with waitUntil networkidle', async () => {
+  it('ends when no requests are in flight, with waitUntil networkidle', async () => {
     const snapshot = await capture('/late/asking?ms=800', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
-  it('comes when none of its frames asks for more, with waitUntil networkidle', async () => {
+  it('ends when no frame has requests in flight, with waitUntil networkidle', async () => {
     const snapshot = await capture('/late/asking-frame?ms=800', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
@@ -108,7 +108,7 @@ describe('the wait before the screenshot', () => {
     expect(await capture(path, { ...options, timeoutMs: 5000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
-  it('says that a selector is none', async () => {
+  it('fails when a selector is invalid', async () => {
     const error = await failureOf(capture('/short', { waitForSelector: 'p[' }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toContain('"p["');
@@ -124,18 +124,18 @@ describe('the wait before the screenshot', () => {
       expect((await failureOf(capture('/slow?ms=60000', { timeoutMs: 1000 }))).code).toBe('capture_timeout');
     });
 
-    it('is the picture of a colour, where a colour is all that was shown', async () => {
+    it('shows the background colour when the page shows nothing else', async () => {
       const snapshot = await capture('/late/colour', { timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A colour' });
       expect([...PNG.sync.read(Buffer.from(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
     });
 
-    it('is the picture of a frame, where the page shows nothing of its own', async () => {
+    it('shows a frame when the page shows nothing of its own', async () => {
       const snapshot = await capture('/late/frame', { timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A frame' });
     });
 
-    it('is the picture of a page without the style sheet that kept it from being shown', async () => {
+    it('shows the page without the style sheet that blocked rendering', async () => {
       const snapshot = await capture('/late/style', { timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });
       const png = PNG.sync.read(Buffer.from(snapshot.image));
@@ -144,7 +144,7 @@ describe('the wait before the screenshot', () => {
   });
 });
 
-describe('what a request says of the moment', () => {
+describe('the wait options of a request', () => {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
 
   it.each([
