@@ -27,7 +27,7 @@ export interface Overload {
   /** For people. */
   readonly reason: string;
   /** Number of captures that are still admitted. */
-  readonly most: number;
+  readonly maxInside: number;
   /** Expected minimum duration, in milliseconds: a client that retries sooner is refused again. */
   readonly minMs: number;
 }

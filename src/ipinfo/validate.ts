@@ -31,9 +31,9 @@ export function assertField(field: unknown, redact: Redact): asserts field is Fi
 /** Longest delay of a Node timer, in milliseconds. */
 const MAX_MS = 2_147_483_647;
 
-export function assertWhole(name: string, value: unknown, least: number, most = MAX_MS): asserts value is number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return;
-  throw new InvalidArgumentError(`${name} must be a whole number from ${least} to ${most}, not ${describe(value)}.`);
+export function assertWhole(name: string, value: unknown, min: number, max = MAX_MS): asserts value is number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return;
+  throw new InvalidArgumentError(`${name} must be a whole number from ${min} to ${max}, not ${describe(value)}.`);
 }
 
 /** Formats an invalid value for a message: quoted, without the key, and short. */

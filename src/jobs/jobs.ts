@@ -43,7 +43,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const ended = new Set<Promise<void>>();
   const owner = ids();
   let stopped = false;
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
 
   /** Takes jobs while there is room. When the database is unavailable, the next pass tries again. */
   const takeAll = async (): Promise<void> => {
@@ -58,10 +58,10 @@ export function createJobs(options: JobsOptions): Jobs {
       if (!isAway(error)) report(error);
     }
   };
-  const look = (): void => {
+  const poll = (): void => {
     if (!enabled || stopped) return;
-    looking ??= takeAll().finally(() => {
-      looking = undefined;
+    polling ??= takeAll().finally(() => {
+      polling = undefined;
     });
   };
 
@@ -73,18 +73,18 @@ export function createJobs(options: JobsOptions): Jobs {
       .then((again) => {
         running.delete(job.id);
         ended.delete(run);
-        if (again !== 'later') look();
+        if (again !== 'later') poll();
       });
     ended.add(run);
   };
 
-  const looks = setInterval(look, PASS_MS);
+  const timer = setInterval(poll, PASS_MS);
   const prunes = setInterval(() => {
     if (enabled) store.prune().catch((error: unknown) => isAway(error) || report(error));
   }, PRUNE_MS);
-  looks.unref();
+  timer.unref();
   prunes.unref();
-  look();
+  poll();
 
   return {
     add: async (kind, requests, manner) => {
@@ -93,7 +93,7 @@ export function createJobs(options: JobsOptions): Jobs {
       await store.add({ id, kind, total: requests.length, work: await packWork({ requests, ...manner }) });
       const job = await store.get(id);
       if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
-      look();
+      poll();
       return job;
     },
     get: (id) => store.get(id),
@@ -105,9 +105,9 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     stop: async () => {
       stopped = true;
-      clearInterval(looks);
+      clearInterval(timer);
       clearInterval(prunes);
-      await looking;
+      await polling;
       await Promise.all(ended);
     },
   };

@@ -10,9 +10,9 @@ const ROWS = 8;
  *
  * sharp decodes and scales on libuv's threads. It is loaded with the first image.
  */
-export async function perceptionHash(picture: Uint8Array): Promise<string> {
+export async function perceptionHash(image: Uint8Array): Promise<string> {
   const sharp = await loadSharp();
-  const shades = await sharp(picture)
+  const shades = await sharp(image)
     .flatten({ background: 'white' })
     .greyscale()
     .resize(COLUMNS, ROWS, { fit: 'fill' })

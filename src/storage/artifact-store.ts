@@ -10,7 +10,7 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 export type { ArtifactKind };
 
 /** The files of a capture, as returned by a browser. */
-export interface Picture {
+export interface CapturedFiles {
   readonly image: Uint8Array;
   readonly html: string;
 }
@@ -58,7 +58,7 @@ export interface ArtifactStore {
   /** Stores something and removes it again. Rejects as `stage` would. */
   probe(): Promise<void>;
   /** Writes the artifacts of a capture together with its whole record. The id must be unused. */
-  stage(record: DetailedResult, picture: Picture): Promise<StagedCapture>;
+  stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   info(id: number): Promise<ScreenshotInfo | undefined>;
   /** Reads the record that was staged; undefined when there is none, or an earlier version stored only part of it. */
@@ -85,9 +85,9 @@ export interface ArtifactStore {
 export async function putCapture(
   store: ArtifactStore,
   record: Result | DetailedResult,
-  picture: Picture,
+  files: CapturedFiles,
 ): Promise<ScreenshotInfo> {
-  const staged = await store.stage({ evidence: null, ...record }, picture);
+  const staged = await store.stage({ evidence: null, ...record }, files);
   try {
     await staged.publish();
   } catch (error) {

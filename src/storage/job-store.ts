@@ -63,7 +63,7 @@ export type JobEnd = { readonly state: 'completed' } | { readonly state: 'failed
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface JobStore {
   /** Stores a job durably, and makes room for it. Rejects with `queue_full` when `most` jobs are unfinished. */
-  add(job: NewJob, most?: number): Promise<void>;
+  add(job: NewJob, maxJobs?: number): Promise<void>;
   get(id: string): Promise<JobRecord | undefined>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly JobItem[]>;
@@ -85,6 +85,6 @@ export interface JobStore {
   prune(lifeMs?: number): Promise<void>;
 }
 
-export function tooManyJobs(most: number): CapstanError {
-  return new CapstanError('queue_full', `${most} jobs are not finished, which is the most.`);
+export function tooManyJobs(maxJobs: number): CapstanError {
+  return new CapstanError('queue_full', `${maxJobs} jobs are not finished, which is the maxJobs.`);
 }

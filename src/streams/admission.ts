@@ -49,8 +49,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
-  const most = (): number => (closed ? 0 : Math.min(capacity(), overload?.most ?? capacity()));
-  const room = (): number => most() - inside$.value;
+  const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxInside ?? capacity()));
+  const room = (): number => limit() - inside$.value;
 
   const change = (by: number): void => {
     rate.pass(now(), inside$.value >= maxConcurrent);

@@ -11,7 +11,7 @@ export interface ReceiverQueuesOptions<T> {
   /** Maximum number of items per receiver, running or waiting. */
   readonly maxOfOne: number;
   /** Maximum number of items of all receivers together. */
-  readonly most: number;
+  readonly maxPending: number;
 }
 
 /** One queue per receiver, so that a slow receiver delays only its own items. */
@@ -26,7 +26,7 @@ export interface ReceiverQueues<T> {
 }
 
 export function createReceiverQueues<T>(options: ReceiverQueuesOptions<T>): ReceiverQueues<T> {
-  const { work, concurrency, maxOfOne, most } = options;
+  const { work, concurrency, maxOfOne, maxPending } = options;
   const lines = new Map<string, Line<T>>();
   let pending = 0;
   let waiters: (() => void)[] = [];
@@ -58,7 +58,7 @@ export function createReceiverQueues<T>(options: ReceiverQueuesOptions<T>): Rece
     },
     join(receiver, item) {
       const line = lines.get(receiver) ?? { waiting: [], underWay: 0 };
-      if (pending >= most || line.waiting.length + line.underWay >= maxOfOne) return false;
+      if (pending >= maxPending || line.waiting.length + line.underWay >= maxOfOne) return false;
       lines.set(receiver, line);
       pending += 1;
       line.waiting.push(item);

@@ -26,7 +26,7 @@ export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutM
   readonly ids: () => string;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
-  readonly bounds?: Partial<Pick<ReceiverQueuesOptions<unknown>, 'concurrency' | 'maxOfOne' | 'most'>>;
+  readonly bounds?: Partial<Pick<ReceiverQueuesOptions<unknown>, 'concurrency' | 'maxOfOne' | 'maxPending'>>;
 }
 
 /** Notifies receivers of how captures and batches ended, in the background. */
@@ -86,15 +86,15 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const work = async (posting: Posting): Promise<void> =>
     report(posting, await deliver(posting, delivery, given.signal));
 
-  const limits = { concurrency: CONCURRENCY, maxOfOne: MAX_OF_ONE, most: MAX_OF_CALLBACKS, ...bounds };
-  const callbackLines = createReceiverQueues<Posting>({ ...limits, work });
+  const limits = { concurrency: CONCURRENCY, maxOfOne: MAX_OF_ONE, maxPending: MAX_OF_CALLBACKS, ...bounds };
+  const callbackQueues = createReceiverQueues<Posting>({ ...limits, work });
   // The operator's own receivers never lose their place to callbacks.
-  const receiverLines = createReceiverQueues<Posting>({ ...limits, most: Number.POSITIVE_INFINITY, work });
+  const receiverQueues = createReceiverQueues<Posting>({ ...limits, maxPending: Number.POSITIVE_INFINITY, work });
 
-  const post = (lines: ReceiverQueues<Posting>, url: URL, about: Notification['event'], body: string): void => {
+  const post = (queues: ReceiverQueues<Posting>, url: URL, about: Notification['event'], body: string): void => {
     const posting = { id: ids(), url, body, about, queuedAt: clock() };
     if (given.signal.aborted) report(posting, gaveUp('shutting_down', 'the service was stopped'));
-    else if (!lines.join(url.origin, posting)) {
+    else if (!queues.join(url.origin, posting)) {
       report(posting, gaveUp('dropped', 'too much is waiting for this receiver, or for callbacks'));
     }
   };
@@ -105,8 +105,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       options.conclusions$.subscribe(({ event, callback }) => {
         if (receivers.length === 0 && callback === undefined) return;
         const body = bodyOf(event);
-        for (const url of receivers) post(receiverLines, url, event, body);
-        if (callback !== undefined) post(callbackLines, new URL(callback), event, body);
+        for (const url of receivers) post(receiverQueues, url, event, body);
+        if (callback !== undefined) post(callbackQueues, new URL(callback), event, body);
       }),
     );
   }
@@ -118,17 +118,17 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
     },
     get pending() {
-      return callbackLines.pending + receiverLines.pending;
+      return callbackQueues.pending + receiverQueues.pending;
     },
     async drain(graceMs) {
       const giveUp = (): void => {
         given.abort();
-        for (const posting of [...receiverLines.clear(), ...callbackLines.clear()]) {
+        for (const posting of [...receiverQueues.clear(), ...callbackQueues.clear()]) {
           report(posting, gaveUp('shutting_down', 'the service was stopped'));
         }
       };
       const timer = setTimeout(giveUp, graceMs);
-      await Promise.all([receiverLines.empty(), callbackLines.empty()]);
+      await Promise.all([receiverQueues.empty(), callbackQueues.empty()]);
       clearTimeout(timer);
     },
     stop: () => subscription.unsubscribe(),

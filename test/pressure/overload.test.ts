@@ -59,7 +59,7 @@ function refusals(
   gauge.read();
   return Array.from({ length: count }, (_each, second) => {
     const overload = judge({ reading: gauge.read(), activeCaptures: activeCaptures(second), at: second * 1000 });
-    return overload?.most === 0 ? overload.reason : '';
+    return overload?.maxInside === 0 ? overload.reason : '';
   });
 }
 

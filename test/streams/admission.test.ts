@@ -75,10 +75,10 @@ describe('admission', () => {
   it('admits no more than an overload allows, and everything again when it is over', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
     const pass = admission.admit();
-    admission.setOverload({ reason: 'Too hot.', most: 0, minMs: 0 });
+    admission.setOverload({ reason: 'Too hot.', maxInside: 0, minMs: 0 });
     expect([admission.admit(), admission.admitBatch(1)]).toEqual([undefined, undefined]);
     expect(admission.refusal()).toMatchObject({ code: 'queue_full', message: 'Too hot.' });
-    admission.setOverload({ reason: 'Too hot.', most: 1, minMs: 0 });
+    admission.setOverload({ reason: 'Too hot.', maxInside: 1, minMs: 0 });
     expect(admission.admit()).toBeUndefined();
     pass?.release();
     expect(admission.admitBatch(4)?.width).toBe(1);
@@ -91,7 +91,7 @@ describe('admission', () => {
     it('is not earlier than an overload can end', () => {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, () => now);
-      admission.setOverload({ reason: 'Too hot.', most: 0, minMs: 5000 });
+      admission.setOverload({ reason: 'Too hot.', maxInside: 0, minMs: 5000 });
       expect(admission.refusal()?.retryAfterSeconds).toBe(5);
       now = 3500;
       expect(admission.refusal()?.retryAfterSeconds).toBe(2);

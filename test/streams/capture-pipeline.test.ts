@@ -297,7 +297,7 @@ describe('capture pipeline', () => {
   it('refuses with the given reason while the service is overloaded', () => {
     virtually(({ cold }, scheduler) => {
       const { pipeline } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
-      pipeline.setOverload({ reason: 'Memory is short.', most: 0, minMs: 0 });
+      pipeline.setOverload({ reason: 'Memory is short.', maxInside: 0, minMs: 0 });
       const errors: unknown[] = [];
       pipeline.submit(request('a')).subscribe({ error: (error) => errors.push(error) });
       expect(errors).toMatchObject([{ code: 'queue_full', message: 'Memory is short.' }]);

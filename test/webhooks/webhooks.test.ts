@@ -144,7 +144,7 @@ describe('webhooks', () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using own = await startReceiver();
-    start({ receivers: [own.url], bounds: { most: 1 } });
+    start({ receivers: [own.url], bounds: { maxPending: 1 } });
     for (const batch of ['a', 'b', 'c']) tell(batch, slow.url);
     await reports().toHaveLength(5);
     expect(said().toSorted()).toEqual(['a delivered', 'b delivered', 'b dropped', 'c delivered', 'c dropped']);

@@ -40,14 +40,14 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
   let parts: Buffer[] = [];
   let data: DataAnswer | undefined;
   let bytes = 0;
-  let most = limits.eventBytes;
+  let maxBytes = limits.eventBytes;
   let passing = false;
 
   const begin = (): void => {
     parts = [];
     data = undefined;
     bytes = 0;
-    most = limits.eventBytes;
+    maxBytes = limits.eventBytes;
     passing = false;
   };
 
@@ -55,11 +55,11 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
     if (passing) return;
     bytes += part.length;
     if (data === undefined) parts.push(part);
-    else if (bytes <= most) data.add(part);
-    if (bytes <= most) return;
+    else if (bytes <= maxBytes) data.add(part);
+    if (bytes <= maxBytes) return;
     const head = data?.head ?? headOf(parts);
-    if (head.startsWith(ANSWER)) most = limits.answerBytes;
-    if (bytes <= most) return;
+    if (head.startsWith(ANSWER)) maxBytes = limits.answerBytes;
+    if (bytes <= maxBytes) return;
     begin();
     passing = true;
     taker.pass?.(head);
@@ -71,7 +71,7 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
     const [start, id] = DATA_ANSWER.exec(head) ?? [];
     if (start !== undefined && taker.wantsData?.(Number(id)) === true) {
       data = new DataAnswer(Number(id), head);
-      most = limits.answerBytes;
+      maxBytes = limits.answerBytes;
       bytes = start.length;
       add(part.subarray(start.length));
     } else {

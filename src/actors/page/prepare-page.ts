@@ -22,12 +22,12 @@ export interface Visit {
 /** Makes a page that shows nothing yet the page of the visitor that the request asks for. */
 export function prepareVisit(session: PageSession, request: CaptureRequest): Visit {
   const interception = new Interception(session);
-  const told: Promise<unknown>[] = [addScripts(session, request), addRules(session, interception, request)];
-  if (request.cookies !== undefined) told.push(setCookies(session, request));
+  const commands: Promise<unknown>[] = [addScripts(session, request), addRules(session, interception, request)];
+  if (request.cookies !== undefined) commands.push(setCookies(session, request));
   if (request.ignoreCertErrors) {
-    told.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
+    commands.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
-  return { interception, changed: new Map(), ready: Promise.all(told) };
+  return { interception, changed: new Map(), ready: Promise.all(commands) };
 }
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {

@@ -1,7 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import { ARTIFACT_KINDS, type Result } from '../../capture/result.ts';
-import type { ArtifactStore, Picture, StagedCapture } from '../artifact-store.ts';
+import type { ArtifactStore, CapturedFiles, StagedCapture } from '../artifact-store.ts';
 import { putCapture } from '../artifact-store.ts';
 import type { Outbox } from '../outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
@@ -39,7 +39,7 @@ export interface CaptureStore {
    * `storage_unavailable`, `internal`, or `database_unavailable` when too many records wait; then nothing of the capture
    * is left.
    */
-  keep(capture: DetailedResult, picture: Picture | null): Promise<Result>;
+  keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result>;
   /**
    * Removes captures, records and files together; open artifacts stay readable. Rejects with `database_unavailable` or
    * `internal`: then nothing is removed, or the rest of it later.
@@ -96,18 +96,18 @@ class OutboxCaptureStore implements CaptureStore {
     this.#delivery.start();
   }
 
-  async keep(capture: DetailedResult, picture: Picture | null): Promise<Result> {
+  async keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
     const full = this.#fullOutbox();
     if (full !== undefined) throw full;
     this.#underway += 1;
     try {
-      if (picture === null) {
+      if (files === null) {
         await this.#keepRecord(capture);
         return withoutEvidence(capture);
       }
       const record = { ...capture, artifacts: { store: await this.#storeId(), kinds: ARTIFACT_KINDS } };
-      if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, picture);
-      else await this.#keepCapture(record, picture);
+      if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, files);
+      else await this.#keepCapture(record, files);
       this.#health.succeeded();
       return withoutEvidence(record);
     } catch (error) {
@@ -174,9 +174,9 @@ class OutboxCaptureStore implements CaptureStore {
    * The record is in the outbox before the files appear, and leaves it when the database has it. After a crash, a
    * record in the outbox is written when its files exist; without them, the capture was never answered.
    */
-  async #keepCapture(record: DetailedResult, picture: Picture): Promise<void> {
+  async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<void> {
     const [staging, noting] = await Promise.allSettled([
-      this.#artifacts.stage(record, picture),
+      this.#artifacts.stage(record, files),
       this.#outbox.add(record),
     ]);
     const staged = staging.status === 'fulfilled' ? staging.value : undefined;

@@ -104,13 +104,13 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   /** From the oldest on, while the id is below `before` and there are more bytes than `most`. */
-  async function removeFiles(before: number, most: number | null, pace: Pace): Promise<void> {
+  async function removeFiles(before: number, maxBytes: number | null, pace: Pace): Promise<void> {
     let step: number[] = [];
     let bytesOfStep = 0;
     for await (const id of artifacts.oldest()) {
       if (id >= before) break;
-      if (most !== null) {
-        if ((artifacts.bytes ?? 0) - bytesOfStep <= most) break;
+      if (maxBytes !== null) {
+        if ((artifacts.bytes ?? 0) - bytesOfStep <= maxBytes) break;
         bytesOfStep += await artifacts.sizeOf(id);
       }
       step.push(id);
@@ -134,12 +134,12 @@ export function createRetention(options: RetentionOptions): Retention {
     }
   }
 
-  async function makeRoom(most: number, pace: Pace): Promise<void> {
+  async function makeRoom(maxBytes: number, pace: Pace): Promise<void> {
     const isOld = clock() - measuredAt >= MEASURE_MS;
-    if (!isOld && (artifacts.bytes ?? 0) <= most) return;
+    if (!isOld && (artifacts.bytes ?? 0) <= maxBytes) return;
     await artifacts.measure(signal);
     measuredAt = clock();
-    await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), most, pace);
+    await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), maxBytes, pace);
   }
 
   /** A clock that is set forward by mistake would make everything too old. */

@@ -6,8 +6,8 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type {
   ArtifactKind,
   ArtifactStore,
+  CapturedFiles,
   OpenArtifact,
-  Picture,
   RemovedArtifacts,
   StagedCapture,
 } from '../artifact-store.ts';
@@ -33,7 +33,7 @@ const MOVES = 5;
 export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   const stored = createStoredBytes(data.path);
 
-  async function stage(record: DetailedResult, { image, html }: Picture): Promise<StagedCapture> {
+  async function stage(record: DetailedResult, { image, html }: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, image);
     const files = new Map<string, string | Uint8Array>([
       [imageFile(info.format), image],

@@ -49,7 +49,7 @@ export class MongoConnection {
   #ready = false;
   #downSince = 0;
   #closed = false;
-  #told: StoreState | undefined;
+  #reported: StoreState | undefined;
   #retryMs = FIRST_RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
 
@@ -98,7 +98,7 @@ export class MongoConnection {
       this.#setState('up', '');
     } catch (error) {
       if (this.#closed) return;
-      if (error instanceof NewerSchemaError && this.#told === undefined) throw error;
+      if (error instanceof NewerSchemaError && this.#reported === undefined) throw error;
       this.#setState('down', explain(error));
       this.#retry = setTimeout(() => void this.#prepare(), this.#retryMs).unref();
       this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
@@ -119,8 +119,8 @@ export class MongoConnection {
     if (this.#closed) return;
     if (state === 'down' && this.#state === 'up') this.#downSince = performance.now();
     this.#state = state;
-    if (this.#told === state) return;
-    this.#told = state;
+    if (this.#reported === state) return;
+    this.#reported = state;
     this.#onState(state, state === 'up' ? '' : `MongoDB cannot be used: ${reason}`);
   }
 }

@@ -72,10 +72,10 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
   };
 
   return {
-    add: (job, most = MAX_JOBS) =>
+    add: (job, maxJobs = MAX_JOBS) =>
       ask(async () => {
-        if ((await jobs.countDocuments({ state: UNFINISHED })) >= most) throw tooManyJobs(most);
-        const excess = (await jobs.countDocuments()) + 1 - most;
+        if ((await jobs.countDocuments({ state: UNFINISHED })) >= maxJobs) throw tooManyJobs(maxJobs);
+        const excess = (await jobs.countDocuments()) + 1 - maxJobs;
         if (excess > 0) await remove(await idsOf(jobs, { state: FINISHED }, excess));
         await jobs.updateOne(
           { _id: job.id },

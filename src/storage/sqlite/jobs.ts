@@ -18,7 +18,7 @@ import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface JobCalls {
-  addJob: { args: { readonly job: NewJob; readonly most: number }; answer: boolean };
+  addJob: { args: { readonly job: NewJob; readonly maxJobs: number }; answer: boolean };
   getJob: { args: { readonly id: string }; answer: JobRecord | null };
   jobResults: { args: { readonly id: string; readonly limit: number; readonly after: number }; answer: JobItem[] };
   takeJob: { args: { readonly owner: string; readonly leaseMs: number }; answer: TakenJob | null };
@@ -37,8 +37,8 @@ export interface JobCalls {
 export function sqliteJobs(ask: Ask): JobStore {
   const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
   return {
-    add: async (job, most = MAX_JOBS) => {
-      if (!(await ask('addJob', { job, most }))) throw tooManyJobs(most);
+    add: async (job, maxJobs = MAX_JOBS) => {
+      if (!(await ask('addJob', { job, maxJobs }))) throw tooManyJobs(maxJobs);
     },
     get,
     results: (id, limit, after = -1) => ask('jobResults', { id, limit, after }),
@@ -113,10 +113,10 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   }
 
   return {
-    addJob: ({ job, most }, nowMs) =>
+    addJob: ({ job, maxJobs }, nowMs) =>
       inTransaction(db, () => {
-        if (Number(countUnfinished.get()?.n) >= most) return false;
-        removeAll(oldestFinished.all(Math.max(0, Number(countAll.get()?.n) + 1 - most)));
+        if (Number(countUnfinished.get()?.n) >= maxJobs) return false;
+        removeAll(oldestFinished.all(Math.max(0, Number(countAll.get()?.n) + 1 - maxJobs)));
         insert.run(job.id, job.kind, job.total, nowMs, job.work);
         return true;
       }),

@@ -40,7 +40,7 @@ export class SqliteThread {
   #worker: Worker;
   #state: StoreState = 'down';
   /** Undefined until the first report, which also covers a file that cannot be opened. */
-  #told: StoreState | undefined;
+  #reported: StoreState | undefined;
   #reason = 'it is not open yet';
   #calls = 0;
   #closed = false;
@@ -126,8 +126,8 @@ export class SqliteThread {
     this.#reason = reason;
     if (this.#closed) return;
     this.#state = state;
-    if (this.#told === state) return;
-    this.#told = state;
+    if (this.#reported === state) return;
+    this.#reported = state;
     this.#onState(state, state === 'up' ? '' : `${this.#options.path} cannot be used: ${reason}`);
   }
 

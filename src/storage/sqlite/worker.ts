@@ -44,14 +44,14 @@ function serve(
   let retryMs = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
   let leased = false;
-  let told: string | undefined;
+  let reported: string | undefined;
   let everOpen = false;
   /** The damaged file, which is not opened again. */
   let damagedInode: bigint | undefined;
 
   function tell(state: 'up' | 'down' | 'damaged', reason: string): void {
-    if (state + reason !== told) send({ type: 'state', state, reason });
-    told = state + reason;
+    if (state + reason !== reported) send({ type: 'state', state, reason });
+    reported = state + reason;
   }
 
   function tryOpen(): void {

@@ -39,8 +39,8 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     if (answered === null) return false;
     const { frameTree } = answered;
     const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MAX_FRAMES)];
-    const looking = frames.map((frame) => answerIn(page, frame, answer, deadline));
-    if (await isAnyTrue(looking)) await delay(LEAVING_MS);
+    const answering = frames.map((frame) => answerIn(page, frame, answer, deadline));
+    if (await isAnyTrue(answering)) await delay(LEAVING_MS);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
     // The document was replaced, as happens on some sites after the answer.

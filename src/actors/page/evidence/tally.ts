@@ -2,16 +2,16 @@ import type { Noted } from '../../../capture/evidence.ts';
 
 /** A list with a maximum length that counts the items omitted. */
 export class Tally<T> {
-  readonly #most: number;
+  readonly #max: number;
   readonly #items: T[] = [];
   #omitted = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   note(item: T): void {
-    if (this.#items.length < this.#most) this.#items.push(item);
+    if (this.#items.length < this.#max) this.#items.push(item);
     else this.#omitted += 1;
   }
 
