@@ -4,15 +4,15 @@ import { storeFile } from './files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from './files/store-id.ts';
 import type { ResultStore } from './result-store.ts';
 
-/** Newest records whose stores are looked at. */
+/** Number of newest records whose stores are compared. */
 const LOOKED_AT = 20;
 
-/** A file system is not mounted, or something was removed: starting would create it anew, without what it held. */
+/** A file system is not mounted, or files were removed: starting would create an empty store in their place. */
 export class LostPlaceError extends Error {
   override readonly name = 'LostPlaceError';
 }
 
-/** Rejects with a `LostPlaceError` when the SQLite file is missing that the data directory was last used with. */
+/** Rejects with a `LostPlaceError` when the SQLite file that the data directory was last used with is missing. */
 export async function checkDatabaseFile(dataDir: string, dbPath: string): Promise<void> {
   const path = resolve(dbPath);
   const mark = await readStore(dataDir).catch(() => undefined);
@@ -26,7 +26,7 @@ export interface PlacesOptions {
   readonly dataDir: string;
   readonly dbPath: string | null;
   readonly results: ResultStore;
-  /** Called with one line when another store is in use with the same database. */
+  /** Called with one line when captures of another store are in the same database. */
   readonly onWarning: (text: string) => void;
 }
 
@@ -50,7 +50,7 @@ export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }
   );
 }
 
-/** Notes the database in `store.json`, so that the next start misses it. */
+/** Notes the database in `store.json`, so that the next start notices when it is missing. */
 export async function rememberDatabase(dataDir: string, id: string, dbPath: string): Promise<void> {
   const mark = { id, database: resolve(dbPath) };
   if ((await readStore(dataDir))?.database !== mark.database) await noteDatabase(dataDir, mark);

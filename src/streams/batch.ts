@@ -21,13 +21,13 @@ import { type ElementSource, pullMap } from './pull-map.ts';
 
 export interface BatchOptions {
   readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits'>;
-  /** Submits one element under the batch's ticket. What it errors with becomes that element's item. */
+  /** Submits one element under the batch's ticket. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
     under: { readonly batch: string; readonly ticket: BatchTicket },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
-  /** A new batch's name. */
+  /** Generates the id of a new batch. */
   readonly ids: () => string;
   readonly scheduler?: SchedulerLike;
 }
@@ -38,15 +38,15 @@ export interface BatchOptions {
  */
 const IDLE_MS = 1_000;
 
-/** A request, or one that was found bad and becomes an item without being captured. */
+/** A request, or an invalid one that becomes an item without being captured. */
 export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
 
 /**
- * Many captures, at most `concurrency` of them inside at once (by default, and at most, the service's). Cold. Emits
- * each item as soon as it is there; one element's failure is an item. Errors with a `CapstanError` when the batch is
- * not admitted (`queue_full`, `shutting_down`), and with what the source errors with. Unsubscribing, or an error of
- * the source, cancels what is left. `batch.completed` is a batch's last event, however it ends. `size` is that of the
- * source, where it is known before it is read; an array's is. `callback` asked to be told of the batch's end.
+ * Runs many captures, at most `concurrency` of them inside at once (by default, and at most, the service's limit).
+ * Cold. Emits each item as soon as it is finished; one element's failure is an item. Errors with a `CapstanError` when
+ * the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source. Unsubscribing, or an
+ * error of the source, cancels what is left. `batch.completed` is always a batch's last event. `size` is the length of
+ * the source where it is known in advance, as for an array. `callback`: the URL to notify of the batch's end.
  */
 export type RunBatch = (
   elements: ElementSource<BatchElement>,
@@ -89,7 +89,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         read += 1;
         if ('failure' in element) {
           const { url } = element;
-          // Without an event of its own: bad elements cost their sender nothing, and there may be any number.
+          // Emits no event: invalid elements cost their sender nothing, and there may be any number.
           return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: element.failure } }).pipe(
             tap(count),
           );
@@ -111,7 +111,8 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         next: (item) => subscriber.next(item),
         error: (error) => subscriber.error(error),
         complete: () => {
-          // The batch's last event stands before its client hears the end; on every other way out the teardown does it.
+          // The batch's last event is emitted before its client receives the end; in all other cases the teardown emits
+          // it.
           ticket.release();
           subscriber.complete();
         },

@@ -41,16 +41,16 @@ import { type Perform, performed } from './performance.ts';
 export interface CapturePipelineOptions {
   readonly limits: CaptureLimits;
   readonly perform: Perform;
-  /** A new capture's id. */
+  /** Generates the id of a new capture. */
   readonly ids: () => number;
   readonly events: EventStream;
-  /** Hears what is not told to clients: the error behind an `internal`, and a `perform` that was given up. */
+  /** Reports what clients are not told: the error behind an `internal`, and a `perform` that was given up. */
   readonly report: (error: unknown, command: CaptureCommand) => void;
-  /** All time, and the clock of the events. */
+  /** All timers, and the clock of the events. */
   readonly scheduler?: SchedulerLike;
-  /** Milliseconds that `perform` has after the request's deadline before it is aborted. */
+  /** Milliseconds after the request's deadline before `perform` is aborted. */
   readonly graceMs?: number;
-  /** Milliseconds that `perform` has after an abort before its slot is given to the next. */
+  /** Milliseconds after an abort before the slot of `perform` is given to the next capture. */
   readonly teardownMs?: number;
 }
 
@@ -58,53 +58,60 @@ export interface SubmitOptions {
   readonly batch?: string | null;
   /** The capture runs under its batch's ticket, and is not admitted on its own. */
   readonly ticket?: BatchTicket;
-  /** False for an outcome after which the caller submits the capture again: it is an event, but no conclusion. */
+  /**
+   * Returns false for an outcome after which the caller submits the capture again: it is an event, but no conclusion.
+   */
   readonly isFinal?: (outcome: CaptureOutcome) => boolean;
 }
 
-/** How much is inside, now. */
+/** Current numbers of captures. */
 export interface Load {
   readonly running: number;
   readonly queued: number;
-  /** Places taken: running, queued, and held by batches for what they will submit. */
+  /** Places in use: running, queued, and reserved by batches. */
   readonly inside: number;
 }
 
 export interface CapturePipeline {
   /**
-   * One capture. Cold; unsubscribing cancels, queued or running. Emits one outcome and completes. Errors with a
-   * `CapstanError` when it is not admitted: `queue_full` (with `retryAfterSeconds`), `shutting_down`.
+   * Submits one capture. Cold; unsubscribing cancels it, queued or running. Emits one outcome and completes. Errors
+   * with a `CapstanError` when it is not admitted: `queue_full` (with `retryAfterSeconds`) or `shutting_down`.
    */
   submit(request: CaptureRequest, options?: SubmitOptions): Observable<CaptureOutcome>;
-  /** A capture that is not let in for a reason of the caller's: announces it, and errors with that. Cold. */
+  /** Announces a capture that its caller refuses, and errors with the reason. Cold. */
   refuse(request: CaptureRequest, error: CapstanError, batch?: string | null): Observable<never>;
-  /** Throws why not, as `submit` errors. `onReturned`: the ticket was released, and all its captures have ended. */
+  /**
+   * Admits a batch; throws the errors of `submit`. `onReturned`: the ticket was released, and all its captures have
+   * ended.
+   */
   admitBatch(wanted: number, onReturned: () => void): BatchTicket;
 
   readonly limits: CaptureLimits;
-  /** Takes effect at once; nothing that is inside is lost or started again. */
+  /** Takes effect at once; nothing that was admitted is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
   /** Refuses new work with `queue_full` and this reason, until it is called with null. */
   setOverload(overload: Overload | null): void;
   readonly load: Load;
-  /** Why a capture submitted now would be refused, undefined when it would not. */
+  /** Returns why a capture submitted now would be refused; undefined when it would be admitted. */
   refusal(): CapstanError | undefined;
   /** Returns why a capture submitted now would be refused, and announces the refusal of a request that was not read. */
   refuseUnread(): CapstanError | undefined;
 
   /**
-   * Refuses new work; what is inside, the rest of batches included, has `graceMs` to end and is then cancelled with
-   * `shutting_down`. Resolves when nothing is inside: at the latest after `graceMs` and the time for teardown.
+   * Refuses new work. Admitted work, including the rest of batches, has `graceMs` to end and is then cancelled with
+   * `shutting_down`. Resolves when nothing is left, at the latest after `graceMs` and the time for teardown.
    */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Behind the actors' own deadlines, which should never be waited for. */
+/** Backstop behind the actors' own deadlines; normally it is never reached. */
 const GRACE_MS = 5_000;
-/** Disposing of a browser context takes milliseconds; past this the browser is hung, and its actor's business. */
+/**
+ * Disposing of a browser context takes milliseconds; after this time the browser is hung, and its actor deals with it.
+ */
 const TEARDOWN_MS = 5_000;
 
-/** A command on its way, and what belongs to it here. */
+/** A command in the pipeline, with its pass and outcome. */
 interface Job {
   readonly command: CaptureCommand;
   readonly pass: Pass;
@@ -128,7 +135,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const refuse: CapturePipeline['refuse'] = (request, error, batch = null) =>
     new Observable<never>((subscriber) => {
       const refused = captureRefused(now(), { id: ids(), request, batch }, toFailure(error));
-      // A batch was admitted and what it may have inside is bounded; others at the door are told by whoever refuses.
+      // Refusals within an admitted batch are bounded, so each is announced; the caller announces all others.
       if (batch === null) events.emit(refused);
       else events.conclude(refused, request.callback);
       subscriber.error(error);
@@ -163,14 +170,17 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       jobs$.next(job);
 
       return () => {
-        // Over means over: what has ended must not hear an abort.
+        // A capture that has ended must not be aborted.
         if (jobs.has(job)) {
           job.abort(new CapstanError('cancelled'));
         }
       };
     });
 
-  /** From the line to the outcome. The exit is announced while the slot is held, and told when it is free. */
+  /**
+   * From the queue to the outcome. The final event is emitted while the slot is held, and the outcome is delivered when
+   * it is free.
+   */
   const work = (job: Job): Observable<CaptureOutcome> => {
     const { command } = job;
     const announce = tap((outcome: CaptureOutcome) => {
@@ -236,7 +246,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const cutOff$ = timer(graceMs, scheduler).pipe(
         tap(() => {
           admission.revokeBatches();
-          // The newest first: who waits must be gone before who runs leaves a slot to start in.
+          // Newest first: waiting captures must be gone before a running one frees a slot for them.
           for (const job of [...jobs].reverse()) {
             job.abort(new CapstanError('shutting_down'));
           }

@@ -20,32 +20,31 @@ import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 
-/** Does one capture, from the page to the store. What it rejects with becomes the outcome. */
+/** Performs one capture, from the page to the store. A rejection becomes the outcome. */
 export type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
 export interface PerformanceOptions {
   readonly perform: Perform;
-  /** Ends the command: its `signal` is aborted with this reason. */
+  /** Ends the command: aborts its `signal` with this reason. */
   readonly abort: (reason: CapstanError) => void;
-  /** After the request's own deadline, in milliseconds: by then `perform` should have ended by itself. */
+  /** Milliseconds after the request's own deadline by which `perform` should have ended by itself. */
   readonly graceMs: number;
-  /** How long after an abort `perform` may take to end, in milliseconds. */
+  /** Maximum time that `perform` may take to end after an abort, in milliseconds. */
   readonly teardownMs: number;
   readonly scheduler: SchedulerLike;
-  /** Hears what is not told to clients: the error behind an `internal`, and a `perform` that was given up. */
+  /** Reports what clients are not told: the error behind an `internal`, and a `perform` that was given up. */
   readonly report: (error: unknown, command: CaptureCommand) => void;
 }
 
 /**
- * One capture under its two backstops. Emits exactly one outcome and never errors.
- *
+ * Runs one capture under two backstops. Emits exactly one outcome and never errors.
  * - At `timeoutMs + graceMs` the command is aborted with `capture_timeout`.
- * - Aborted, for whatever reason, it goes on until `perform` has ended, because its page is still being torn down
- *   and a slot freed sooner would put one page too many on the browser; but no longer than `teardownMs`, because a
- *   `perform` that never ends must not cost a slot for ever.
+ * - After any abort it continues until `perform` has ended, because the page is still being torn down and an earlier
+ * free slot would put one page too many on the browser; but no longer than `teardownMs`, because a `perform` that never
+ * ends must not hold a slot forever.
  *
- * What `perform` says last is believed: a capture that was stored in spite of the abort is `stored`, and one that
- * put down a failed record after the backstop comes back with that.
+ * The last result of `perform` counts: a capture that was stored in spite of the abort is `stored`, and one that stored
+ * a failed record after the backstop returns that failure.
  */
 export function performed(command: CaptureCommand, options: PerformanceOptions): Observable<CaptureOutcome> {
   const { perform, abort, graceMs, teardownMs, scheduler, report } = options;
@@ -75,6 +74,6 @@ export function performed(command: CaptureCommand, options: PerformanceOptions):
     map(() => outcomeOfAbort(signal)),
     tap(() => report(new Error(`The capture had not ended ${teardownMs} ms after it was aborted.`), command)),
   );
-  // The timers first: a `perform` that ends as it is called must find them to stop.
+  // The timers are started first: a `perform` that ends synchronously must find them to stop.
   return merge(overdue$, givenUp$, ended$).pipe(take(1));
 }

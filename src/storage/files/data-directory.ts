@@ -4,21 +4,21 @@ import { storeFile } from './layout.ts';
 import { readOrCreateStoreId, readStore, restoreHint } from './store-id.ts';
 import { openWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
 
-/** The data directory of a service, and this process's workspace in it, made when it is first needed. */
+/** The data directory of a service, and this process's workspace in it, created on first use. */
 export interface DataDirectory {
   readonly path: string;
-  /** Id of the store that the directory holds; given to it when it is first used. Rejects with the system's error. */
+  /** Returns the id of the store, which is assigned on first use. Rejects with the system's error. */
   storeId(): Promise<string>;
-  /** Rejects with the system's error while it cannot be made; the next call tries again. */
+  /** Rejects with the system's error while it cannot be created; the next call retries. */
   workspace(): Promise<Workspace>;
   /**
-   * Does something in the workspace, and again in a new one when the workspace was removed. Rejects with
+   * Runs work in the workspace, and again in a new one when the workspace was removed. Rejects with
    * `storage_unavailable` when the store itself is gone.
    */
   use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>;
   /**
-   * Removes what processes left that are gone; `adopt` first takes over the records that wait in their outboxes. Rejects
-   * with the system's error while the directory cannot be made.
+   * Removes what ended processes left; `adopt` first takes over the records in their outboxes. Rejects with the
+   * system's error while the directory cannot be created.
    */
   sweep(adopt: (outbox: string) => Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export function createDataDirectory(path: string): DataDirectory {
     return opening;
   }
 
-  /** An empty directory in the place of a store is a lost mount, or a mistake: writing into it would hide that. */
+  /** An empty directory in place of a store is a lost mount or a mistake, and writing into it would hide that. */
   async function checkStillThere(): Promise<void> {
     if (identifying === undefined || (await readStore(path)) !== undefined) return;
     throw new CapstanError('storage_unavailable', 'The data directory has lost its store.json: is it mounted?', {
@@ -72,7 +72,7 @@ export function createDataDirectory(path: string): DataDirectory {
     workspace,
     use,
     sweep: async (adopt) => {
-      // Its own first: a start finds out whether anything can be kept here, though nothing waits in an outbox.
+      // The own workspace first: a start must find out whether anything can be stored, even if no outbox has records.
       await workspace();
       await sweepWorkspaces(path, adopt);
     },

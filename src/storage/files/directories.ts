@@ -4,11 +4,9 @@ import { dirname } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 
-/*
- * Not `recursive: true`: where a directory exists and nothing can be made in it (/proc), Node tries for ever.
- */
+/* Not `recursive: true`: where a directory exists and nothing can be created in it (/proc), Node retries forever. */
 
-/** Creates a directory, and those above it that are missing, durably. Only this user can enter them. */
+/** Creates a directory and its missing parents, durably. Only this user can enter them. */
 export async function makeDirectory(path: string): Promise<void> {
   if (await made(path)) return;
   await makeDirectory(dirname(path));
@@ -21,9 +19,9 @@ export function makeDirectorySync(path: string): void {
   if (!madeSync(path)) throw notMade(path);
 }
 
-/** Puts the names in a directory on the disk. */
+/** Syncs the names in a directory to disk. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows has no such thing, and refuses to open a directory.
+  // Windows has no such operation, and refuses to open a directory.
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
   try {
@@ -33,7 +31,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** False when the directory above is missing. */
+/** False when the parent directory is missing. */
 async function made(path: string): Promise<boolean> {
   try {
     await mkdir(path, PRIVATE_DIRECTORY);
@@ -60,7 +58,7 @@ function outcome(error: unknown, path: string): boolean {
   throw error;
 }
 
-/** Undefined when the file or directory is not there. */
+/** Undefined when the file or directory does not exist. */
 export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

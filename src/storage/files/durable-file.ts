@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { PRIVATE_FILE } from './private-files.ts';
 
-/** Writes a new file and waits until its content is on the disk. Its name is not, before its directory is synced. */
+/** Writes a new file and waits until its content is on disk. Its name is durable only after its directory is synced. */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE);
   try {

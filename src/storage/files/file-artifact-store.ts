@@ -23,11 +23,14 @@ import { removeCaptures } from './remove-captures.ts';
 import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
 import { bytesOfCapture, createStoredBytes } from './stored-bytes.ts';
 
-/** Infos that a list reads at once. */
+/** Number of infos that a list reads at once. */
 const READ_TOGETHER = 16;
-/** As much as a capture may take: on a disk that is nearly full a small file would still fit. */
+/**
+ * Size of a probe file: as large as a capture may be, because a small file would still fit on a disk that is nearly
+ * full.
+ */
 const PROBE_BYTES = 1024 * 1024;
-/** How often the directory of a capture's minute is made, when others remove it because it is empty. */
+/** Maximum number of attempts to create a minute's directory while others remove it because it is empty. */
 const MOVES = 5;
 
 export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
@@ -57,7 +60,7 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     info: ScreenshotInfo,
     files: ReadonlyMap<string, string | Uint8Array>,
   ): Promise<StagedCapture> {
-    // All of them end before anything is removed: a write under way would leave its file behind.
+    // All writes end before anything is removed: a running write would leave its file behind.
     const writes = await Promise.allSettled(
       [...files].map(([name, content]) => writeDurably(join(directory, name), content)),
     );
@@ -184,7 +187,7 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   };
 }
 
-/** The time directories are made when the first capture of a minute comes. */
+/** The time directories are created with the first capture of a minute. */
 async function moveInto(directory: string, target: string): Promise<void> {
   for (let move = 1; ; move += 1) {
     try {

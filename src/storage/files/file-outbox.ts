@@ -12,7 +12,7 @@ import { ifThere, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { namesIn, outboxes, type Workspace } from './workspace.ts';
 
-/** One that an earlier version left has no evidence. */
+/** A record that an earlier version left has no evidence. */
 const written = z.looseObject({ evidence: z.unknown().optional() });
 
 const RECORD = '.json';
@@ -30,7 +30,7 @@ export function createFileOutbox(data: DataDirectory): Outbox {
     }
   }
 
-  /** Files of the records with these ids, in all outboxes. */
+  /** Returns the files of the records with these ids, in all outboxes. */
   async function filesOf(ids: readonly number[]): Promise<readonly { readonly id: number; readonly file: string }[]> {
     const wanted = new Set(ids);
     const files = [];
@@ -63,7 +63,7 @@ export function createFileOutbox(data: DataDirectory): Outbox {
       for (const name of await namesIn(outbox)) {
         const left = join(outbox, name);
         const id = recordId(name);
-        // What cannot be read stays for a person to look at.
+        // An unreadable record stays for an operator to look at.
         if (id !== undefined) {
           const record = await readRecord(left).catch(() => undefined);
           if (record === undefined) continue;
@@ -116,7 +116,7 @@ function recordId(name: string): number | undefined {
   return name.endsWith(RECORD) ? parseId(name.slice(0, -RECORD.length)) : undefined;
 }
 
-/** False when it is not there. */
+/** False when it does not exist. */
 async function unlinked(file: string): Promise<boolean> {
   return (await ifThere(unlink(file).then(() => true))) ?? false;
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { touchPrivateSync } from './private-files.ts';
 
-/** A lock on a file that the system takes back when its process ends, however it ends. */
+/** A lock on a file that the system releases when its process ends, however it ends. */
 export interface HeldLock {
   release(): void;
 }

@@ -6,9 +6,7 @@ import { namesIn } from './workspace.ts';
 const DAY = /^\d{8}$/;
 const MINUTE = /^\d{4}$/;
 
-/*
- * One day's and one minute's names are read at a time, and only as far as somebody asks.
- */
+/* Reads the names of one day and one minute at a time, and only as far as the caller consumes. */
 
 /** Ids of stored captures below `before`, greatest first. */
 export async function* idsBefore(dataDir: string, before: number): AsyncGenerator<number> {
@@ -23,19 +21,19 @@ export async function* idsBefore(dataDir: string, before: number): AsyncGenerato
   }
 }
 
-/** Ids of all stored captures, smallest and so oldest first. */
+/** Ids of all stored captures, oldest (smallest) first. */
 export async function* idsOldestFirst(dataDir: string): AsyncGenerator<number> {
   for (const day of await daysIn(dataDir)) {
     for (const minute of await minutesIn(dataDir, day)) yield* await idsIn(minuteDirectory(dataDir, day, minute));
   }
 }
 
-/** Names of the days that have a directory, the earliest first. */
+/** Names of the days that have a directory, earliest first. */
 export async function daysIn(dataDir: string): Promise<string[]> {
   return (await namesIn(capturesDirectory(dataDir))).filter((name) => DAY.test(name)).sort();
 }
 
-/** Names of the minutes of a day that have one. */
+/** Names of the minutes of a day that have a directory. */
 export async function minutesIn(dataDir: string, day: string): Promise<string[]> {
   return (await namesIn(join(capturesDirectory(dataDir), day))).filter((name) => MINUTE.test(name)).sort();
 }

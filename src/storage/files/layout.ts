@@ -28,7 +28,7 @@ export function workspacesDirectory(dataDir: string): string {
   return join(dataDir, 'workspaces');
 }
 
-/** `yyyymmdd` and `hhmm`, UTC, of when the id was made. */
+/** `yyyymmdd` and `hhmm`, UTC, of the id's time. */
 export function timeNames(id: number): { readonly day: string; readonly minute: string } {
   const iso = timeOfId(id).toISOString();
   return { day: iso.slice(0, 10).replaceAll('-', ''), minute: iso.slice(11, 16).replace(':', '') };

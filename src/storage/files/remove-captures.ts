@@ -8,16 +8,17 @@ import { captureDirectory } from './layout.ts';
 import { bytesOfCapture } from './stored-bytes.ts';
 import { exists } from './workspace.ts';
 
-/** A capture that is not where anybody looks for it any more. */
+/** A capture that was moved out of its place. */
 interface Moved {
   readonly id: number;
   readonly away: string;
 }
 
 /**
- * Removes the files of captures. Each of them is moved away whole before anything is unlinked, so that it vanishes at
- * once; a crash in between leaves it where the next start sweeps. What somebody has open stays readable. `onRemoved`
- * is told of each that was there. Goes on behind one that cannot be removed, and rejects with its error at the end.
+ * Removes the files of captures. Each capture is moved away as a whole before anything is unlinked, so that it
+ * disappears at once; a crash in between leaves it where the next start sweeps. Open files stay readable. `onRemoved`
+ * is called for each capture that existed. Continues after one that cannot be removed, and rejects with its error at
+ * the end.
  */
 export async function removeCaptures(
   data: DataDirectory,
@@ -35,7 +36,7 @@ export async function removeCaptures(
     }
   }
   const minutes = new Set(moved.map(({ id }) => dirname(captureDirectory(data.path, id))));
-  // Another process may have removed one with its last capture.
+  // Another process may have removed the directory with its last capture.
   for (const minute of minutes) await ifThere(syncDirectory(minute));
   for (const { id, away } of moved) {
     const bytes = await bytesOfCapture(away);
@@ -46,7 +47,7 @@ export async function removeCaptures(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Where it was moved; undefined when it is not there, or somebody else was faster. */
+/** Returns where it was moved; undefined when it does not exist, or another process was faster. */
 async function moveAway(data: DataDirectory, id: number): Promise<string | undefined> {
   const directory = captureDirectory(data.path, id);
   if (!(await exists(directory))) return undefined;
@@ -62,7 +63,7 @@ async function moveAway(data: DataDirectory, id: number): Promise<string | undef
   }
 }
 
-/** A directory with something in it stays, and so does one that cannot be removed: it takes no room. */
+/** A directory that is not empty stays, and so does one that cannot be removed: it takes no space. */
 async function removeIfEmpty(directory: string): Promise<boolean> {
   return rmdir(directory).then(
     () => true,

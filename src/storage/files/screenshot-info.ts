@@ -6,10 +6,10 @@ import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { asDetailed } from '../records/record.ts';
 
-/** Bytes: a third of a millisecond. */
+/** Bytes hashed at once: a third of a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;
 
-/** Unknown keys are ignored: the record beside the info, and what a later version adds. */
+/** Unknown keys are ignored: the record in the same file, and keys that a later version adds. */
 const infoSchema = z.object({
   id: z.int(),
   url: z.string(),
@@ -58,8 +58,8 @@ export async function screenshotInfo(result: Result, image: Uint8Array): Promise
 }
 
 /**
- * A piece at a time, for a screenshot may have many megabytes. The copy that a thread would have to be given (webcrypto)
- * takes the event loop more than hashing does, and at once.
+ * Hashes in pieces, because an image may have many megabytes. Copying it for a thread (webcrypto) would block the event
+ * loop for longer than hashing does, and in one go.
  */
 async function sha256(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256');

@@ -19,13 +19,13 @@ const storeSchema = z.object({
 
 export type StoreMark = z.output<typeof storeSchema>;
 
-/** Undefined when the directory holds no store, or is not there. */
+/** Undefined when the directory contains no store, or does not exist. */
 export async function readStore(dataDir: string): Promise<StoreMark | undefined> {
   const text = await ifThere(readFile(storeFile(dataDir), 'utf8'));
   return text === undefined ? undefined : storeSchema.parse(JSON.parse(text));
 }
 
-/** Gives the directory an id if it has none. Of several processes that do so at once, all get the same. */
+/** Assigns an id to the directory if it has none. Concurrent processes all get the same id. */
 export async function readOrCreateStoreId(dataDir: string): Promise<string> {
   const known = await readStore(dataDir);
   if (known !== undefined) return known.id;
@@ -58,7 +58,7 @@ export async function noteDatabase(dataDir: string, mark: StoreMark): Promise<vo
   }
 }
 
-/** The command that marks an empty directory as the store that it was. */
+/** Returns the command that marks an empty directory as the store that it was. */
 export function restoreHint(dataDir: string, id: string): string {
   return `echo '{"id":"${id}"}' > ${storeFile(dataDir)}`;
 }

@@ -7,16 +7,16 @@ import { minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';
 
 /*
- * How much the captures take, whichever process stored them. Each minute's directory is counted once, and again when
- * its time of change says that a capture came or went; what this process does itself is added at once. So a count costs
- * one look at each minute, and is right again after every crash.
+ * Counts the bytes of all captures, whichever process stored them. A minute's directory is counted once, and again when
+ * its modification time shows that a capture came or went; changes by this process are added at once. So a count costs
+ * one stat per minute, and is correct again after every crash.
  */
 
-/** Captures whose files are looked at together. Few: others wait for the same disk and the same threads. */
+/** Number of captures whose files are checked concurrently. Few, because other work uses the same disk and threads. */
 const COUNTED_TOGETHER = 4;
-/** A directory that changed so shortly before it was read may change again within the same tick of its clock. */
+/** A directory that changed this shortly before it was read may change again within the same clock tick. */
 const RACY_MS = 2000;
-/** How often a minute is counted anew because this process changed it meanwhile. */
+/** Maximum number of recounts of a minute that this process changed meanwhile. */
 const ATTEMPTS = 3;
 
 export interface StoredBytes {
@@ -24,13 +24,13 @@ export interface StoredBytes {
   readonly total: number | null;
   /** Counts what has changed since the last time, with pauses. Rejects with the signal's reason. */
   measure(signal?: AbortSignal): Promise<number>;
-  /** This process has added so many bytes, or removed (less than 0), with this capture. */
+  /** Notes bytes that this process has added (or removed, when negative) with this capture. */
   changed(id: number, bytes: number): void;
 }
 
 interface Minute {
   bytes: number;
-  /** Time of change of the directory that was counted; undefined when it is to be counted again. */
+  /** Modification time of the counted directory; undefined when it must be counted again. */
   countedAt: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export function createStoredBytes(dataDir: string): StoredBytes {
       const readAt = Date.now();
       const changedAt = (await ifThere(stat(path)))?.mtimeMs;
       if (changedAt !== undefined && changedAt === minute.countedAt) return;
-      // `changed` takes it away again.
+      // Removed again by `changed`.
       minute.countedAt = changedAt ?? 0;
       const bytes = changedAt === undefined ? 0 : await bytesIn(path, pace);
       const changedMeanwhile = minute.countedAt === undefined;

@@ -8,8 +8,8 @@ import { workspacesDirectory } from './layout.ts';
 import { makePrivateSync, PRIVATE_DIRECTORY } from './private-files.ts';
 
 /*
- * What a process has under way lies in a directory of its own, whose lock it holds. Whoever gets the lock of another
- * one knows that its process is gone, and may take over what it left.
+ * The work in progress of a process is in a directory of its own, whose lock it holds. A process that gets the lock of
+ * another one's directory knows that the other has ended, and may take over what it left.
  */
 
 const ATTEMPTS = 10;
@@ -17,11 +17,11 @@ const ATTEMPTS = 10;
 export interface Workspace {
   readonly staging: string;
   readonly outbox: string;
-  /** Gives the lock back; removes the directory unless records wait in its outbox. */
+  /** Releases the lock; removes the directory unless records wait in its outbox. */
   close(): Promise<void>;
 }
 
-/** Makes the workspace of this process. Rejects with the system's error when it cannot be made. */
+/** Creates the workspace of this process. Rejects with the system's error. */
 export async function openWorkspace(dataDir: string): Promise<Workspace> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const directory = join(workspacesDirectory(dataDir), `${process.pid}-${randomBytes(6).toString('hex')}`);
@@ -33,7 +33,7 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
       if (lock !== undefined && (await exists(join(directory, 'lock')))) return await workspaceIn(directory, lock);
       lock?.release();
     } catch (error) {
-      // Every attempt would leave another one: on a full disk captures go on trying.
+      // Otherwise every attempt would leave a directory, and captures keep retrying on a full disk.
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
@@ -61,10 +61,7 @@ async function workspaceIn(directory: string, lock: HeldLock): Promise<Workspace
   };
 }
 
-/**
- * Goes through the workspaces of processes that are gone: `adopt` takes over what waits in each one's outbox, the rest
- * is removed.
- */
+/** Visits the workspaces of ended processes: `adopt` takes over the records in their outboxes, the rest is removed. */
 export async function sweepWorkspaces(dataDir: string, adopt: (outbox: string) => Promise<void>): Promise<void> {
   for (const name of await namesIn(workspacesDirectory(dataDir))) {
     const directory = join(workspacesDirectory(dataDir), name);
@@ -80,7 +77,7 @@ export async function sweepWorkspaces(dataDir: string, adopt: (outbox: string) =
   }
 }
 
-/** Of all processes, those that are gone among them. */
+/** The workspaces of all processes, including ended ones. */
 export async function outboxes(dataDir: string): Promise<string[]> {
   const workspaces = workspacesDirectory(dataDir);
   return (await namesIn(workspaces)).map((name) => join(workspaces, name, 'outbox'));
@@ -97,7 +94,7 @@ async function removeWorkspace(directory: string, outbox: string): Promise<void>
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Names in a directory, none when it is not there. */
+/** Returns the names in a directory; none when it does not exist. */
 export async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
