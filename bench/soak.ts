@@ -152,13 +152,13 @@ for (const until = performance.now() + REAP_MS; familyProcesses(families) > 0 &&
   await delay(100);
 const processesLeft = familyProcesses(families);
 const resident = residentMiB();
-const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
 const rounds = await runProcessRounds({
   seconds: seconds / 2,
   random,
   mongoUrl: mongo === undefined ? undefined : `${mongo.url}soak-rounds`,
 });
 await mongo?.remove();
+const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
 await rm(temporary, { recursive: true, force: true });
 
 const exits = captures.stored + captures.failed + captures.timed_out + captures.cancelled + captures.rejected;
