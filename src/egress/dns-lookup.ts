@@ -91,7 +91,7 @@ async function askBothFamilies(resolver: Resolver, name: string): Promise<readon
   const [ipv6 = [], ipv4 = []] = families.map((family) => (family.status === 'fulfilled' ? family.value : []));
   if (ipv6.length + ipv4.length > 0) return byTurns(ipv6, ipv4);
   const failures = families.flatMap((family) => (family.status === 'rejected' ? [family.reason] : []));
-  // The least certain error is reported: the name may exist.
+  // Reports the least certain error, because the name may exist.
   throw failures.find((failure) => !ABSENCES.has(codeOf(failure))) ?? failures[0];
 }
 

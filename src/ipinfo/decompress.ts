@@ -20,8 +20,8 @@ export interface Decompression {
 }
 
 /**
- * Decompresses a body while somebody else reads it, and at most `maxBytes` of it: one read from a socket (64 KiB) can
- * hold 64 MiB and more. Calls `onTooLarge` when there is more.
+ * Decompresses at most `maxBytes` of a body, beside the reader of the compressed body: one read from a socket (64 KiB)
+ * can inflate to more than 64 MiB. Calls `onTooLarge` when there is more.
  */
 export function decompressWithin(message: IncomingMessage, maxBytes: number, onTooLarge: () => void): Decompression {
   const codings = (message.headers['content-encoding'] ?? '').toLowerCase().split(',');

@@ -164,8 +164,8 @@ function describeJobs(open: () => Promise<Database>): void {
   });
 }
 
-describe('the jobs', () => {
-  it('are refused without a database', async () => {
+describe('job stores', () => {
+  it('refuses jobs without a database', async () => {
     const { jobs } = createNoDatabase();
     await expect(jobs.add(newJob())).rejects.toMatchObject({ code: 'database_not_enabled' });
     await expect(jobs.get('x')).rejects.toMatchObject({ code: 'database_not_enabled' });

@@ -60,7 +60,7 @@ async function startSlow() {
 }
 
 describe('webhooks', () => {
-  it('send everything to every receiver, and to a callback what it asked for', async () => {
+  it('sends everything to every receiver, and to a callback what it asked for', async () => {
     await using first = await startReceiver();
     await using second = await startReceiver();
     await using callback = await startReceiver();
@@ -76,7 +76,7 @@ describe('webhooks', () => {
     expect(new Set(reported.map(({ webhook }) => webhook)).size).toBe(5);
   });
 
-  it('report each delivery, and nothing of the URL that could be a key', async () => {
+  it('reports each delivery, without the parts of the URL that could be a secret', async () => {
     await using good = await startReceiver();
     await using bad = await startReceiver(statuses(410));
     start();
@@ -99,7 +99,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('isolate receivers: a slow one delays only its own messages', async () => {
+  it('isolates receivers: a slow one delays only its own messages', async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using quick = await startReceiver();
@@ -115,7 +115,7 @@ describe('webhooks', () => {
     expect(webhooks?.pending).toBe(0);
   });
 
-  it('limit the concurrent deliveries per receiver', async () => {
+  it('limits the concurrent deliveries per receiver', async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     start({ bounds: { concurrency: 2 } });
@@ -127,7 +127,7 @@ describe('webhooks', () => {
     expect(slow.received).toHaveLength(3);
   });
 
-  it("drop messages when a receiver's queue is full, and report it", async () => {
+  it("drops messages when a receiver's queue is full, and reports it", async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using quick = await startReceiver();
@@ -140,7 +140,7 @@ describe('webhooks', () => {
     expect(said().slice(2).toSorted()).toEqual(['a delivered', 'b delivered', 'e delivered']);
   });
 
-  it("drop callbacks before the operator's own receivers lose anything", async () => {
+  it("drops callbacks before messages to the operator's receivers", async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     await using own = await startReceiver();
@@ -152,7 +152,7 @@ describe('webhooks', () => {
     await reports().toHaveLength(6);
   });
 
-  it('are delivered during the grace period when the service stops', async () => {
+  it('delivers waiting messages during the grace period when the service stops', async () => {
     const { receiver: slow, open } = await startSlow();
     await using _slow = slow;
     const drained = start({ bounds: { concurrency: 1 } });
@@ -164,7 +164,7 @@ describe('webhooks', () => {
     expect(said()).toEqual(['a delivered', 'b delivered']);
   });
 
-  it('are dropped when the grace period is over, both waiting and running ones', async () => {
+  it('drops waiting and running deliveries when the grace period is over', async () => {
     const { receiver: slow } = await startSlow();
     await using _slow = slow;
     const drained = start({ bounds: { concurrency: 1 } });
@@ -179,7 +179,7 @@ describe('webhooks', () => {
     expect(said().at(-1)).toBe('c shutting_down');
   });
 
-  it('refuse a callback without a secret, and one whose address must not be dialled', async () => {
+  it('refuses a callback without a secret, and one whose address must not be dialled', async () => {
     const { signal } = new AbortController();
     const unsigned = start({ secrets: [] });
     await expect(unsigned.admit('https://example.com/', signal)).rejects.toMatchObject({

@@ -17,7 +17,7 @@ import { pageThrough, type Window } from './windows.ts';
 
 /** MongoDB merges up to 200 ranges of an index; above that it reads and sorts everything. */
 const MERGED_HOSTS = 150;
-/** Above this share of matches, going by time reads fewer entries than there may be hosts. */
+/** Share of matching results above which reading by time reads fewer entries than there may be hosts. */
 const COMMON_SHARE = 0.02;
 const WALKED_PER_ROW = 20;
 /** Longest possible host; a longer regular expression would be refused. */

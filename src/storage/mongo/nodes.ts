@@ -67,7 +67,7 @@ async function claimUnused(nodes: Collection<NodeDocument>, owner: string): Prom
   return undefined;
 }
 
-/** The node that was free longest. */
+/** Claims the node that has been free longest. */
 async function claimFree(nodes: Collection<NodeDocument>, owner: string): Promise<number | undefined> {
   const claimed = await nodes.findOneAndUpdate(
     { _id: { $lt: LEASED_NODES }, $expr: { $lte: ['$free_at', '$$NOW'] } },

@@ -15,7 +15,7 @@ const HASHES_AT_ONCE = 150;
 const BATCH = 1000;
 
 /**
- * Notes the hashes of results that are about to be inserted. Before the results, which would not be found without them.
+ * Writes the hashes of results before the results are inserted, because a result without its hash would not be found.
  */
 export async function notePerceptions(
   { perceptions }: Collections,

@@ -38,7 +38,7 @@ export type ToWorker = { readonly call: number } & CallOf;
 
 export type FromWorker =
   | { readonly type: 'state'; readonly state: Exclude<StoreState, 'off'>; readonly reason: string }
-  /** The file must not be used: the start fails with this. */
+  /** The file must not be used; the start fails with this error. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'answer'; readonly call: number; readonly answer: AnswerOf }
   | { readonly type: 'failure'; readonly call: number; readonly failure: CallFailure };

@@ -20,7 +20,7 @@ export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
 }
 
-/** Opens the file, makes it and its directory when they are not there, and makes sure that it can be written. */
+/** Opens the file and checks that it can be written. Creates the file and its directory when they are missing. */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== MEMORY) makePrivate(path);
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
