@@ -12,8 +12,8 @@ import {
 
 const NOW = Date.UTC(2026, 6, 1, 12, 30, 15, 250);
 
-describe('Ids', () => {
-  it('grow and never repeat, however the clock jumps and the node changes', () => {
+describe('the id source', () => {
+  it('returns growing ids without repetition, however the clock jumps and the node changes', () => {
     const step = fc.oneof(fc.constant(0), fc.integer({ min: -5000, max: 5000 }));
     fc.assert(
       fc.property(fc.array(fc.tuple(step, fc.option(fc.integer({ min: 0, max: 63 }))), { maxLength: 300 }), (steps) => {
@@ -32,7 +32,7 @@ describe('Ids', () => {
     );
   });
 
-  it('run ahead of a clock that stands still by 1 ms per 64 ids', () => {
+  it('runs ahead of a clock that stands still by 1 ms per 64 ids', () => {
     const ids = createIdSource({ clock: () => NOW, node: 1 });
     const made = Array.from({ length: 65 }, () => ids.next());
     expect(new Set(made).size).toBe(65);
@@ -40,38 +40,38 @@ describe('Ids', () => {
     expect(timeOfId(made[64] ?? 0).getTime()).toBe(NOW + 1);
   });
 
-  it('of two nodes are never equal', () => {
+  it('returns different ids for different nodes', () => {
     const one = createIdSource({ clock: () => NOW, node: 1 });
     const other = createIdSource({ clock: () => NOW, node: 2 });
     const made = Array.from({ length: 500 }, () => [one.next(), other.next()]).flat();
     expect(new Set(made).size).toBe(1000);
   });
 
-  it('contain their time to the millisecond, and are never below the first id of that time', () => {
+  it('puts the time into an id to the millisecond, never below the first id of that time', () => {
     const id = createIdSource({ clock: () => NOW, node: 0 }).next();
     expect(timeOfId(id)).toEqual(new Date(NOW));
     expect(firstIdAt(new Date(NOW))).toBeLessThanOrEqual(id);
     expect(firstIdAt(new Date(NOW + 1))).toBeGreaterThan(id);
   });
 
-  it('are safe integers until 2093', () => {
+  it('returns safe integers until 2093', () => {
     const id = createIdSource({ clock: () => Date.UTC(2093, 0, 1), node: 63 }).next();
     expect(id).toBeLessThan(2 ** 53);
   });
 
-  it('are parsed from canonical digits only', () => {
+  it('parses canonical digits only', () => {
     expect(parseId('1')).toBe(1);
     expect(parseId('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
     const wrong = ['', '0', '01', '-1', '+1', '1.0', '1e3', ' 1', '1 ', '0x1', '9007199254740992', '99999999999999999'];
     for (const text of wrong) expect(parseId(text), text).toBeUndefined();
   });
 
-  it('use random nodes that no lease gives', () => {
+  it('chooses random nodes that no lease gives', () => {
     expect(randomNode(() => 0)).toBe(LEASED_NODES);
     expect(randomNode(() => 0.999_999)).toBe(NODES - 1);
   });
 
-  it('refuse a node that is out of range', () => {
+  it('refuses a node that is out of range', () => {
     expect(() => createIdSource({ clock: () => NOW, node: 64 })).toThrow(
       'node is 64; it takes an integer from 0 to 63',
     );

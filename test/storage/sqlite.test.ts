@@ -19,7 +19,7 @@ import { describeResultStore } from './result-store.contract.ts';
 
 const ID = 300_000_000_000_000;
 
-describe('The SQLite store', () => {
+describe('the SQLite store', () => {
   describeResultStore(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'capstan-sqlite-'));
     return {
@@ -28,7 +28,7 @@ describe('The SQLite store', () => {
     };
   });
 
-  describe('and its file', () => {
+  describe('the file', () => {
     let directory: string;
     let path: string;
     let store: Database | undefined;
@@ -53,7 +53,7 @@ describe('The SQLite store', () => {
       await rename(path, path + suffix);
     };
 
-    it('that cannot be opened leaves the store down, which says why and recovers when it can', async () => {
+    it('is down while its file cannot be opened, with the reason, and recovers afterwards', async () => {
       const inTheWay = join(directory, 'way');
       await writeFile(inTheWay, 'not a directory');
       store = await openSqlite({ path: join(inTheWay, 'results.db'), onState });
@@ -73,14 +73,14 @@ describe('The SQLite store', () => {
       expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
     });
 
-    it('where no directory can be made leaves the store down', async () => {
+    it('is down where its directory cannot be created', async () => {
       store = await openSqlite({ path: '/proc/no/results.db' });
       await expect(store.results.page({ by: 'all' }, 1)).rejects.toMatchObject({
         message: 'The database cannot be used: its file or directory cannot be used (ENOENT).',
       });
     });
 
-    it('of another application is not touched', async () => {
+    it('does not touch the database of another application', async () => {
       const other = new DatabaseSync(path);
       other.exec('CREATE TABLE theirs (a)');
       other.close();
@@ -88,13 +88,13 @@ describe('The SQLite store', () => {
       await expect(store.results.get(ID)).rejects.toThrow('it is a SQLite database of another application');
     });
 
-    it('that is no database is not touched', async () => {
+    it('does not touch a file that is not a database', async () => {
       await writeFile(path, 'something that somebody wrote down'.repeat(100));
       store = await openSqlite({ path });
       await expect(store.results.get(ID)).rejects.toThrow('file is not a database');
     });
 
-    it('locked by another process refuses records until it is free, and can be read', async () => {
+    it('refuses records while another process holds the lock, and can still be read', async () => {
       store = await openSqlite({ path, onState });
       await store.results.insert(resultOf(ID));
       const other = new DatabaseSync(path);
@@ -114,7 +114,7 @@ describe('The SQLite store', () => {
       expect(store.results.state).toBe('up');
     });
 
-    it('removed while it is open is reported once, and used again when it is back', async () => {
+    it('reports a file that was removed while open once, and uses it again when it is back', async () => {
       store = await openSqlite({ path, onState });
       await store.results.insert(resultOf(ID));
       await moveAway('.kept');
@@ -128,7 +128,7 @@ describe('The SQLite store', () => {
       expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
     });
 
-    it('replaced by a backup while it is open is read as the backup, and what was not in it is kept aside', async () => {
+    it('reads the backup that replaced the open file, and keeps aside what was not in it', async () => {
       store = await openSqlite({ path, onState });
       await store.results.insert(resultOf(ID));
       const reading = new DatabaseSync(path);
@@ -147,7 +147,7 @@ describe('The SQLite store', () => {
       check.close();
     });
 
-    it('found to be corrupt is reported once with what to do, and used again when it is replaced', async () => {
+    it('reports a corrupt file once, with what to do, and uses the file that replaces it', async () => {
       store = await openSqlite({ path });
       const many = Array.from({ length: 300 }, (_, at) => resultOf(ID + at, { title: 'x'.repeat(3000) }));
       await Promise.all(many.map((result) => store?.results.insert(result)));
@@ -171,7 +171,7 @@ describe('The SQLite store', () => {
       await vi.waitFor(() => expect(store?.results.state).toBe('up'), { timeout: 10_000 });
     });
 
-    it('holds no requests of a job that has ended: they may hold credentials', async () => {
+    it('holds no requests of ended jobs, which may contain credentials', async () => {
       store = await openSqlite({ path });
       const work = Buffer.from('Authorization: Bearer');
       for (const id of ['finished', 'cancelled']) {
@@ -186,26 +186,26 @@ describe('The SQLite store', () => {
       db.close();
     });
 
-    it('on a directory that is one with its name is no database', async () => {
+    it('is down when its path is a directory', async () => {
       await mkdir(path);
       store = await openSqlite({ path });
       expect(store.results.state).toBe('down');
     });
 
-    describe('with much that looks alike', () => {
+    describe('with many visually similar captures', () => {
       const search = { hash: '0000000000000000', distance: 15, except: 0 };
 
       beforeEach(() => {
         const db = openDatabase(path);
         const hashes = perceptions(db);
-        // Of few bits, all in one corner: most have a band in common.
+        // Hashes with few bits set, all in one corner: most share a band.
         db.exec('BEGIN');
         for (let at = 0; at < 8_000; at += 1) hashes.add(ID + at, at.toString(16).padStart(16, '0'));
         db.exec('COMMIT');
         db.close();
       });
 
-      it('is searched in turns with other calls, which do not wait for it', async () => {
+      it('takes turns between a search and other calls, which do not wait for it', async () => {
         store = await openSqlite({ path });
         const ended: string[] = [];
         const searched = store.results.similar(search, 10).then(() => ended.push('the search'));
@@ -214,7 +214,7 @@ describe('The SQLite store', () => {
         expect(ended).toEqual(['the insert', 'the search']);
       });
 
-      it('and its file is replaced meanwhile, the search is of the one that is there, and the store is up', async () => {
+      it('searches the new file when the file is replaced during a search, and stays up', async () => {
         store = await openSqlite({ path });
         const searched = store.results.similar(search, 10);
         await store.results.insert(resultOf(ID - 1));
@@ -226,7 +226,7 @@ describe('The SQLite store', () => {
         expect(store.results.state).toBe('up');
       });
 
-      it('and is closed meanwhile, the search ends', async () => {
+      it('ends a running search when it is closed', async () => {
         store = await openSqlite({ path });
         const searched = expect(store.results.similar(search, 10)).rejects.toMatchObject({
           code: 'database_unavailable',
@@ -236,7 +236,7 @@ describe('The SQLite store', () => {
       });
     });
 
-    it('is answered from while the event loop is free', async () => {
+    it('does not block the event loop', async () => {
       store = await openSqlite({ path });
       const turned = new Promise<string>((resolve) => setImmediate(() => resolve('the loop turned')));
       const answered = store.results.insert(resultOf(ID)).then(() => 'the store answered');
@@ -245,8 +245,8 @@ describe('The SQLite store', () => {
     });
   });
 
-  describe('and its statements', () => {
-    it('read indexes and never a table from end to end', () => {
+  describe('the statements', () => {
+    it('reads indexes and never a whole table', () => {
       const db = openDatabase(':memory:');
       const keys: HostKey[][] = [
         ['host', 'reversed'],
@@ -266,7 +266,7 @@ describe('The SQLite store', () => {
     });
   });
 
-  describe('and its hosts', () => {
+  describe('the hosts', () => {
     const row = (id: number, host: string): Row => ({
       id,
       probedAt: id,
@@ -286,7 +286,7 @@ describe('The SQLite store', () => {
         ]),
       );
 
-    it('go with their last result, and none before, and so do hashes', () => {
+    it('removes hosts and hashes with their last result, not before', () => {
       const db = openDatabase(':memory:');
       const results = resultTable(db);
       const hosts = () =>
@@ -307,10 +307,10 @@ describe('The SQLite store', () => {
     });
   });
 
-  describe('and its leases', () => {
+  describe('the leases', () => {
     const MINUTE = 60_000;
 
-    it('give 32 nodes, then none, and one again a margin after its lease ran out', () => {
+    it('leases 32 nodes, then none, and one again a margin after its lease ran out', () => {
       const db = openDatabase(':memory:');
       const nodes = nodeTable(db);
       const claimed = Array.from({ length: 33 }, (_, at) => nodes.claimNode({ owner: `owner ${at}` }, 0));

@@ -60,7 +60,7 @@ function onPage(command: CaptureCommand, how: Behaviour, scheduler: SchedulerLik
 }
 
 describe('captures and batches, in random order', () => {
-  it('stay within the limits, end exactly once, and leave nothing behind', async () => {
+  it('stays within the limits, ends every capture exactly once, and leaves nothing behind', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
