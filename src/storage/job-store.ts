@@ -86,5 +86,5 @@ export interface JobStore {
 }
 
 export function tooManyJobs(maxJobs: number): CapstanError {
-  return new CapstanError('queue_full', `${maxJobs} jobs are not finished, which is the maxJobs.`);
+  return new CapstanError('queue_full', `${maxJobs} jobs are not finished, which is the maximum.`);
 }

@@ -237,9 +237,9 @@ describe('the emulation options of a request', () => {
     schemas.screenshot.safeParse({ url: 'https://example.com', ...options }).error?.issues[0]?.message;
 
   it('list the nearest devices when the device is unknown', () => {
-    expect(problemOf({ device: 'iPhone 51 Pro' })).toMatch(/is not a device that is known; .*iPhone 15 Pro/);
+    expect(problemOf({ device: 'iPhone 51 Pro' })).toMatch(/is not a known device; .*iPhone 15 Pro/);
     expect(problemOf({ device: 'galaxy' })).toContain('Galaxy');
-    expect(problemOf({ device: '' })).toContain('is not a device');
+    expect(problemOf({ device: '' })).toContain('is not a known device');
   });
 
   it.each([

@@ -171,13 +171,13 @@ describe('POST /screenshot', () => {
     });
   });
 
-  it('assumes https:// for a URL without a scheme', async () => {
+  it('records a URL without a scheme as it was tried last, and finds it without one', async () => {
     const bare = `127.0.0.1:${await freePort(createServer())}/x`;
     const response = await app.post('/screenshot', { url: bare });
-    expect(await resultIn(response)).toMatchObject({ url: `https://${bare}`, scheme: 'https' });
+    expect(await resultIn(response)).toMatchObject({ url: `http://${bare}`, scheme: 'http' });
     const found = await app.call(`/results/by-url?url=${encodeURIComponent(bare)}`);
     expect(z.object({ data: z.array(ResultSchema) }).parse(await found.json()).data).toMatchObject([
-      { url: `https://${bare}` },
+      { url: `http://${bare}` },
     ]);
   });
 

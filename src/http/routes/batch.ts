@@ -43,7 +43,7 @@ export const postBatch = routeWithBody({
   operationId: 'captureBatch',
   summary: 'Captures many pages.',
   description:
-    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 of them the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at maxElements as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
+    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 of them the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
   headers: z.object({ Prefer: prefer }),
@@ -148,7 +148,7 @@ async function* sentElements(
       if (sent > maxElements) {
         throw new CapstanError(
           'invalid_request',
-          `A JSON array answers at maxElements ${maxElements} requests. The batch was cancelled: send Accept: ${LINES_TYPE} for longer ones.`,
+          `A JSON array answers at most ${maxElements} requests. The batch was cancelled: send Accept: ${LINES_TYPE} for longer ones.`,
         );
       }
       const element = batchElement(line, screenshot);
