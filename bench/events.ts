@@ -47,7 +47,7 @@ interface Played {
   readonly sendingsPerCapture: number;
 }
 
-/** What subscribers cost the captures, and how soon they receive an event. */
+/** Measures what subscribers cost the captures, and how soon they receive an event. */
 export async function events({
   browserPath,
   rounds,

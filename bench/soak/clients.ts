@@ -16,7 +16,7 @@ const DISCONNECT_SHARE = 0.15;
 const BATCH_SHARE = 0.15;
 const MAX_BATCH = 5;
 
-/** What the clients of a whole soak were answered. */
+/** Answers to the clients of a whole soak. */
 export class Ledger {
   /** Every answered record, including those of failed captures. */
   readonly answered: AnsweredResult[] = [];

@@ -34,7 +34,7 @@ export const CAPTURES_BESIDE = 6;
 /** Time limit for the service to recover from a fault. */
 const RECOVERY_MS = 30_000;
 
-/** What a service answered in the rounds. */
+/** Answers of a service in the rounds. */
 export class Answers {
   /** Every answered record, including those of failed captures. */
   readonly records: AnsweredResult[] = [];

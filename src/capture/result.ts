@@ -76,7 +76,7 @@ export const ResultRecordSchema = z.strictObject({
 
 export type Result = Immutable<z.output<typeof ResultRecordSchema>>;
 
-/** What the IP lookup found about the target's address: the IP client's record, its keys unchanged. */
+/** The IP lookup's record of the target's address, with its keys unchanged. */
 export type IpFacts = NonNullable<Result['ip_info']>;
 
 /** A result with its evidence, which lists leave out. */

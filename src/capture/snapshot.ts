@@ -1,7 +1,7 @@
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 
-/** What the browser captured of a page. */
+/** The result of capturing a page in the browser. */
 export interface Snapshot {
   /**
    * The URL that was fetched: the request's URL, with `http` when its scheme was assumed and nothing answered over

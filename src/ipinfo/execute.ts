@@ -85,7 +85,7 @@ async function send(
           obstacle = null;
           await takeToken();
           log.start(url, performance.now() - asked);
-          // What earlier hops of this attempt took is gone from its time.
+          // The time of earlier hops counts against this attempt.
           options.timeout = { request: Math.max(1, Math.ceil(timeoutMs - log.elapsedMs)) };
         },
       ],

@@ -27,7 +27,7 @@ export function buildRequest(settings: Settings, segments: readonly string[], ki
   return { url, accept: `${ACCEPT[kind]}, */*;q=0.5` };
 }
 
-/** What goes over the wire for one hop: the key only ever goes to the base address's own origin. */
+/** Returns the request for one hop, with the key only when it goes to the base address's own origin. */
 export function authenticate(
   { url, accept }: ApiRequest,
   settings: Settings,

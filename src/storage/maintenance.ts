@@ -9,10 +9,7 @@ import type { Keyset } from './result-store.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from './sqlite/backup.ts';
 import { openSqlite } from './sqlite/open.ts';
 
-/*
- * What `capstan db` does: each function works on the places that a configuration names, beside a running service or
- * without one.
- */
+/* The functions behind `capstan db`: each works on the configured paths, beside a running service or without one. */
 
 const PAGE = 250;
 

@@ -7,14 +7,14 @@ export interface IntendedRemoval {
   done(): Promise<void>;
 }
 
-/** What ended processes left, now owned by this one. */
+/** Records and removals left by ended processes, now owned by this one. */
 export interface Adopted {
   /** Ids of the records, smallest first. */
   readonly records: readonly number[];
   readonly removals: readonly IntendedRemoval[];
 }
 
-/** What the database does not know yet, on disk: records, one file each, and removals. */
+/** Changes on disk that the database has not received yet: records, one file each, and removals. */
 export interface Outbox {
   /** Resolves when the record would survive a power failure. Rejects with `storage_full` or `internal`. */
   add(record: DetailedResult): Promise<void>;

@@ -31,7 +31,7 @@ export interface IssuedTicket extends BatchTicket {
   revoke(): void;
 }
 
-/** What a ticket asks of the admission that counts it. */
+/** The operations that a ticket needs from the admission that counts it. */
 export interface TicketCount {
   /** Whether nothing is admitted any more, so that places must not be waited for. */
   isClosed(): boolean;

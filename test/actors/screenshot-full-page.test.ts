@@ -25,7 +25,7 @@ describe('a full page', () => {
     expect(colourAt(png, 100, 4610)).not.toEqual(WHITE);
     expect(colourAt(png, 100, 6710)).not.toEqual(WHITE);
     expect(colourAt(png, 100, 4710)).toEqual(GREEN);
-    // What the browser neither draws nor measures outside of its window.
+    // Content that the browser neither draws nor measures outside its window.
     expect(colourAt(png, 100, 6650)).toEqual(BLUE);
     expect(snapshot.html).toContain('class="watched seen"');
     expect(snapshot.html).toContain('class="skipped"');

@@ -15,7 +15,7 @@ export interface EmptyArtifactStore {
   remove(): Promise<void>;
 }
 
-/** What every artifact store must do. */
+/** Requirements of every artifact store. */
 export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>): void {
   let empty: EmptyArtifactStore;
   let artifacts: ArtifactStore;

@@ -24,7 +24,7 @@ describe('files of the service', () => {
   const dataDir = () => join(directory.path, 'new', 'data');
   const dbPath = () => join(directory.path, 'new', 'database', 'results.db');
 
-  /** What others may do with anything in a directory, itself included. */
+  /** Returns the permissions of other users on anything in a directory, including itself. */
   async function openToOthers(path: string): Promise<readonly string[]> {
     const names = await readdir(path, { recursive: true });
     const open = [];

@@ -55,7 +55,7 @@ export async function evaluate({ session, frame }: EvaluatedFrame, expression: s
   }
 }
 
-/** As `evaluate`, within the deadline: a script that blocks the page is terminated in the end. */
+/** Like `evaluate`, within the deadline: a script that blocks the page is terminated in the end. */
 export async function askPage(
   page: IsolatedPage,
   deadline: Deadline,
@@ -65,7 +65,10 @@ export async function askPage(
   return deadline.step(step, letGo(page, deadline, evaluate(page, expression)));
 }
 
-/** As `askPage`, until a document answers. Throws `capture_timeout` when the page navigates faster than it can be asked. */
+/**
+ * Like `askPage`, until a document answers. Throws `capture_timeout` when the page navigates faster than it can be
+ * asked.
+ */
 export async function retryUntilAnswered(
   page: IsolatedPage,
   deadline: Deadline,

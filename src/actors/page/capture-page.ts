@@ -14,18 +14,18 @@ import { takeScreenshot } from './screenshot/take-screenshot.ts';
 import { awaitReady } from './wait/await-ready.ts';
 import { demandPaint } from './wait/demand-paint.ts';
 
-/** Redirects by script or by refresh that are followed; a page that goes on and on is taken where it is then. */
+/** Maximum number of redirects by script or refresh; a page that continues after them is captured where it is. */
 const MAX_DOCUMENTS = 20;
 
-/** A capture and its aftermath: `disposed` resolves when the browser holds nothing of it any more. */
+/** A capture and its cleanup: `disposed` resolves when the browser holds nothing of it any more. */
 export interface PageCapture {
   readonly snapshot: Promise<Snapshot>;
   readonly disposed: Promise<void>;
 }
 
 /**
- * One capture, step by step, on a page of its own. The page is disposed of in every case; `open` is told by its signal
- * when the capture is over before the page is open.
+ * Performs one capture, step by step, on a page of its own, which is always disposed of. The signal of `open` is
+ * aborted when the capture ends before the page is open.
  */
 export function capturePage(
   open: (over: AbortSignal) => Promise<IsolatedPage>,
@@ -40,7 +40,7 @@ export function capturePage(
     fetchedUrl = url;
   };
   const snapshot = deadline.step('open a page', opening).then((page) =>
-    // Chromium does not answer for a page that crashed: whatever is awaited of it then never comes.
+    // Chromium sends no answers for a crashed page, so anything awaited from it would never arrive.
     Promise.race([look(page, egressProxy, request, deadline, onFetch), page.frame.ended()]).catch((error: unknown) => {
       throw withEvidence(error, page.notes.soFar, fetchedUrl);
     }),
@@ -49,7 +49,7 @@ export function capturePage(
     .catch(() => over.abort())
     .then(() => opening)
     .then((page) => page.dispose())
-    // There is no page to dispose of when it could not be opened.
+    // A page that could not be opened needs no disposal.
     .catch(() => undefined);
   return { snapshot, disposed };
 }
@@ -86,7 +86,7 @@ interface RestingPlace {
   readonly cutPhase: CapturePhase | null;
 }
 
-/** The document that the page comes to rest on, wherever it sends itself, or is sent, first. */
+/** Returns the document on which the page comes to rest after redirects by script or by refresh. */
 async function awaitDocument(
   page: IsolatedPage,
   egressProxy: EgressProxy,
@@ -105,7 +105,7 @@ async function awaitDocument(
       toAct = false;
       deadline.enter('interact');
       acted = (await page.interaction?.act(request, deadline)) ?? true;
-      // It may have sent the page on.
+      // The script may have navigated the page.
       continue;
     }
     deadline.enter('wait');
@@ -113,7 +113,7 @@ async function awaitDocument(
     deadline.enter('settle');
     const complete = await loadLazyContent(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
-    // What was changed must be what is seen.
+    // The screenshot must show the document that was changed.
     const isSame = page.visit.changed.size === 0 || page.frame.document === document;
     const rests = page.frame.rests(loadMilestone(request)) && isSame;
     const rested = rests || !loaded || documents === MAX_DOCUMENTS;

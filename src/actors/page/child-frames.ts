@@ -22,7 +22,7 @@ export class ChildFrames {
     });
   }
 
-  /** Whether a frame has shown a document so far. */
+  /** Returns whether a frame has shown a document so far. */
   get seen(): boolean {
     return this.#seen;
   }

@@ -11,19 +11,19 @@ import type { RequestsInFlight } from './wait/requests-in-flight.ts';
 type Commands = ProtocolMapping.Commands;
 type Events = ProtocolMapping.Events;
 
-/** The protocol's side of a page, whoever opened it. */
+/** The protocol session of a page, whichever driver opened it. */
 export interface PageSession {
   /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
   send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
-  /** The screenshot of the page. Rejects as `send` does. */
+  /** Takes a screenshot of the page. Rejects as `send` does. */
   shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer>;
-  /** Sends without waiting; whatever is answered, errors among it, is dropped. */
+  /** Sends a command without waiting; its answer, including an error, is dropped. */
   post<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): void;
   /** Listens to an event until the returned function is called. */
   on<E extends keyof Events>(event: E, handler: (...params: Events[E]) => void): () => void;
 }
 
-/** A page in a browser context that nobody else has, or ever had. It is set up for one request (`setUpPage`). */
+/** A page in a new browser context of its own, set up for one request (`setUpPage`). */
 export interface IsolatedPage {
   readonly session: PageSession;
   readonly frame: MainFrame;
@@ -31,24 +31,24 @@ export interface IsolatedPage {
   readonly notes: Notes;
   readonly visit: Visit;
   readonly requests: RequestsInFlight;
-  /** Resolves with the name of the file that was offered for download, once one is. */
+  /** Resolves with the name of a file when the page offers one for download. */
   readonly download: Promise<string>;
-  /** Can do what a person would do; only where Playwright drives. */
+  /** Present only when Playwright drives the page. */
   readonly interaction?: Interaction;
-  /** Ends the context and all that is in it. Resolves also when the browser is gone. */
+  /** Disposes of the context with everything in it. Resolves also when the browser is gone. */
   dispose(): Promise<void>;
 }
 
-/** What a page lets a person do with it. */
+/** Actions on a page as a person would do them. */
 export interface Interaction {
   /**
-   * Does the request's actions and fills in its form. Resolves with whether that was done before no more time was to be
-   * spent on waiting; throws `action_failed`.
+   * Does the request's actions and fills in its form. Resolves with false when the waiting time was over first; throws
+   * `action_failed`.
    */
   act(request: CaptureRequest, deadline: Deadline): Promise<boolean>;
   /**
-   * Resolves with whether `waitForFunction` held before no more time was to be spent on waiting; throws `script_failed`
-   * when it cannot be read.
+   * Resolves with whether `waitForFunction` held before the waiting time was over; throws `script_failed` for a syntax
+   * error.
    */
   waitForFunction(source: string, deadline: Deadline): Promise<boolean>;
 }

@@ -4,20 +4,22 @@ import { CdpClosedError } from '../cdp/connection.ts';
 import type { PageSession } from './isolated-page.ts';
 import { PageCrashedError } from './wait/wait-within.ts';
 
-/** A refresh that a page schedules for later than this is part of the page, not a redirect. */
+/** A refresh scheduled for later than this counts as part of the page, not as a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;
 
-/** How far a document has come, as lifecycle events name it. `networkIdle`: nothing was asked for in half a second. */
+/** Milestones of a document, named after lifecycle events. `networkIdle`: no request for half a second. */
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
 
-/** What a page's main frame is doing: which document it shows, how far that has loaded, and whether another one comes. */
+/**
+ * State of a page's main frame: which document it shows, how far that has loaded, and whether another one is coming.
+ */
 export class MainFrame {
   readonly id: string;
   #document: Protocol.Page.Frame | null = null;
   #reached = new Set<string>();
-  /** Frames in the page whose document still asks for something; those of other processes are not heard of. */
+  /** Frames of the page whose document still sends requests; frames of other processes are not included. */
   readonly #asking = new Set<string>();
-  /** Frames in the page that wait for their next document; the one before, be it empty, may have nothing to ask for. */
+  /** Frames of the page that wait for their next document; the current one, possibly empty, may be idle. */
   readonly #awaiting = new Set<string>();
   #coming: string | null = null;
   #stopped: string | null = null;
@@ -66,7 +68,7 @@ export class MainFrame {
         return;
       }
       this.#coming = loaderId;
-      // What was scheduled is under way. That it is not scheduled any more is not always said.
+      // The scheduled navigation has started. Its cancellation is not always reported.
       this.#scheduled = false;
     });
     session.on('Page.frameStoppedLoading', ({ frameId }) => {
@@ -76,7 +78,7 @@ export class MainFrame {
       }
       // A navigation that ended without a document: a download, or 204.
       this.#coming = null;
-      // It may have ended the loading of the document that it was to leave, whose load event then never comes.
+      // It may have stopped the loading of the current document, whose load event then never fires.
       this.#stopped = this.#document?.loaderId ?? null;
       this.#tell();
     });
@@ -90,7 +92,7 @@ export class MainFrame {
     });
   }
 
-  /** The document that is shown; null before the first one was navigated to. */
+  /** The current document; null before the first one. */
   get document(): Protocol.Page.Frame | null {
     return this.#document;
   }
@@ -99,32 +101,32 @@ export class MainFrame {
     return this.#crashed;
   }
 
-  /** The document has come so far, or was stopped before, and no other one is on its way. */
+  /** The document has reached this milestone, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
     if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
     if (at === 'networkIdle') return this.#has(at) && this.#asking.size === 0 && this.#awaiting.size === 0;
     return this.#has(at) || this.#stopped === this.#document.loaderId;
   }
 
-  /** Has everything that waits for the page fail with `failure`, whatever happens to the page. */
+  /** Makes everything that waits for the page fail with `failure`, whatever happens to the page. */
   fail(failure: CapstanError): void {
     this.#failure ??= failure;
     this.#tell();
   }
 
-  /** Another document is asked for. Until it comes, or is given up, the one that is shown cannot be asked anything. */
+  /** Another document was requested. Until it arrives or is given up, the current one cannot be asked anything. */
   get leaving(): boolean {
     return this.#coming !== null;
   }
 
-  /** The document shows something, be it a colour. */
+  /** True when the document has painted something, even a colour. */
   get painted(): boolean {
     return this.#has('firstPaint');
   }
 
   /**
-   * Resolves when `holds` does, which is looked at after each change. Rejects with a `PageCrashedError` or a
-   * `CdpClosedError` when the page or the browser ends before, and with what `fail` was called with.
+   * Resolves when `holds` returns true; it is called after each change. Rejects with a `PageCrashedError` or a
+   * `CdpClosedError` when the page or the browser ends before, and with the argument of `fail`.
    */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {

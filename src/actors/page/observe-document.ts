@@ -5,20 +5,20 @@ import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 
-/** Longest that a loaded page is waited for until it shows what it has loaded. */
+/** Maximum time for a loaded page to render what it has loaded. */
 const SETTLE_MS = 2_000;
-/** Characters of a serialised document that are kept. A page can grow without an end; a person's pages do not. */
+/** Maximum number of characters of a serialised document. A hostile page can grow without end; real pages do not. */
 const MAX_HTML_CHARACTERS = 32 * 1024 * 1024;
 const MAX_TITLE_CHARACTERS = 4096;
 const MAX_URL_CHARACTERS = 8192;
 
-/** What the document says of itself. */
+/** Facts that the document itself reports. */
 export interface DocumentFacts
   extends Pick<
     Snapshot,
     'finalUrl' | 'title' | 'responseCode' | 'responseReason' | 'contentType' | 'contentLength' | 'protocol' | 'html'
   > {
-  /** True when a script that never ended had to be ended for this. */
+  /** True when an endless script had to be terminated for this. */
   readonly interrupted: boolean;
 }
 
@@ -32,8 +32,8 @@ const observed = z.object({
 });
 
 /**
- * Lets a loaded page settle (its images decoded, two frames drawn), then reads its document. It runs in a world of
- * its own, where the page's scripts cannot change what it calls. Undefined when the page went on to another document
+ * Lets a loaded page settle (images decoded, two frames drawn), then reads its document. Runs in an isolated world,
+ * where the page's scripts cannot change what it calls. Undefined when the page navigated to another document
  * meanwhile.
  */
 export async function observeDocument(
@@ -43,14 +43,14 @@ export async function observeDocument(
 ): Promise<DocumentFacts | undefined> {
   const { document } = page.frame;
   if (document === null) return undefined;
-  // A script that never ends keeps the renderer from everything else: it is ended when its time is over.
+  // An endless script blocks the renderer: it is terminated when its time is over.
   const patienceMs = options.loaded ? Math.max(SETTLE_MS, deadline.waitingMs) : deadline.remainingMs / 2;
   let interrupted = false;
   const endScripts = setTimeout(
     () => {
       interrupted = true;
       page.session.post('Runtime.terminateExecution');
-      // Nor can it be asked anything while it waits for another document that never comes.
+      // The page cannot answer either while it waits for another document that never arrives.
       if (page.frame.leaving) page.session.post('Page.stopLoading');
     },
     Math.min(patienceMs, deadline.remainingMs * 0.8),
@@ -75,7 +75,7 @@ async function evaluate(page: IsolatedPage, settle: boolean): Promise<unknown> {
     });
     return result.value;
   } catch (error) {
-    // The world that it ran in went with its document.
+    // The isolated world ended with its document.
     if (error instanceof CdpError) return undefined;
     throw error;
   }

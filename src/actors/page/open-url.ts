@@ -5,10 +5,10 @@ import type { EgressProxy } from '../../egress/egress.ts';
 import { type Deadline, within } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 
-/** What came of sending a page to `url`. */
+/** The result of navigating the page to `url`. */
 export type Opening =
   | { readonly came: 'document' | 'download'; readonly url: string }
-  /** `answered`: something did, though not with a document. */
+  /** `answered`: the server did, though not with a document. */
   | { readonly came: 'nothing'; readonly url: string; readonly failure: Failure; readonly answered: boolean };
 
 /**
@@ -26,7 +26,7 @@ export async function openUrl(
   const plainUrl = overHttp(target);
   if (plainUrl === undefined) return deadline.step('open the URL', attempt(page, egressProxy, url));
   const overTls = attempt(page, egressProxy, url);
-  // It may hang; the other way is to have as much time.
+  // The attempt may hang, and the other one needs as much time.
   const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
   if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
   onFetch(plainUrl);
@@ -46,7 +46,7 @@ async function attempt({ session, frame }: IsolatedPage, egressProxy: EgressProx
   }
   await frame.until(() => frame.document !== before);
   if (errorText === undefined) return { came: 'document', url };
-  // Which hop of a chain of redirects failed is told by the error page.
+  // The error page names the hop of a redirect chain that failed.
   const failedUrl = frame.document?.unreachableUrl ?? url;
   const answered = !isSamePlace(url, failedUrl) || !isSilence(egressProxy, failedUrl, errorText);
   return { came: 'nothing', url, failure: whyUnreachable(egressProxy, failedUrl, errorText), answered };
@@ -56,7 +56,7 @@ function isSamePlace(url: string, other: string): boolean {
   return URL.parse(url)?.origin === URL.parse(other)?.origin;
 }
 
-/** What Chromium says where no one answers, or not in TLS. A bad certificate is an answer. */
+/** Chromium's errors when no server answers, or not in TLS. An invalid certificate counts as an answer. */
 const SILENCES: ReadonlySet<string> = new Set([
   'net::ERR_CONNECTION_REFUSED',
   'net::ERR_CONNECTION_RESET',
@@ -74,7 +74,7 @@ function isSilence(egressProxy: EgressProxy, url: string, errorText: string): bo
   return known === null ? SILENCES.has(errorText) : known.code === 'target_unreachable';
 }
 
-/** Chromium's texts for what a person can act on; the others are told as they are. */
+/** Readable texts for Chromium errors that a user can act on; the others are passed on. */
 const REASONS: Readonly<Record<string, string>> = {
   'net::ERR_EMPTY_RESPONSE': 'the connection was closed without a response',
   'net::ERR_CONNECTION_RESET': 'the connection was reset',
@@ -88,7 +88,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
 };
 
-/** Why nothing came from a URL: what the egress proxy knows of its host and port, else Chromium's text. */
+/** Returns why a URL failed: what the egress proxy knows of its host and port, else Chromium's text. */
 export function whyUnreachable(egressProxy: EgressProxy, url: string, errorText: string): Failure {
   const known = URL.canParse(url) ? egressProxy.failureFor(new URL(url)) : null;
   return known ?? failure('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);

@@ -7,19 +7,19 @@ import { Interception } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
 
-/** What a page was told about its visitor, and what that keeps while the capture goes on. */
+/** A page's emulation and network set-up, with the state that it needs during the capture. */
 export interface Visit {
   readonly interception: Interception;
-  /** The documents, by their loaders, that were changed already, and whether all of it was done. */
+  /** Documents that were changed already, by their loader ids, and whether every change was made. */
   readonly changed: Map<string, boolean>;
   /**
-   * Resolves when all of it holds. Rejects with `invalid_request` when the browser refuses a cookie, with
-   * `script_failed` when a script cannot be read.
+   * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie, and with
+   * `script_failed` for a syntax error in a script.
    */
   readonly ready: Promise<unknown>;
 }
 
-/** Makes a page that shows nothing yet the page of the visitor that the request asks for. */
+/** Prepares an empty page for the visitor that the request describes. */
 export function prepareVisit(session: PageSession, request: CaptureRequest): Visit {
   const interception = new Interception(session);
   const commands: Promise<unknown>[] = [addScripts(session, request), addRules(session, interception, request)];

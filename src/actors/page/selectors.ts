@@ -1,17 +1,17 @@
 import { CapstanError } from '../../capture/errors.ts';
 
-/** What begins so is XPath; no CSS selector does. */
+/** Prefixes of XPath; no CSS selector starts like this. */
 const XPATH = /^(?:\.?\/|\(|xpath=)/;
 
-/** Whether a selector is XPath; otherwise it is CSS. */
+/** Returns whether a selector is XPath; otherwise it is CSS. */
 export function isXPath(selector: string): boolean {
   return XPATH.test(selector);
 }
 
 /**
- * JavaScript that gives an array of the elements which match, in the order of the document. It throws in the page when
- * the selector is none. XPath that begins with `/`, `./`, `(` or `xpath=`; otherwise CSS. What it calls is taken from
- * the prototype, because a page's `<form name="evaluate">` hides what the document itself has.
+ * Returns JavaScript that evaluates to the matching elements in document order, and throws for an invalid selector.
+ * Selectors that start with `/`, `./`, `(` or `xpath=` are XPath, others CSS. Methods are taken from the prototype,
+ * because a page's `<form name="evaluate">` shadows those of the document.
  */
 export function elementsOf(selector: string): string {
   if (!isXPath(selector)) {

@@ -10,17 +10,16 @@ export interface PageSetUp {
   readonly notes: Notes;
   readonly visit: Visit;
   readonly requests: RequestsInFlight;
-  /** Resolves when the page may be sent somewhere. */
+  /** Resolves when the page may be navigated. */
   readonly done: Promise<unknown>;
 }
 
 /**
- * Tells a page everything that it must know before anything happens in it. It is sent at once, without awaiting each
- * answer (1.1 times the captures a second). `ownUserAgent` is shown where the request names none; without it, the one
- * of Chromium.
+ * Sends a page everything that it needs before anything happens in it, without awaiting each answer. Measured: 1.1
+ * times the captures a second. `ownUserAgent` is used when the request names none; without it, Chromium's own.
  */
 export function setUpPage(session: PageSession, request: CaptureRequest, ownUserAgent?: string): PageSetUp {
-  // A navigation that is sent before this is answered is lost now and then.
+  // A navigation that is sent before this is answered gets lost now and then.
   const enabled = session.send('Page.enable');
   session.post('Page.setLifecycleEventsEnabled', { enabled: true });
   session.post('Inspector.enable');
@@ -33,7 +32,7 @@ export function setUpPage(session: PageSession, request: CaptureRequest, ownUser
     notes.dialog({ type, message: message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() });
     session.post('Page.handleJavaScriptDialog', { accept: false });
   });
-  // Told before the browser refuses it, as it does every one (--block-new-web-contents).
+  // Sent before the browser refuses the popup, as it refuses all of them (--block-new-web-contents).
   session.on('Page.windowOpen', ({ url }) => notes.popup(url));
   return { notes, visit, requests, done: Promise.all([enabled, emulated, notes.ready, visit.ready]) };
 }

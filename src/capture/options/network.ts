@@ -40,7 +40,7 @@ const block = objectOf(
   'an object with types, urls or both',
 );
 
-/** What the page's requests carry, the proxy they use, and which of them are blocked. */
+/** Headers and credentials of the page's requests, the proxy they use, and which of them are blocked. */
 export const networkFields = {
   headers: headers.optional().register(optionFacts, { secret: true }),
   cookies: cookies

@@ -75,7 +75,7 @@ const clip = objectOf(
 /** CSS pixels, from the upper left corner of the page. */
 export type Rectangle = Immutable<z.output<typeof clip>>;
 
-/** What the screenshot shows. */
+/** The area and the format of the screenshot. */
 export const screenshotFields = {
   fullPage: flag.default(false).meta({
     description:

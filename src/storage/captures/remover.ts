@@ -12,7 +12,7 @@ import { writeFailure } from '../write-failure.ts';
  * finds the file gone: a deliverer that does so removes what it has written.
  */
 
-/** What existed of the captures to be removed. */
+/** The captures to be removed that existed. */
 export interface Removed {
   readonly screenshots: number;
   readonly records: number;

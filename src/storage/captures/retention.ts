@@ -30,7 +30,7 @@ export interface RetentionLimits {
   readonly bytes: number | null;
 }
 
-/** What retention has removed since the start. */
+/** Totals removed by retention since the start. */
 export interface RetentionCounts {
   readonly screenshots: number;
   readonly records: number;

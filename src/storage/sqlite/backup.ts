@@ -6,7 +6,9 @@ import { checkedVersion } from './schema.ts';
 /** Files of a database: the database itself, its write-ahead log, and the index of that. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
-/** What SQLite finds wrong with a database file; none when it is sound. Throws when it is not one of ours. */
+/**
+ * Returns the problems that SQLite finds in a database file; none when it is sound. Throws when it is not one of ours.
+ */
 export function problemsOfFile(path: string): readonly string[] {
   let db: DatabaseSync | undefined;
   try {

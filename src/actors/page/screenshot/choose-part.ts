@@ -14,7 +14,7 @@ export interface ChosenPart {
   readonly part: Rectangle | null;
   /** True when the window shows all of it. */
   readonly inWindow: boolean;
-  /** What the window shows, in CSS pixels of the page. */
+  /** The part that the window shows, in CSS pixels of the page. */
   readonly window: Rectangle;
   readonly size: ScreenshotSize;
   /** Elements in the document, when it is larger than the window. */

@@ -1,7 +1,7 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
 
-/** Gives the page its viewport, on the screen of its device or on one that is as large. */
+/** Sets the page's viewport and screen: the device's own screen, or one as large as the viewport. */
 export function emulateDevice(session: PageSession, request: CaptureRequest): void {
   const { width, height, deviceScaleFactor, mobile, screen = { width, height } } = request.viewport;
   const isUpright = height > width;
@@ -12,7 +12,7 @@ export function emulateDevice(session: PageSession, request: CaptureRequest): vo
     mobile,
     screenWidth: screen.width,
     screenHeight: screen.height,
-    // A phone has to be turned to be wider than high, a desktop does not.
+    // A phone that is wider than high is turned; a desktop is not.
     screenOrientation: isUpright
       ? { type: 'portraitPrimary', angle: 0 }
       : { type: 'landscapePrimary', angle: mobile ? 90 : 0 },

@@ -8,14 +8,14 @@ import { SET_STYLE } from './set-style.ts';
 const MASK_COLOUR = '#ff00ff';
 
 /**
- * Hides and masks what the request wants to be unseen, in the page as it stands. To be done right before the screenshot:
- * the HTML copy has been read, and does not show it. Throws `selector_not_found` when one is no selector; one that
- * matches nothing is none the worse.
+ * Hides and masks the requested elements in the current page. Call it right before the screenshot: the HTML snapshot
+ * has been read before and does not show it. Throws `selector_not_found` for an invalid selector; a selector without a
+ * match is ignored.
  */
 export async function hideAndMask(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
   const { hide = [], mask = [] } = request;
   if (hide.length + mask.length === 0) return;
-  // From here on the page cannot take notice, nor anything back.
+  // From here on the page's scripts are off, so it can neither notice nor undo anything.
   page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
   for (const [selectors, cover] of [
     [hide, HIDE],
@@ -29,7 +29,7 @@ export async function hideAndMask(page: IsolatedPage, request: CaptureRequest, d
   }
 }
 
-/** Runs in the page. Gives `'covered'`, or the place of the first finder that has no selector. */
+/** Runs in the page. Returns `'covered'`, or the index of the first invalid selector. */
 const COVER = `(finders, cover, setStyle) => {
   const matching = [];
   for (const [at, find] of finders.entries()) {
@@ -43,7 +43,7 @@ const COVER = `(finders, cover, setStyle) => {
   return 'covered';
 }`;
 
-/** What is inside goes with it, whatever it says of its own visibility; so does the backdrop of a dialog. */
+/** The content of an element is hidden with it, even if it sets its own visibility; so is the backdrop of a dialog. */
 const HIDE = `(elements, setStyle) => {
   for (const element of elements) {
     setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
@@ -51,8 +51,8 @@ const HIDE = `(elements, setStyle) => {
 }`;
 
 /**
- * Boxes over the elements, in the top layer, above what the page has there itself. They stand in the page's own
- * coordinates, so that they are right in a screenshot that is taller than the window.
+ * Draws boxes over the elements in the top layer, above the page's own top layer. They use the page's coordinates, so
+ * that they are right in a screenshot that is taller than the window.
  */
 const MASK = `(elements, setStyle) => {
   const create = () => Document.prototype.createElementNS.call(document, 'http://www.w3.org/1999/xhtml', 'div');
@@ -62,7 +62,7 @@ const MASK = `(elements, setStyle) => {
     const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
     if (width === 0 || height === 0) continue;
     const box = create();
-    // To the pixel's edge: half a pixel of it would shine through.
+    // Rounded outward to whole pixels: half a covered pixel would shine through.
     const [left, top] = [Math.floor(x + scrollX), Math.floor(y + scrollY)];
     const [right, bottom] = [Math.ceil(x + scrollX + width), Math.ceil(y + scrollY + height)];
     const place = { left: left + 'px', top: top + 'px', width: right - left + 'px', height: bottom - top + 'px' };

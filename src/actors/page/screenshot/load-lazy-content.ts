@@ -85,7 +85,7 @@ async function scrollThrough(
   deadline: Deadline,
   mayGoOn: (height: number, elements: number) => boolean,
 ): Promise<boolean> {
-  // What a page appends when it is scrolled to its end is waited for.
+  // Content that a page appends when it is scrolled to its end is waited for.
   page.requests.watch();
   const { top } = stretch;
   const end = top + stretch.height;

@@ -10,7 +10,7 @@ import { SET_STYLE } from './set-style.ts';
 export interface MeasuredPage {
   /** Everything that a reader can scroll to. */
   readonly whole: Rectangle;
-  /** What the window shows. In a page written from right to left it starts at the right end. */
+  /** The part that the window shows. In a right-to-left page it starts at the right end. */
   readonly window: Rectangle;
   /** Elements in the document, when it is larger than the window. */
   readonly elements: number;

@@ -8,7 +8,7 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
 import type { Picture } from './take-screenshot.ts';
 
-/** Inches, upright, as ISO 216 and ANSI have them. */
+/** Inches, upright, from ISO 216 and ANSI. */
 const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: number]>> = {
   A3: [11.69, 16.54],
   A4: [8.27, 11.69],
@@ -19,16 +19,16 @@ const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: numbe
 };
 const MM_PER_INCH = 25.4;
 
-/** Most sheets, and what is tried when that many come to more bytes than are taken. */
+/** Maximum number of sheets, and the numbers to try when the PDF has too many bytes. */
 const MAX_SHEETS = 200;
 const SHEETS = [MAX_SHEETS, 20, 1];
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The event loop is held for each at once. */
+/** Bytes read at once; the event loop is blocked for each read. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * The page as it prints, on as many sheets as it takes: 200 at most, in at most 64 MiB. Throws `not_a_page` when not
- * even its first sheet can be had in that.
+ * Prints the page on as many sheets as needed: at most 200, and at most 64 MiB. Throws `not_a_page` when even the first
+ * sheet is larger.
  */
 export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline: Deadline): Promise<Picture> {
   const { session } = page;
@@ -65,7 +65,7 @@ function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
   };
 }
 
-/** All of a stream of the browser; null when it is more than is taken. */
+/** Reads a whole stream of the browser; null when it is larger than the maximum. */
 async function readStream(session: PageSession, handle: string | undefined): Promise<Buffer | null> {
   if (handle === undefined) throw new TypeError('the browser printed nothing that could be read');
   const chunks: Buffer[] = [];
@@ -84,7 +84,7 @@ async function readStream(session: PageSession, handle: string | undefined): Pro
   }
 }
 
-/** As the root of its tree of pages says, which counts more than the branches do. */
+/** Reads the page count from the root of the page tree, which is larger than the counts of its branches. */
 function sheetsOf(pdf: Buffer): number {
   let most = 0;
   for (let at = pdf.indexOf(COUNT); at !== -1; at = pdf.indexOf(COUNT, at + COUNT.length)) {

@@ -25,7 +25,7 @@ export function outwards({ x, y, width, height }: Rectangle): Rectangle {
   return { x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top };
 }
 
-/** What of a rectangle lies outside another one, in at most four rectangles. */
+/** Returns the part of a rectangle outside another one, as at most four rectangles. */
 export function outside(whole: Rectangle, hole: Rectangle): Rectangle[] {
   const shared = intersection(whole, hole);
   if (shared === null) return [whole];

@@ -1,23 +1,23 @@
 import { type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 
-/** Pixels. Chromium cannot draw more into one screenshot; WebP cannot hold the last row of it. */
+/** Pixels. Chromium cannot draw more into one screenshot, and WebP cannot hold its last row. */
 const TALLEST: Readonly<Record<ImageFormat, number>> = { png: 16_384, jpeg: 16_384, webp: 16_383 };
 
-/** Pixels of a screenshot, and of what it is a part of. */
+/** Pixels of a screenshot, and of the page that it shows. */
 export interface ScreenshotSize {
   readonly width: number;
   readonly height: number;
-  /** True when it shows less than was asked for, because that is more than one screenshot can hold. */
+  /** True when it shows less than requested, because one screenshot cannot hold more. */
   readonly truncated: boolean;
   /** Pixels of the whole page, with `fullPage`; 0 without. */
   readonly fullHeight: number;
 }
 
-/** What is printed has sheets, and no pixels. */
+/** A PDF has sheets and no pixels. */
 export const ON_PAPER: ScreenshotSize = { width: 0, height: 0, truncated: false, fullHeight: 0 };
 
-/** CSS pixels of the longest side that a screenshot may have. */
+/** Returns the maximum length of a side of the screenshot, in CSS pixels. */
 export function maxHeightOf(request: CaptureRequest): number {
   const { format } = request;
   return Math.floor(TALLEST[format === 'pdf' ? 'png' : format] / request.viewport.deviceScaleFactor);
@@ -27,16 +27,16 @@ export function windowSize(request: CaptureRequest): ScreenshotSize {
   return sizeOf({ x: 0, y: 0, ...request.viewport }, request, false);
 }
 
-/** A rectangle, in CSS pixels, that fits into one screenshot, and the size of that screenshot. */
+/** A rectangle in CSS pixels that fits into one screenshot, and the size of that screenshot. */
 export interface HoldablePart {
   readonly part: Rectangle;
   readonly size: ScreenshotSize;
 }
 
-/** As much of a rectangle as one screenshot can hold, from its upper left corner. */
+/** Returns as much of a rectangle as one screenshot can hold, from its upper left corner. */
 export function holdable(whole: Rectangle, request: CaptureRequest): HoldablePart {
   const { deviceScaleFactor } = request.viewport;
-  // Chromium never answers when it is to draw less than a pixel.
+  // Chromium never answers a request for less than one pixel.
   const least = Math.ceil(1 / deviceScaleFactor);
   const tallest = maxHeightOf(request);
   const width = Math.max(least, Math.min(whole.width, tallest));

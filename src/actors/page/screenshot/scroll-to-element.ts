@@ -11,9 +11,9 @@ const found = z.union([
 ]);
 
 /**
- * The box of the first visible element that matches, in CSS pixels of the page, or why there is none. What scrolls
- * inside of the page is scrolled to it; the page itself stands at its top, where fixed headers cover what they cover
- * for everybody. Throws `selector_not_found` when it is no selector.
+ * Returns the box of the first visible element that matches, in CSS pixels of the page, or the reason why there is
+ * none. Scroll containers within the page are scrolled to it; the page itself stays at its top. Throws
+ * `selector_not_found` for an invalid selector.
  */
 export async function scrollToElement(
   page: IsolatedPage,

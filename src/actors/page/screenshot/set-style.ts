@@ -1,6 +1,6 @@
 /**
- * JavaScript: a function that gives an element styles that nothing of the page's overrides. The page's own policy has
- * no say in it, and a `<input name="style">` of a form does not hide what is called.
+ * JavaScript of a function that sets styles which the page's styles cannot override. It works under any policy of the
+ * page, and a form's `<input name="style">` does not shadow what it calls.
  */
 export const SET_STYLE = `(element, styles) => {
   const kind = [HTMLElement, SVGElement, MathMLElement].find((each) => element instanceof each);

@@ -4,18 +4,18 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf } from '../selectors.ts';
 
-/** Asked from outside: a page can clear the timers of its document, ours among them. */
+/** Polled from outside: a page can clear the timers of its document, including ours. */
 const PASS_MS = 100;
 
 /**
- * Resolves when an element that matches is visible, in whatever document the page shows by then, and never when none
- * comes or `signal` is aborted. Rejects with `selector_not_found` when it is no selector.
+ * Resolves when an element that matches is visible, in whichever document the page shows by then; never when none
+ * appears or `signal` is aborted. Rejects with `selector_not_found` for an invalid selector.
  */
 export async function awaitSelector(page: IsolatedPage, selector: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !(await isVisible(page, selector))) await delay(PASS_MS);
 }
 
-/** Has a box of some size, and is not hidden. */
+/** Returns whether an element has a box and is not hidden. */
 const VISIBLE = `(element) => {
   const { width, height } = element.getBoundingClientRect();
   return width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true });
@@ -23,7 +23,7 @@ const VISIBLE = `(element) => {
 
 async function isVisible({ session, frame }: IsolatedPage, selector: string): Promise<boolean> {
   try {
-    // The same world as long as the document is the same.
+    // The isolated world is the same as long as the document is.
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
       worldName: 'capstan-wait',
@@ -36,7 +36,7 @@ async function isVisible({ session, frame }: IsolatedPage, selector: string): Pr
     if (exceptionDetails !== undefined) throw notASelector(selector);
     return result.value === true;
   } catch (error) {
-    // The world went with its document; the next one is looked at.
+    // The world ended with its document; the next document is searched.
     if (error instanceof CdpError) return false;
     throw error;
   }

@@ -4,10 +4,10 @@ import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { PageCrashedError } from './wait-within.ts';
 
-/** Longest that a page whose time is over is waited for until it says that it shows something. */
+/** Maximum time for a page whose waiting time is over to report that it has painted. */
 const PAINT_MS = 500;
 
-/** For a page whose time is over: resolves when it shows something, rejects with `capture_timeout` when it does not. */
+/** Resolves when a page whose waiting time is over has painted; rejects with `capture_timeout` when it has not. */
 export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promise<void> {
   const { frame } = page;
   const patienceMs = Math.min(PAINT_MS, deadline.remainingMs / 4);
@@ -19,8 +19,8 @@ export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promi
 }
 
 /**
- * What the frames of a page paint is no paint of its own, and neither are some of its screenshots: it is looked at. What
- * cannot be looked at in time may show something.
+ * Paints of frames are not reported as the page's own, so a small screenshot is checked. A page that cannot be checked
+ * in time may show something.
  */
 async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const shot = session.shoot({ format: 'png', optimizeForSpeed: true }).catch((error) => {

@@ -30,7 +30,8 @@ export class RequestsInFlight {
 
   constructor(session: PageSession, { waitUntil }: CaptureRequest) {
     this.#session = session;
-    // Measured: Network.enable from the start costs 4 % of a capture's CPU time, so those who wait for less do not pay it.
+    // Measured: Network.enable from the start costs 4 % of a capture's CPU time, so other wait options do not pay for
+    // it.
     if (waitUntil === 'settled') this.watch();
   }
 
