@@ -1,4 +1,5 @@
-import { Binary, type Db } from 'mongodb';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Binary, type Collection, type Db } from 'mongodb';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
@@ -70,20 +71,56 @@ async function indexUrls(db: Db): Promise<void> {
 
 interface SchemaDocument {
   readonly _id: 'schema';
-  readonly version: number;
+  readonly version?: number;
+  /** Lease of the process that migrates. */
+  readonly migrating_until?: Date;
 }
 
-/** Applies the missing migrations. Rejects with a `NewerSchemaError`. */
+/** Lease of a migration, in seconds: a process that died blocks the others no longer than this. */
+const LEASE_SECONDS = 60;
+/** Interval at which a process looks whether another one has finished, in milliseconds. */
+const WAIT_MS = 100;
+
+/**
+ * Applies the missing migrations, in one process at a time: some servers hang when several create and drop the same
+ * indexes at once. Rejects with a `NewerSchemaError`.
+ */
 export async function migrate(db: Db): Promise<void> {
   const schema = db.collection<SchemaDocument>('schema');
-  const version = (await schema.findOne({ _id: 'schema' }))?.version ?? 0;
-  if (version > MIGRATIONS.length) {
-    throw new NewerSchemaError(`the MongoDB database "${db.databaseName}"`, version, MIGRATIONS.length);
+  while ((await versionOf(db, schema)) < MIGRATIONS.length) {
+    if (!(await claim(schema))) {
+      await delay(WAIT_MS);
+      continue;
+    }
+    try {
+      await applyMissing(db, schema);
+    } finally {
+      await schema.updateOne({ _id: 'schema' }, { $unset: { migrating_until: '' } });
+    }
   }
+}
+
+async function versionOf(db: Db, schema: Collection<SchemaDocument>): Promise<number> {
+  const version = (await schema.findOne({ _id: 'schema' }))?.version ?? 0;
+  if (version <= MIGRATIONS.length) return version;
+  throw new NewerSchemaError(`the MongoDB database "${db.databaseName}"`, version, MIGRATIONS.length);
+}
+
+async function applyMissing(db: Db, schema: Collection<SchemaDocument>): Promise<void> {
+  const version = await versionOf(db, schema);
   for (const [at, { up }] of MIGRATIONS.entries()) {
     if (at < version) continue;
     await up(db);
     // Never lowers a version that another process has reached meanwhile.
     await schema.updateOne({ _id: 'schema' }, { $max: { version: at + 1 } }, { upsert: true });
   }
+}
+
+/** Takes the lease, by the server's clock; false while another process holds it. */
+async function claim(schema: Collection<SchemaDocument>): Promise<boolean> {
+  const until = { $dateAdd: { startDate: '$$NOW', unit: 'second', amount: LEASE_SECONDS } };
+  const isFree = { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] };
+  await schema.updateOne({ _id: 'schema' }, { $setOnInsert: { version: 0 } }, { upsert: true });
+  const claimed = await schema.updateOne({ _id: 'schema', $expr: isFree }, [{ $set: { migrating_until: until } }]);
+  return claimed.modifiedCount === 1;
 }
