@@ -5,6 +5,7 @@ import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
 import { documentation } from './documentation.ts';
 import { events } from './events.ts';
+import { fullPage } from './full-page.ts';
 import { memory } from './memory.ts';
 import { peers } from './peers.ts';
 import { refusal } from './refusal.ts';
@@ -22,7 +23,17 @@ import { throughput } from './throughput.ts';
  */
 
 /** The benches of `npm run bench`. */
-const OWN = ['throughput', 'memory', 'refusal', 'dispatch', 'stores', 'events', 'deadline', 'documentation'];
+const OWN = [
+  'throughput',
+  'memory',
+  'refusal',
+  'dispatch',
+  'stores',
+  'events',
+  'deadline',
+  'full-page',
+  'documentation',
+];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
   throughput,
   memory,
@@ -31,6 +42,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   stores,
   events,
   deadline,
+  'full-page': fullPage,
   documentation,
   before,
   peers,

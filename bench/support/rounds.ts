@@ -98,7 +98,8 @@ async function bestConcurrencies(
   });
 }
 
-function rotated<T>(items: readonly T[], by: number): readonly T[] {
+/** Returns the items in the same order, starting with another one. */
+export function rotated<T>(items: readonly T[], by: number): readonly T[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
 }

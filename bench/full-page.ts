@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { type Colour, countOf } from '../test/support/image.ts';
+import type { BenchOptions } from './support/bench.ts';
+import { sandboxFlags, VIEWPORT } from './support/driver.ts';
+import { rotated } from './support/rounds.ts';
+import { startServiceProcess } from './support/service-process.ts';
+import { startBenchSite } from './support/site.ts';
+import { median } from './support/statistics.ts';
+import { type Finding, formatTable } from './support/table.ts';
+
+/** Lazy images of the fixture's gallery, their colour, and the pixels of each. */
+const LAZY_IMAGES = 20;
+const LAZY_COLOUR: Colour = [0, 160, 0, 255];
+const LAZY_PIXELS = 200 * 100;
+
+const PAGES = [
+  { title: 'tall, static', path: '/long', lazyImages: 0 },
+  { title: 'lazy images', path: `/late/gallery?count=${LAZY_IMAGES}`, lazyImages: LAZY_IMAGES },
+  { title: 'heavy', path: '/heavy', lazyImages: 0 },
+] as const;
+
+const PEERS = join(import.meta.dirname, 'peers');
+
+/** A tool that captures one page at a time, at its default settings. */
+interface Tool {
+  readonly name: string;
+  /** Resolves with a PNG of the window, or of the full page. */
+  capture(url: string, fullPage: boolean): Promise<Uint8Array>;
+  close(): Promise<unknown>;
+}
+
+interface Measured {
+  readonly windowMs: number;
+  readonly fullPageMs: number;
+  readonly height: number;
+  /** Share of the lazy images' pixels that the full page shows; undefined for a page without lazy images. */
+  readonly lazyShown: number | undefined;
+}
+
+/** Time of a full page and of a window, one at a time, and the lazy images shown, beside the `fullPage` of other tools. */
+export async function fullPage({ browserPath, rounds, print, report }: BenchOptions): Promise<readonly Finding[]> {
+  const site = await startBenchSite();
+  const tools: Tool[] = [];
+  try {
+    tools.push(await openService(browserPath), await openPlaywright(browserPath));
+    if (existsSync(join(PEERS, 'node_modules'))) tools.push(await openPuppeteer(browserPath));
+    else report('full-page: without puppeteer, which `npm run bench:peers -- full-page` installs');
+    // The first capture of a browser is slower.
+    for (const tool of tools) await tool.capture(`${site.origin}/short`, true);
+
+    const rows: string[][] = [];
+    let shown: readonly number[] = [];
+    for (const { title, path, lazyImages } of PAGES) {
+      const measured = new Map(tools.map((tool) => [tool, [] as Measured[]]));
+      for (let round = 0; round < rounds; round += 1) {
+        for (const tool of rotated(tools, round)) {
+          measured.get(tool)?.push(await measure(tool, site.origin + path, lazyImages));
+        }
+        report(`full-page: ${title}: round ${round + 1} of ${rounds}`);
+      }
+      const [ours = []] = measured.values();
+      for (const [{ name }, results] of measured) rows.push([`${title}: ${name}`, ...cells(results, ours)]);
+      shown = [...shown, ...ours.flatMap(({ lazyShown }) => lazyShown ?? [])];
+    }
+    print(formatTable(['page: tool', 'window s', 'full page s', 'capstan/it', 'height px', 'lazy shown'], rows));
+    return [
+      {
+        what: 'lazy images that a full page shows, least of all rounds',
+        figure: percent(Math.min(...shown)),
+        target: '100 %',
+        met: shown.every((share) => share === 1),
+      },
+    ];
+  } finally {
+    await Promise.allSettled(tools.map((tool) => tool.close()));
+    await site.stop();
+  }
+}
+
+async function measure({ capture }: Tool, url: string, lazyImages: number): Promise<Measured> {
+  const startedAt = performance.now();
+  await capture(url, false);
+  const windowAt = performance.now();
+  const image = await capture(url, true);
+  const fullPageMs = performance.now() - windowAt;
+  const png = PNG.sync.read(Buffer.from(image));
+  const lazyShown = lazyImages === 0 ? undefined : countOf(png, LAZY_COLOUR) / (lazyImages * LAZY_PIXELS);
+  return { windowMs: windowAt - startedAt, fullPageMs, height: png.height, lazyShown };
+}
+
+/** Medians of a tool's rounds; `capstan/it` is the median of the rounds' own ratios of full pages. */
+function cells(results: readonly Measured[], ours: readonly Measured[]): readonly string[] {
+  const ratios = results.map(({ fullPageMs }, round) => (ours[round]?.fullPageMs ?? Number.NaN) / fullPageMs);
+  const lazyShown = results.flatMap((result) => result.lazyShown ?? []);
+  return [
+    seconds(results.map(({ windowMs }) => windowMs)),
+    seconds(results.map(({ fullPageMs }) => fullPageMs)),
+    median(ratios).toFixed(2),
+    String(median(results.map(({ height }) => height))),
+    lazyShown.length === 0 ? '' : percent(median(lazyShown)),
+  ];
+}
+
+const seconds = (milliseconds: readonly number[]) => (median(milliseconds) / 1000).toFixed(2);
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+async function openService(browserPath: string): Promise<Tool> {
+  const service = await startServiceProcess({ browserPath });
+  return {
+    name: 'capstan',
+    async capture(url, fullPage) {
+      const { status, body } = await service.capture(url, { fullPage });
+      if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
+      const image = await fetch(service.origin + JSON.parse(body).data.screenshot);
+      return new Uint8Array(await image.arrayBuffer());
+    },
+    close: () => service.stop(),
+  };
+}
+
+async function openPlaywright(executablePath: string): Promise<Tool> {
+  const browser = await chromium.launch({ executablePath, args: [...sandboxFlags()] });
+  return {
+    name: 'Playwright',
+    async capture(url, fullPage) {
+      const context = await browser.newContext({ viewport: VIEWPORT });
+      try {
+        const page = await context.newPage();
+        await page.goto(url, { waitUntil: 'load' });
+        const image = await page.screenshot({ type: 'png', fullPage });
+        await page.content();
+        return image;
+      } finally {
+        await context.close();
+      }
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function openPuppeteer(executablePath: string): Promise<Tool> {
+  const { open }: { open(executablePath: string): Promise<Tool> } = await import(join(PEERS, 'full-page.mjs'));
+  return await open(executablePath);
+}
