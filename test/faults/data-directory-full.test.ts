@@ -32,7 +32,8 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
       if (!fullAtStart) await disk.fill();
 
       expect(await capture(service.url, { url })).toEqual({ status: 507, code: 'storage_full', result: null });
-      const elements = await captureBatch(service.url, [url, site.url('/404')], 2, 3000);
+      // The pauses between attempts double: 6 s leave the last attempt about 2 s.
+      const elements = await captureBatch(service.url, [url, site.url('/404')], 2, 6000);
       expect(elements.map(({ code, result }) => [code, result])).toEqual(Array(2).fill(['storage_full', null]));
       // A failed target has no files: its record goes to the database, which has room.
       const failed = await capture(service.url, { url: site.url('/empty-response') });

@@ -31,6 +31,6 @@ describe('the log of administrative requests', () => {
   it('names the API key and the address of the client that set the limits', async () => {
     const body = JSON.stringify({ maxQueue: 7 });
     expect((await app.call('/limits', { method: 'PATCH', headers, body })).status).toBe(200);
-    expect(linesThatSay('the limits were set')).toEqual([expect.objectContaining({ max_queue: 7, ...CLIENT })]);
+    expect(linesThatSay('the limits were changed')).toEqual([expect.objectContaining({ max_queue: 7, ...CLIENT })]);
   });
 });
