@@ -47,7 +47,7 @@ export async function fullPage({ browserPath, rounds, print, report }: BenchOpti
   try {
     tools.push(await openService(browserPath), await openPlaywright(browserPath));
     if (existsSync(join(PEERS, 'node_modules'))) tools.push(await openPuppeteer(browserPath));
-    else report('full-page: without puppeteer, which `npm run bench:peers -- full-page` installs');
+    else report('full-page: without puppeteer, which `npm ci --prefix bench/peers --ignore-scripts` installs');
     // The first capture of a browser is slower.
     for (const tool of tools) await tool.capture(`${site.origin}/short`, true);
 

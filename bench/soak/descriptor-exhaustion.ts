@@ -8,6 +8,8 @@ const DESCRIPTORS = 256;
 export const descriptorExhaustion: ProcessFault = {
   name: 'descriptor exhaustion',
   prepare: async ({ site }) => ({
+    // Two concurrent captures leave room for clients under this limit.
+    args: ['--max-concurrent', '2'],
     options: { descriptors: DESCRIPTORS },
     run: async (service, answers) => {
       const port = Number(new URL(service.url).port);
