@@ -86,17 +86,21 @@ export function requestSchemas(limits: RequestLimits) {
   return { screenshot, batch };
 }
 
+/** A URL of bounded length, parsed into a target; `text` carries the error of a missing one. */
+export function targetField(text: z.ZodString) {
+  return text
+    .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
+    .transform((url, context) => {
+      const reading = readTarget(url);
+      if (reading.ok) return reading.target;
+      context.addIssue({ code: 'custom', message: reading.problem });
+      return z.NEVER;
+    });
+}
+
 function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: RequestLimits) {
   return {
-    url: z
-      .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') })
-      .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
-      .transform((text, context) => {
-        const reading = readTarget(text);
-        if (reading.ok) return reading.target;
-        context.addIssue({ code: 'custom', message: reading.problem });
-        return z.NEVER;
-      })
+    url: targetField(z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') }))
       .meta({
         description: 'An http or https URL. Without a scheme, `https://` is tried first and `http://` second.',
         examples: ['https://example.com/', 'example.com'],

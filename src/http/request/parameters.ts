@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
-import { MAX_URL_CHARACTERS } from '../../capture/request.ts';
-import { readTarget } from '../../capture/target.ts';
+import { MAX_URL_CHARACTERS, targetField } from '../../capture/request.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
 
 /*
@@ -42,22 +41,13 @@ export const keysetCursorParameter = cursor(readKeysetCursor);
 /** Position of a page of a list that is ordered by id. */
 export const idCursorParameter = cursor(readIdCursor);
 
-export const targetUrl = z
-  .string({ error: 'is required: the URL to look for' })
-  .max(MAX_URL_CHARACTERS, { error: `must have at most ${MAX_URL_CHARACTERS} characters`, abort: true })
-  .transform((text, context) => {
-    const reading = readTarget(text);
-    if (reading.ok) return reading.target;
-    context.addIssue({ code: 'custom', message: reading.problem });
-    return z.NEVER;
-  })
-  .meta({
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_URL_CHARACTERS,
-    description:
-      'The URL that was fetched or `final_url`, however it is written. Without a scheme, both `https://` and `http://` match.',
-  });
+export const targetUrl = targetField(z.string({ error: 'is required: the URL to look for' })).meta({
+  type: 'string',
+  minLength: 1,
+  maxLength: MAX_URL_CHARACTERS,
+  description:
+    'The URL that was fetched or `final_url`, however it is written. Without a scheme, both `https://` and `http://` match.',
+});
 
 /** A host, or the beginning of one. */
 export const hostPrefix = z
