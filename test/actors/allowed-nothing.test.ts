@@ -112,7 +112,7 @@ describe.each([
     return JSON.parse(title);
   };
 
-  it('is denied every permission, whether it queries or requests it', async () => {
+  it('denies every permission, whether the page queries or requests it', async () => {
     expect(await seen('/asks')).toEqual({
       states: Object.fromEntries(PERMISSIONS.map((name) => [name, 'denied'])),
       geolocation: 'refused 1',
@@ -127,7 +127,7 @@ describe.each([
     });
   });
 
-  it('has no service worker: its script is fetched through the egress proxy, and never runs', async () => {
+  it('fetches the script of a service worker through the egress proxy, and never runs it', async () => {
     for (let captures = 0; captures < 2; captures += 1) {
       visits = [];
       expect(await seen('/registers')).toEqual({ running: 'only the other one', controller: null });

@@ -8,7 +8,7 @@ import { launchBrowser } from '../../src/actors/browser-host.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 
-it('a browser that answered while the service was suspended counts as responsive', async () => {
+it('counts a browser that answered while the service was suspended as responsive', async () => {
   const found = await executableFinder(undefined)();
   if ('missing' in found) throw new Error(found.missing);
   const confined = new Confinement('auto', () => undefined).now;
@@ -22,7 +22,7 @@ it('a browser that answered while the service was suspended counts as responsive
 });
 
 it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
-  'a browser in which processes have other numbers is known by that of what stands in front of it (who runs this must be root)',
+  'knows a browser inside a process namespace by the process id of its wrapper (needs root)',
   async () => {
     const found = await executableFinder(undefined)();
     if ('missing' in found) throw new Error(found.missing);

@@ -17,7 +17,7 @@ const windows = {
 } as const;
 
 describe('the places where browsers are looked for', () => {
-  it('are the folder of Playwright on each system', () => {
+  it('looks in the folder of Playwright on each system', () => {
     expect(playwrightFolder(linux)).toBe('/home/me/.cache/ms-playwright');
     expect(playwrightFolder({ ...linux, env: { XDG_CACHE_HOME: '/c' } })).toBe('/c/ms-playwright');
     expect(playwrightFolder(mac)).toBe('/Users/me/Library/Caches/ms-playwright');
@@ -25,19 +25,19 @@ describe('the places where browsers are looked for', () => {
     expect(playwrightFolder({ ...mac, env: { PLAYWRIGHT_BROWSERS_PATH: '/p' } })).toBe('/p');
   });
 
-  it('hold executables with the names of the system', () => {
+  it('looks for executables with the names of the system', () => {
     expect(playwrightExecutables(windows)).toContain('chrome-headless-shell.exe');
     expect(playwrightExecutables(mac)).toContain('Chromium.app/Contents/MacOS/Chromium');
     expect(playwrightExecutables(linux)).toEqual(['chrome-headless-shell', 'headless_shell', 'chrome']);
   });
 
-  it('are the application folders of macOS and Windows', () => {
+  it('looks in the application folders of macOS and Windows', () => {
     expect(installedApplications(mac)).toContain('/Applications/Google Chrome.app/Contents/MacOS/Google Chrome');
     expect(installedApplications(windows)).toContain('C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe');
     expect(installedApplications(linux)).toEqual([]);
   });
 
-  it('include the npm package only on Linux x64', () => {
+  it('looks in the npm package only on Linux x64', () => {
     expect([linux, mac, windows, { ...linux, arch: 'arm64' }].map(runsPackagedBinary)).toEqual([
       true,
       false,
@@ -46,7 +46,7 @@ describe('the places where browsers are looked for', () => {
     ]);
   });
 
-  it('are followed by a hint that fits the system', () => {
+  it('gives an installation hint that fits the system', () => {
     expect(howToInstall(linux)).toContain('apt-get');
     expect(howToInstall(mac)).not.toContain('apt-get');
   });

@@ -12,7 +12,7 @@ describe('the lookups of a browser', () => {
   const site = siteForSuite();
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
-    'are none: host names in WebRTC candidates do not reach the resolver of the machine (needs root)',
+    'sends no host names in WebRTC candidates to the resolver of the machine (needs root)',
     async () => {
       await using nameServer = await startNameServer(() => 'none', { host: '127.0.0.153', port: 53 });
       const { title } = await captureWithResolver('127.0.0.153', site.url('/webrtc'));

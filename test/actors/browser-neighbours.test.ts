@@ -17,7 +17,7 @@ describe('the neighbours of a page', () => {
     ['sets location.hash in a loop to 1.9 MB', '/flood?by=hash&bytes=1900000'],
     ['opens frames with URLs of 1.9 MB without end', '/flood?by=frames&bytes=1900000'],
   ])(
-    'are captured while it %s',
+    'captures the neighbours of a page that %s',
     async (_what, path) => {
       const running = await startActor({ slots: 2 });
       try {

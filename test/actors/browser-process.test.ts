@@ -40,7 +40,7 @@ describe('the process of a browser', () => {
     expect(statOf(script).session).toBe(statOf(process.pid).session);
   });
 
-  it('is in a process group of its own, which Ctrl-C in a terminal does not reach', async () => {
+  it('starts the browser in a process group of its own, which Ctrl-C in a terminal does not reach', async () => {
     const { script, grandchild } = await started();
     expect(statOf(script).group).not.toBe(statOf(process.pid).group);
     expect(statOf(grandchild).group).toBe(statOf(script).group);
@@ -53,14 +53,14 @@ describe('the process of a browser', () => {
     await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
   });
 
-  it('may already have ended', async () => {
+  it('accepts that the browser has already ended', async () => {
     await started();
     endFamily(child);
     await once(child, 'exit');
     expect(() => endFamily(child)).not.toThrow();
   });
 
-  it('has a lower priority and ends with its descendants on systems without coreutils', async () => {
+  it('gives the browser a lower priority and ends its descendants on systems without coreutils', async () => {
     const bin = join(folder, 'bin');
     await mkdir(bin);
     for (const name of ['sh', 'sleep']) await symlink(`/bin/${name}`, join(bin, name));
@@ -95,7 +95,7 @@ it('fails like any other when there are no file descriptors for it, without endi
 describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root (who runs this must be)', () => {
   const start = actorPerTest();
 
-  it("run as nobody, without capabilities, and their pages in Chromium's sandbox", async () => {
+  it("runs browsers as nobody, without capabilities, and their pages in Chromium's sandbox", async () => {
     const running = await start();
     const status = statusOf(pidOf(running));
     expect(status).toMatchObject({ Uid: '65534 65534 65534 65534', Gid: '65534 65534 65534 65534' });
@@ -105,13 +105,13 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root
     expect(running.warnings).toEqual([]);
   });
 
-  it('run as nobody without the sandbox, too', async () => {
+  it('runs browsers without the sandbox as nobody, too', async () => {
     const running = await start({ sandbox: 'off' });
     expect(statusOf(pidOf(running)).Uid).toBe('65534 65534 65534 65534');
     expect(running.warnings).toEqual([]);
   });
 
-  it('run as root where nobody cannot read the browser, with a warning', async () => {
+  it('runs browsers as root, with a warning, where nobody cannot read the executable', async () => {
     const running = await start({ browserPath: await outOfReach() });
     expect(statusOf(pidOf(running)).Uid).toBe('0 0 0 0');
     expect(running.warnings).toEqual([
@@ -119,7 +119,7 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root
     ]);
   });
 
-  it('are not started as root with --sandbox on', async () => {
+  it('does not start browsers as root with --sandbox on', async () => {
     const { actor } = await start({ browserPath: await outOfReach(), sandbox: 'on' });
     expect(actor.availability).toMatchObject({
       available: false,

@@ -4,7 +4,7 @@ import { Confinement } from '../../src/actors/confinement.ts';
 describe('the confinement of browsers', () => {
   const REFUSED = 'chromium did not start: [1:1:1122/0:FATAL:zygote_host_impl_linux.cc:128] No usable sandbox!';
 
-  it('is loosened with a warning when a browser reports that its sandbox does not work', () => {
+  it('loosens the confinement with a warning when a browser reports that its sandbox does not work', () => {
     const warnings: string[] = [];
     const confinement = new Confinement('auto', (text) => warnings.push(text));
     expect(confinement.loosen(confinement.now, REFUSED)).toBe(true);
@@ -12,7 +12,7 @@ describe('the confinement of browsers', () => {
     expect(warnings).toEqual([expect.stringContaining('No usable sandbox!')]);
   });
 
-  it('is not loosened for messages that browsers print at every start', () => {
+  it('keeps the confinement despite messages that browsers print at every start', () => {
     const confinement = new Confinement('auto', () => undefined);
     const reason =
       'chromium did not start: [1122/011625.253950:WARNING:sandbox/policy/linux/sandbox_linux.cc:405] ' +
@@ -21,7 +21,7 @@ describe('the confinement of browsers', () => {
     expect(confinement.now.sandbox).toBe(true);
   });
 
-  it('is not loosened once a browser has started with it, whatever ends a later one', () => {
+  it('keeps the confinement once a browser has started with it, whatever ends a later one', () => {
     const confinement = new Confinement('auto', () => undefined);
     const { now } = confinement;
     confinement.works(now);
@@ -30,7 +30,7 @@ describe('the confinement of browsers', () => {
     expect(confinement.now).toBe(now);
   });
 
-  it('is determined once by two launches that fail at the same time', () => {
+  it('determines the confinement once for two launches that fail at the same time', () => {
     const warnings: string[] = [];
     const confinement = new Confinement('auto', (text) => warnings.push(text));
     const { now: tried } = confinement;

@@ -29,7 +29,7 @@ describe('a cookie banner', () => {
     return false;
   };
 
-  it('is left alone when no answer is requested', async () => {
+  it('leaves the banner alone when no answer is requested', async () => {
     const snapshot = await capture('/banner');
     expect([snapshot.title, showsBanner(snapshot)]).toEqual(['not asked', true]);
     expect(snapshot.timings).not.toHaveProperty('interact');
@@ -52,12 +52,12 @@ describe('a cookie banner', () => {
     expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
   });
 
-  it.each(['/short', '/blank', '/image.png'])('may be absent when %s is requested', async (path) => {
+  it.each(['/short', '/blank', '/image.png'])('captures a page without a banner when %s is requested', async (path) => {
     const { cutPhase, responseCode } = await capture(path, 'reject');
     expect([cutPhase, responseCode]).toEqual([null, 200]);
   });
 
-  it('is not searched for endlessly in a page whose script never ends', async () => {
+  it('stops looking for a banner in a page whose script never ends', async () => {
     const { title, cutPhase } = await capture('/loop', 'reject', { timeoutMs: 8000 });
     expect(title).toBe('A page that spins');
     // Whether the script starts to spin before or after the search for a banner is a race of its own.

@@ -73,18 +73,18 @@ describe('changes that a request makes to the page', () => {
       ["Promise.reject(new Error('adrift'))", 'javascript.after: Error: adrift'],
       ["throw 'a plain word'", 'javascript.after: Uncaught a plain word'],
       ['let sail = ;', "javascript.after: SyntaxError: Unexpected token ';'"],
-    ])('that fails (%s) is a script_failed that says why', async (after, reason) => {
+    ])('reports a script that fails (%s) as script_failed, with the reason', async (after, reason) => {
       const failed = await failureOf(capture('/short', { javascript: { after } }));
       expect([failed.code, failed.message]).toEqual(['script_failed', reason]);
     });
 
-    it('reports long failures shortened', async () => {
+    it('shortens long failures', async () => {
       const failed = await failureOf(capture('/short', { javascript: { after: "throw new Error('x'.repeat(1e6))" } }));
       expect(failed.message.length).toBeLessThan(600);
     });
 
     it.each(['for (;;);', 'new Promise(() => {})'])(
-      'that never ends (%s) is cut, and the page is captured',
+      'ends a script that never ends (%s), and captures the page',
       async (after) => {
         const { title, cutPhase, timings } = await capture('/short', { javascript: { after }, timeoutMs: 5000 });
         expect([title, cutPhase]).toEqual([expect.stringContaining('A small port'), 'interact']);
@@ -109,7 +109,7 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.cutPhase).not.toBeNull();
     });
 
-    it('is restored where the page replaces such sheets by its own', async () => {
+    it('restores the style sheet where the page replaces such sheets by its own', async () => {
       expect(
         corner(
           await capture('/short', {

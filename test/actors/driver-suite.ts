@@ -196,7 +196,7 @@ function describeCaptures(asks: CaptureOptions): void {
     },
   );
 
-  it('is cancelled by its signal, before and while it runs', async () => {
+  it('cancels a capture by its signal, before and while it runs', async () => {
     expect((await failureOf(capture('/short', {}, AbortSignal.abort()))).code).toBe('cancelled');
     const controller = new AbortController();
     const hanging = failureOf(capture('/hang?cancel', {}, controller.signal));

@@ -39,7 +39,7 @@ describe('the visitor that a page sees', () => {
     expect((await visit({ ...(media && { media }), javascript: { after } })).title).toBe(matched);
   });
 
-  it('is shown the styles for print with media print', async () => {
+  it('shows the styles for print with media print', async () => {
     const css = '@media print { body { background: rgb(0, 200, 0); } }';
     const colour = async (media: 'screen' | 'print') => {
       const { data } = PNG.sync.read(Buffer.from((await visit({ media, css })).image));
@@ -81,7 +81,7 @@ describe('the visitor that a page sees', () => {
     expect(JSON.stringify([headers, seen])).not.toMatch(/headless/i);
   });
 
-  it('has a screen of the size and orientation of its viewport', async () => {
+  it('claims a screen of the size and orientation of the viewport', async () => {
     expect(await seenBy({ viewport: { width: 800, height: 1000 } })).toMatchObject({
       width: 800,
       screen: [800, 1000, 800, 1000],
@@ -112,7 +112,7 @@ describe('the visitor that a page sees', () => {
     });
   });
 
-  it('has the screen of a desktop device, with a pointer', async () => {
+  it('claims the screen of a desktop device, with a pointer', async () => {
     expect(await seenBy({ device: 'Desktop Chrome' })).toMatchObject({
       width: 1280,
       screen: [1920, 1080, 1920, 1080],
@@ -122,13 +122,13 @@ describe('the visitor that a page sees', () => {
     });
   });
 
-  it('is a phone with its screen, its name and no client hints, when the device is one of Apple', async () => {
+  it('claims the screen and user agent of a phone, without client hints, for a device of Apple', async () => {
     const { userAgent, ...seen } = await seenBy({ device: 'iphone 15' });
     expect(userAgent).toMatch(/iPhone.*Safari/);
     expect(seen).toMatchObject({ platform: 'iPhone', width: 393, scale: 3, touchPoints: 5, hints: { brands: [] } });
   });
 
-  it('is a phone with client hints that fit its name, when the device has Chrome', async () => {
+  it('claims client hints that fit the user agent for a device with Chrome', async () => {
     const { userAgent, ...seen } = await seenBy({ device: 'Pixel 9' });
     const [, version] = /Chrome\/(\d+)/.exec(String(userAgent)) ?? [];
     expect(seen).toMatchObject({
@@ -223,7 +223,7 @@ describe('the user agent with --honest-user-agent', () => {
   const site = siteForSuite();
   const running = actorForSuite({ honestUserAgent: true });
 
-  it('is the one of the headless browser, which says that it is automated', async () => {
+  it('sends the user agent of the headless browser, which says that it is automated', async () => {
     const { html } = await running.actor.capture(captureRequest(site.url('/visitor')), patience);
     expect(html).toMatch(/"userAgent":"[^"]*HeadlessChrome\//);
     expect(html).toContain('"brand":"HeadlessChrome"');
@@ -236,7 +236,7 @@ describe('the emulation options of a request', () => {
   const problemOf = (options: Record<string, unknown>) =>
     schemas.screenshot.safeParse({ url: 'https://example.com', ...options }).error?.issues[0]?.message;
 
-  it('list the nearest devices when the device is unknown', () => {
+  it('lists the nearest devices when the device is unknown', () => {
     expect(problemOf({ device: 'iPhone 51 Pro' })).toMatch(/is not a known device; .*iPhone 15 Pro/);
     expect(problemOf({ device: 'galaxy' })).toContain('Galaxy');
     expect(problemOf({ device: '' })).toContain('is not a known device');
@@ -255,11 +255,11 @@ describe('the emulation options of a request', () => {
     [{ geolocation: { latitude: 0, longitude: -181 } }, 'from -180 to 180'],
     [{ geolocation: { latitude: 0, longitude: 0, accuracy: -1 } }, 'metres'],
     [{ geolocation: [1, 2] }, 'latitude, longitude'],
-  ])('is refused when it is %j', (options, problem) => {
+  ])('rejects %j', (options, problem) => {
     expect(problemOf(options)).toContain(problem);
   });
 
-  it("normalise a language tag for Chromium, and keep a time zone's own name", () => {
+  it('normalises a language tag for Chromium, and keeps the spelling of a time zone', () => {
     const url = 'https://example.com';
     expect(schemas.screenshot.parse({ url, locale: 'DE-at-u-nu-latn', timezone: 'utc' })).toMatchObject({
       locale: 'de-AT',
@@ -267,7 +267,7 @@ describe('the emulation options of a request', () => {
     });
   });
 
-  it('override the values of the device', () => {
+  it('prefers the options of the request to the values of the device', () => {
     const request = schemas.screenshot.parse({ url: 'https://example.com', device: 'Pixel 9' });
     expect(request).not.toHaveProperty('device');
     expect(request).toMatchObject({

@@ -44,27 +44,27 @@ describe('a capture that exceeds a limit of its network traffic', () => {
     return actor.capture(captureRequest(`http://127.0.0.1:${site.port}/?${query}`), patience);
   }
 
-  it('is complete, and says nothing of limits, when it stays within them', async () => {
+  it('reports a complete capture, without limits, when it stays within them', async () => {
     const { cutPhase, evidence } = await capture('', { maxRequests: IMAGES + 2 });
     expect(cutPhase).toBeNull();
     expect(evidence).not.toHaveProperty('exceeded');
   });
 
-  it('is partial and counts the requests that were refused', async () => {
+  it('reports a partial capture with the number of refused requests', async () => {
     const { cutPhase, title, evidence } = await capture('', { maxRequests: 4 });
     expect({ cutPhase, title }).toEqual({ cutPhase: 'load', title: 'page' });
     expect(evidence.exceeded).toEqual([{ limit: 'requests', max: 4, refused: expect.any(Number) }]);
     expect(evidence.exceeded?.[0]?.refused).toBeGreaterThanOrEqual(IMAGES - 3);
   });
 
-  it('is partial and counts the names that were not looked up', async () => {
+  it('reports a partial capture with the number of names that were not looked up', async () => {
     const { cutPhase, evidence } = await capture('names', { maxLookups: 3 });
     expect(cutPhase).toBe('load');
     expect(evidence.exceeded).toEqual([{ limit: 'names', max: 3, refused: expect.any(Number) }]);
     expect(evidence.exceeded?.[0]?.refused).toBeGreaterThanOrEqual(IMAGES - 3);
   });
 
-  it('is partial when it receives too many bytes', async () => {
+  it('reports a partial capture when it receives too many bytes', async () => {
     const { cutPhase, evidence } = await capture('bytes', { maxBytes: 1024 * 1024 });
     expect(cutPhase).toBe('load');
     expect(evidence.exceeded).toEqual([{ limit: 'bytes', max: 1024 * 1024, refused: expect.any(Number) }]);

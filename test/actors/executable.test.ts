@@ -27,13 +27,13 @@ describe('the browser executable', () => {
   };
   const found = (browserPath?: string) => executableFinder(browserPath)();
 
-  it('is the configured one before all others', async () => {
+  it('prefers the configured browser to all others', async () => {
     await install('bin', 'chromium');
     const named = await install('mine');
     expect(await found(named)).toEqual({ path: named, env: {} });
   });
 
-  it('is not found when the configured one does not exist, and the error says so', async () => {
+  it('finds no browser when the configured one does not exist, and the error says so', async () => {
     await install('bin', 'chromium');
     expect(await found('/no/such/file')).toEqual({
       missing: 'no Chromium: the file that --browser-path names cannot be executed',
@@ -41,7 +41,7 @@ describe('the browser executable', () => {
     });
   });
 
-  it("is the newest headless shell that Playwright installed, before the system's", async () => {
+  it("prefers the newest headless shell that Playwright installed to the system's", async () => {
     await install('bin', 'chromium-headless-shell');
     await install('playwright', 'chromium-1300', 'chrome-linux', 'chrome');
     await install('playwright', 'chromium_headless_shell-999', 'chrome-linux', 'headless_shell');
@@ -49,20 +49,20 @@ describe('the browser executable', () => {
     expect(await found()).toEqual({ path: newest, env: {} });
   });
 
-  it("is the system's headless shell before its full browser", async () => {
+  it("prefers the system's headless shell to its full browser", async () => {
     await install('bin', 'google-chrome');
     await install('bin', 'chromium');
     const shell = await install('bin', 'chromium-headless-shell');
     expect(await found()).toEqual({ path: shell, env: {} });
   });
 
-  it("is Debian's browser itself, not its wrapper script", async () => {
+  it("finds Debian's browser itself, not its wrapper script", async () => {
     await install('bin', 'chromium-headless-shell');
     const shell = await install('lib', 'chromium', 'chromium-headless-shell');
     expect(await found()).toEqual({ path: shell, env: {} });
   });
 
-  it('is the one from the optional package when there is no other: unpacked once, and it runs', async () => {
+  it('unpacks the browser of the optional package once when there is no other, and it runs', async () => {
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
     const [first, second] = await Promise.all([found(), found()]);
     if ('missing' in first) throw new Error(first.missing);
@@ -72,7 +72,7 @@ describe('the browser executable', () => {
     expect(stdout).toMatch(/^Chromium \d+/);
   });
 
-  it('is never one that another user may have placed where we would unpack it', async () => {
+  it('never uses a browser that another user may have placed where we would unpack it', async () => {
     await writeFile(join(root, 'no-folder'), '');
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'no-folder'));
     vi.stubEnv('TMPDIR', root);
@@ -89,15 +89,12 @@ describe('the browser executable', () => {
     expect(other.path.startsWith(theirs)).toBe(false);
   });
 
-  it.runIf(process.getuid?.() === 0)(
-    'can be run by others too, where root unpacked it (who runs this must be)',
-    async () => {
-      vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
-      await chmod(root, 0o755);
-      const carried = await found();
-      if ('missing' in carried) throw new Error(carried.missing);
-      const { stdout } = await promisify(execFile)(carried.path, ['--version'], { uid: 65534, gid: 65534, cwd: '/' });
-      expect(stdout).toMatch(/^Chromium \d+/);
-    },
-  );
+  it.runIf(process.getuid?.() === 0)('lets other users run the browser that root unpacked (needs root)', async () => {
+    vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
+    await chmod(root, 0o755);
+    const carried = await found();
+    if ('missing' in carried) throw new Error(carried.missing);
+    const { stdout } = await promisify(execFile)(carried.path, ['--version'], { uid: 65534, gid: 65534, cwd: '/' });
+    expect(stdout).toMatch(/^Chromium \d+/);
+  });
 });

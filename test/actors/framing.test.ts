@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readMessages } from '../../src/actors/cdp/framing.ts';
 
 describe('messages on the pipe', () => {
-  it('are decoded unchanged, however the bytes were split', () => {
+  it('decodes messages unchanged, however the bytes were split', () => {
     const messages = fc.array(
       fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
       { maxLength: 20 },
@@ -20,7 +20,7 @@ describe('messages on the pipe', () => {
     );
   });
 
-  it('are limited in length, separately for answers and events', () => {
+  it('limits the length of messages, separately for answers and events', () => {
     const input = new PassThrough();
     const received: string[] = [];
     const passed: string[] = [];
@@ -34,7 +34,7 @@ describe('messages on the pipe', () => {
     expect(passed).toEqual(['{"m":"e"', '{"id":7,', '{"m":"e"']);
   });
 
-  it('that contain image data are decoded to bytes, however they were split, and only on request', () => {
+  it('decodes image data to bytes, however the message was split, and only on request', () => {
     const pictures = fc.array(fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.boolean()), { maxLength: 10 });
     fc.assert(
       fc.property(pictures, fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 }), (sent, cuts) => {
@@ -61,7 +61,7 @@ describe('messages on the pipe', () => {
     );
   });
 
-  it('that contain image data are limited like answers, and the next message is read', () => {
+  it('limits messages with image data like answers, and reads the next message', () => {
     const input = new PassThrough();
     const received: string[] = [];
     const limits = { eventBytes: 20, answerBytes: 400 };

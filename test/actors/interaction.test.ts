@@ -18,7 +18,7 @@ describe('interaction with a page', () => {
   };
 
   describe('actions', () => {
-    it('click, hover, select and check as a person does, in order', async () => {
+    it('clicks, hovers, selects and checks as a person does, in order', async () => {
       const { title, cutPhase } = await acting(
         { type: 'click', selector: '#ring' },
         { type: 'hover', selector: '#shade' },
@@ -32,7 +32,7 @@ describe('interaction with a page', () => {
       expect(cutPhase).toBeNull();
     });
 
-    it('type key by key, replacing the content, and press keys', async () => {
+    it('types key by key, replacing the content, and presses keys', async () => {
       const typed = await acting({ type: 'type', selector: '#note', text: 'boat' });
       expect(typed.title).toMatch(/, boat\/5$/);
       const { title } = await acting(
@@ -43,7 +43,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('searched tides');
     });
 
-    it('scroll to an element, the page by pixels, and the content of an element', async () => {
+    it('scrolls to an element, the page by pixels, and the content of an element', async () => {
       const far = await acting({ type: 'scroll', selector: '#far' }, { type: 'wait', selector: '[data-at]' });
       expect(Number(/data-at="(\d+)/.exec(far.html)?.[1])).toBeGreaterThan(2000);
       const by = await acting(
@@ -55,7 +55,7 @@ describe('interaction with a page', () => {
       expect((await acting({ type: 'scroll', selector: '#box', y: 250 })).title).toBe('box at 250');
     });
 
-    it('wait for an element, and for a time', async () => {
+    it('waits for an element, and for a time', async () => {
       const { title, timings } = await acting(
         { type: 'click', selector: '#later' },
         { type: 'wait', selector: '#bell', ms: 400 },
@@ -65,7 +65,7 @@ describe('interaction with a page', () => {
       expect(timings.interact).toBeGreaterThan(700);
     });
 
-    it('accept XPath, and use the first of several elements', async () => {
+    it('accepts XPath, and uses the first of several elements', async () => {
       const { title } = await acting(
         { type: 'click', selector: '//button[text()="Ring again"]' },
         { type: 'click', selector: 'xpath=//button' },
@@ -74,7 +74,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('rang again, rang, rang');
     });
 
-    it('continue where a click leads: the screenshot shows that page', async () => {
+    it('continues where a click leads: the screenshot shows that page', async () => {
       const snapshot = await acting({ type: 'click', selector: '#away' });
       expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), responseCode: 200, cutPhase: null });
       expect(snapshot.title).toContain('A small port');
@@ -82,7 +82,7 @@ describe('interaction with a page', () => {
       expect(back.finalUrl).toContain('/short');
     });
 
-    it('have dialogs dismissed and noted', async () => {
+    it('dismisses dialogs, and notes them', async () => {
       const { title, evidence } = await acting(
         { type: 'click', selector: '#ask' },
         { type: 'click', selector: '#ring' },
@@ -91,7 +91,7 @@ describe('interaction with a page', () => {
       expect(evidence.dialogs).toEqual({ items: [{ type: 'confirm', message: 'Are you sure?' }], omitted: 0 });
     });
 
-    it('open no popup, by script or by link', async () => {
+    it('opens no popup, by script or by link', async () => {
       const { title, finalUrl, evidence } = await acting(
         { type: 'click', selector: '#popup' },
         { type: 'click', selector: '#outside' },
@@ -102,7 +102,7 @@ describe('interaction with a page', () => {
       expect(evidence.popups).toEqual({ items: [ground.site.url('/medium'), ground.site.url('/medium')], omitted: 0 });
     });
 
-    it('stay on the page when a click starts a download', async () => {
+    it('stays on the page when a click starts a download', async () => {
       const { title } = await acting({ type: 'click', selector: '#cargo' }, { type: 'click', selector: '#ring' });
       expect(title).toBe('rang');
     });
@@ -142,7 +142,7 @@ describe('interaction with a page', () => {
       expect(text).not.toContain('\n');
     });
 
-    it('are skipped when time is over, and the page is captured as it is', async () => {
+    it('skips the remaining actions at the deadline, and captures the page as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
       expect(await capture('/interact', { actions, timeoutMs: 5000 })).toMatchObject({
@@ -154,13 +154,13 @@ describe('interaction with a page', () => {
     it.each([
       ['keeps the page busy for ever', '#spin', 'spins'],
       ['leads to a page that never answers', '#hang', ''],
-    ])('do not delay the capture when a click %s', async (_what, selector, title) => {
+    ])('does not delay the capture when a click %s', async (_what, selector, title) => {
       const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 4000 });
       expect(snapshot).toMatchObject({ title, width: 1280 });
       expect(snapshot.cutPhase).not.toBeNull();
     });
 
-    it('capture a page that never finishes loading as it is', async () => {
+    it('captures a page that never finishes loading as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
       const snapshot = await capture('/interact', { actions, timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
@@ -179,7 +179,7 @@ describe('interaction with a page', () => {
       port: 'Lindholm',
     };
 
-    it('is filled in by the names of its fields, and submitted by its button', async () => {
+    it('fills in a form by the names of its fields, and submits it by its button', async () => {
       const { title, finalUrl } = await capture('/interact/forms', { form: { selector: '#booking', fields } });
       expect(finalUrl).toBe(ground.site.url('/interact/answer'));
       expect(title).toBe(
@@ -188,12 +188,12 @@ describe('interaction with a page', () => {
       );
     });
 
-    it('is the first of the page by default, and is submitted without a button, too', async () => {
+    it('uses the first form of the page by default, and submits it without a button, too', async () => {
       const { title } = await capture('/interact/forms', { form: { fields: { q: 'tides' } } });
       expect(title).toBe('q=tides');
     });
 
-    it('is not submitted with submit: false', async () => {
+    it('does not submit the form with submit: false', async () => {
       const { title, html } = await capture('/interact/forms', {
         form: { selector: '#booking', fields: { cargo: 'rope', with: 'pilot' }, submit: false },
         waitForFunction: "document.forms[1].cargo.value === 'rope' && document.forms[1].with[0].checked",
@@ -202,7 +202,7 @@ describe('interaction with a page', () => {
       expect(html).toContain('<form id="booking"');
     });
 
-    it('is filled in after the actions', async () => {
+    it('fills in the form after the actions', async () => {
       const { title } = await capture('/interact', {
         actions: [{ type: 'wait', ms: 1 }],
         form: { selector: '//body', fields: {}, submit: false },
@@ -235,7 +235,7 @@ describe('interaction with a page', () => {
       expect(snapshot).toMatchObject({ title: 'open', cutPhase: null });
     });
 
-    it('is evaluated on the page that an action leads to', async () => {
+    it('evaluates the function on the page that an action leads to', async () => {
       const { finalUrl } = await capture('/interact', {
         actions: [{ type: 'click', selector: '#away' }],
         waitForFunction: "location.pathname === '/short'",

@@ -22,14 +22,14 @@ async function missingWith(...fonts: string[]): Promise<readonly Script[]> {
 const namesOf = (scripts: readonly Script[]) => scripts.map(({ name }) => name);
 
 describe('missing scripts', () => {
-  it('are those that no font of the browser has', async () => {
+  it('lists the scripts that no font of the browser has', async () => {
     const latin = namesOf(await missingWith(LATIN_FONT));
     expect(latin).toEqual(expect.arrayContaining(['Chinese', 'Japanese', 'Korean', 'emoji', 'Arabic', 'Thai']));
     expect(latin).not.toContain('Greek');
     expect(namesOf(await missingWith(LATIN_FONT, EMOJI_FONT))).toEqual(latin.filter((name) => name !== 'emoji'));
   });
 
-  it('are named with the Debian packages that bring their fonts', async () => {
+  it('names the Debian packages that bring the missing fonts', async () => {
     expect(fontAdvice(await missingWith(LATIN_FONT))).toMatch(
       /: Chinese, Japanese, Korean \(fonts-noto-cjk\); emoji \(fonts-noto-color-emoji\); Arabic, .*Thai, .*\(fonts-noto-core\)$/,
     );

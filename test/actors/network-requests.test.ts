@@ -22,7 +22,7 @@ describe('the network options of a capture', () => {
   describe('headers', () => {
     const headers = { Authorization: 'Bearer mine', 'X-Shift': 'night' };
 
-    it('are sent with the page and with requests to its own origin', async () => {
+    it('sends headers with the page and with requests to its own origin', async () => {
       const mark = `/embeds?of=${encodeURIComponent(elsewhere.url('/image.png?h1'))}&own=/image.png%3Fh2`;
       await capture(site.url(mark), { headers });
       for (const path of [mark, '/image.png?h2']) {
@@ -37,7 +37,7 @@ describe('the network options of a capture', () => {
       expect(third?.headers).not.toHaveProperty('x-shift');
     });
 
-    it('are sent after a same-origin redirect but not after a cross-origin one', async () => {
+    it('sends headers after a same-origin redirect but not after a cross-origin one', async () => {
       const away = elsewhere.url('/title?t=h3');
       await capture(site.url(`/redirect?to=${encodeURIComponent(away)}`), { headers });
       await capture(site.url('/redirect?to=/title?t=h4'), { headers });
@@ -46,7 +46,7 @@ describe('the network options of a capture', () => {
       expect(requestsFor(site, '/title?t=h4')[0]?.headers).toMatchObject({ authorization: 'Bearer mine' });
     });
 
-    it("are sent with requests of the target's own documents, and not with those of a cross-origin frame", async () => {
+    it("sends headers with requests of the target's own documents, and not with those of a cross-origin frame", async () => {
       const secret = (by: string) => `/part?text=${by}`;
       const asking = (where: Site, by: string) => where.url(`/asks?fetch=${encodeURIComponent(site.url(secret(by)))}`);
       for (const frame of [asking(site, 'own'), asking(elsewhere, 'other')]) {
@@ -63,14 +63,14 @@ describe('the network options of a capture', () => {
       ]);
     });
 
-    it('replace those that the browser would send', async () => {
+    it('replaces headers that the browser would send', async () => {
       await capture(site.url('/title?t=h5'), { headers: { 'accept-language': 'oc' } });
       expect(requestsFor(site, '/title?t=h5')[0]?.headers['accept-language']).toBe('oc');
     });
   });
 
   describe('cookies', () => {
-    it('are sent with the first request, and belong to the target when no domain is named', async () => {
+    it('sends cookies with the first request, and to the target when no domain is named', async () => {
       const cookies = [
         { name: 'shift', value: 'night' },
         { name: 'deep', value: 'yes', path: '/cookie', httpOnly: true, sameSite: 'Lax' },
@@ -79,13 +79,13 @@ describe('the network options of a capture', () => {
       expect((await capture(site.url('/cookie'), { cookies })).title).toBe('cookies: deep=yes; shift=night');
     });
 
-    it('are sent to the domain that they name, when the page requests something from it', async () => {
+    it('sends cookies to the domain that they name, when the page requests something from it', async () => {
       const cookies = [{ name: 'third', value: '1', domain: '127.0.0.1' }];
       await capture(site.url(`/embeds?of=${encodeURIComponent(elsewhere.url('/image.png?c1'))}`), { cookies });
       expect(requestsFor(elsewhere, '/image.png?c1')[0]?.headers.cookie).toBe('third=1');
     });
 
-    it('are named without their values when the browser refuses them', async () => {
+    it('names refused cookies without their values', async () => {
       const refused = await failureOf(
         // The schema refuses it, too.
         running.actor.capture(
@@ -104,12 +104,12 @@ describe('the network options of a capture', () => {
   describe('httpCredentials', () => {
     const httpCredentials = { username: 'harbour', password: 'master:key' };
 
-    it('are sent when the target asks', async () => {
+    it('sends credentials when the target asks', async () => {
       const { title, responseCode } = await capture(site.url('/members'), { httpCredentials });
       expect({ title, responseCode }).toEqual({ title: 'Members only', responseCode: 200 });
     });
 
-    it("end at the page's error document after one more attempt when they are wrong", async () => {
+    it("captures the page's error document after one more attempt when the credentials are wrong", async () => {
       const before = site.hits('/members');
       const wrong = { ...httpCredentials, password: 'guess' };
       const { title, responseCode } = await capture(site.url('/members'), { httpCredentials: wrong });
@@ -117,7 +117,7 @@ describe('the network options of a capture', () => {
       expect(site.hits('/members') - before).toBe(2);
     });
 
-    it('are not sent to any other origin that asks', async () => {
+    it('does not send credentials to any other origin that asks', async () => {
       const away = elsewhere.url('/members');
       const redirecting = site.url(`/redirect?to=${encodeURIComponent(away)}`);
       expect((await capture(redirecting, { httpCredentials })).title).toBe('Not a member');

@@ -14,7 +14,7 @@ import { serve } from '../support/serve.ts';
 const MARK = 'hush';
 
 describe('the secrets of a request', () => {
-  it('appear in no log, event, record or error, however the capture ends', async () => {
+  it('keeps secrets out of logs, events, records and errors, however the capture ends', async () => {
     const log = new PassThrough();
     const logged = text(log);
     const site = await startSite();

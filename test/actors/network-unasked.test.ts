@@ -4,7 +4,7 @@ import { CdpConnection } from '../../src/actors/cdp/connection.ts';
 import { prepareVisit } from '../../src/actors/page/prepare-page.ts';
 import { captureRequest } from '../support/capture-request.ts';
 
-it('a request without emulation or network options sends no commands for them to the browser', async () => {
+it('sends no commands to the browser for emulation and network options that a request does not use', async () => {
   const toBrowser = new PassThrough();
   const session = new CdpConnection(toBrowser, new PassThrough()).session('page');
   await prepareVisit(session, captureRequest('https://example.com/')).ready;

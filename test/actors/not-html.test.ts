@@ -18,7 +18,7 @@ describe('a target that is not HTML', () => {
     ['/assets/anchor.svg', 'image/svg+xml', '<svg'],
     ['/data.json', 'application/json', '<pre'],
     ['/text.txt', 'text/plain', '<pre'],
-  ])('is shown as Chromium shows it: %s', async (path, contentType, shownIn) => {
+  ])('captures what Chromium shows: %s', async (path, contentType, shownIn) => {
     const snapshot = await capture(path);
     expect(snapshot).toMatchObject({ contentType, responseCode: 200, cutPhase: null });
     expect(snapshot.html).toContain(shownIn);
@@ -40,7 +40,7 @@ describe('a target that is not HTML', () => {
       expect(error.message).toBe(`the target is a download (${download.name}), not a page`);
     });
 
-    it('has these in the record and in the answer as well', async () => {
+    it('reports a download in the record and in the answer', async () => {
       const service = await startService();
       const response = await service.post('/screenshot', { url: ground.site.url('/files/cargo.zip') });
       expect(response.status).toBe(422);
@@ -65,7 +65,7 @@ describe('a target that is not HTML', () => {
     });
   });
 
-  it('is ignored when a page starts it by itself', async () => {
+  it('ignores a download that a page starts by itself', async () => {
     const snapshot = await capture('/files/starts-download', { timeoutMs: 10_000 });
     expect(snapshot).toMatchObject({ title: 'Thank you', cutPhase: null, responseCode: 200 });
   });
@@ -77,7 +77,7 @@ describe('a target that is not HTML', () => {
   });
 
   describe('when it is a PDF', () => {
-    it('is shown on grey, at the width of the window, with its own type, size and title', async () => {
+    it('shows a PDF on grey, at the width of the window, with its own type, size and title', async () => {
       const snapshot = await capture('/files/long.pdf');
       expect(snapshot).toMatchObject({
         contentType: 'application/pdf',
@@ -96,7 +96,7 @@ describe('a target that is not HTML', () => {
       expect(at(1260, 700)).toEqual([255, 0, 0]);
     });
 
-    it('is shown from its first page to its last with fullPage', async () => {
+    it('shows a PDF from its first page to its last with fullPage', async () => {
       const { image, height, fullHeight, truncated } = await capture('/files/long.pdf', { fullPage: true });
       const { at } = pixelsOf(image);
       const page = 843;
@@ -110,7 +110,7 @@ describe('a target that is not HTML', () => {
       expect(at(640, height - 400)).toEqual([0, 128, 0]);
     });
 
-    it('is complete when the viewer receives it in several pieces', async () => {
+    it('shows a complete PDF when the viewer receives it in several pieces', async () => {
       const { image, contentLength } = await capture('/files/heavy.pdf');
       expect(contentLength).toBeGreaterThan(1_200_000);
       expect(pixelsOf(image).at(640, 400)).toEqual([0, 0, 255]);
@@ -122,7 +122,7 @@ describe('a target that is not HTML', () => {
       expect(new Set(pixelsOf(image).data).size).toBeGreaterThan(20);
     });
 
-    it('is rendered at the scale factor and width of the viewport', async () => {
+    it('renders a PDF at the scale factor and width of the viewport', async () => {
       const viewport = { width: 400, height: 300, deviceScaleFactor: 2, mobile: true, touch: true };
       const request = { ...captureRequest(ground.site.url('/files/long.pdf')), viewport };
       const { at } = pixelsOf((await ground.running.actor.capture(request, patience)).image);
@@ -131,14 +131,14 @@ describe('a target that is not HTML', () => {
       expect(at(783, 300)).toEqual([255, 0, 0]);
     });
 
-    it('is the subject of the evidence, not the viewer page', async () => {
+    it('reports evidence of the PDF, not of the viewer page', async () => {
       const { evidence } = await capture('/files/long.pdf', { evidence: ['headers', 'network'] });
       expect(evidence.headers?.items).toContainEqual({ name: 'content-type', value: 'application/pdf' });
       const asked = new Set(evidence.network?.items.map(({ url }) => url));
       expect([...asked]).toEqual([ground.site.url('/files/long.pdf')]);
     });
 
-    it('is shown also when pages may load no scripts', async () => {
+    it('shows a PDF also when pages may load no scripts', async () => {
       const { title } = await capture('/files/long.pdf', { block: { types: ['script', 'xhr'], urls: ['*'] } });
       expect(title).toBe('A long report');
     });
@@ -156,7 +156,7 @@ describe('a target that is not HTML', () => {
       expect(error.message).toMatch(reason);
     });
 
-    it('is not readable by the page that comes after it', async () => {
+    it('hides a PDF from the page that comes after it', async () => {
       const after = `if (location.pathname === '/files/long.pdf') location = '/short';
         else fetch('https://pdf-viewer.invalid/document').then(
           async (response) => { document.title = response.status + ' ' + (await response.arrayBuffer()).byteLength; },

@@ -27,7 +27,7 @@ describe('the browser of captures that interact', () => {
     return other.pid;
   };
 
-  it('is launched by the first of them, once for concurrent ones', async () => {
+  it('launches one browser for the first captures that interact, even if they are concurrent', async () => {
     const { actor, events } = await start();
     await actor.capture(captureRequest(site.url('/short')), patience);
     expect(actor.stats().browsers).toHaveLength(1);
@@ -46,7 +46,7 @@ describe('the browser of captures that interact', () => {
     expect((await actor.capture(request('/short'), patience)).responseCode).toBe(200);
   });
 
-  it('is retired after its number of captures, and replaced on demand', async () => {
+  it('retires the browser after its number of captures, and replaces it on demand', async () => {
     const { actor, next } = await start({ retireAfter: 2 });
     const retired = next('browser.retired');
     for (let captures = 0; captures < 2; captures += 1) await actor.capture(request('/short'), patience);

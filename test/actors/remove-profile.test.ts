@@ -16,24 +16,24 @@ describe('the directory of a browser', () => {
     await writeFile(join(folder, 'Default', 'History'), '');
   });
 
-  it('is removed with its content', async () => {
+  it('removes the directory with its content', async () => {
     await removeProfile(folder);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('may already be gone', async () => {
+  it('accepts that the directory is already gone', async () => {
     await rm(folder, { recursive: true });
     await removeProfile(folder);
   });
 
   describe.runIf(process.getuid?.() === 0)('of another user, for root (who runs this must be)', () => {
-    it('is removed with its content when it belongs to another user', async () => {
+    it('removes a directory of another user with its content', async () => {
       execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
       await removeProfile(folder);
       expect(existsSync(folder)).toBe(false);
     });
 
-    it('is removed where that user cannot reach it', async () => {
+    it('removes a directory that its user cannot reach', async () => {
       const inside = join(folder, 'profile');
       await mkdir(join(inside, '.hidden'), { recursive: true });
       await writeFile(join(inside, '.hidden', '..name'), '');
@@ -43,7 +43,7 @@ describe('the directory of a browser', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('is removed with the rights of that user only', async () => {
+    it('removes a directory with the rights of its user only', async () => {
       onTestFinished(() => rm(folder, { recursive: true }));
       await chown(folder, NOBODY, NOBODY);
       await expect(removeProfile(folder)).rejects.toThrow('Permission denied');

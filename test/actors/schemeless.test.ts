@@ -18,7 +18,7 @@ describe('a URL without a scheme', () => {
   const capture = (url: string, overrides: object = {}) =>
     ground.running.actor.capture(screenshot.parse({ ...overrides, url }), patience);
 
-  it('is tried over http where the server does not speak TLS, at the same port', async () => {
+  it('tries http where the server does not speak TLS, at the same port', async () => {
     expect(await capture(`127.0.0.1:${ground.site.port}/short`)).toMatchObject({
       finalUrl: ground.site.url('/short'),
       responseCode: 200,
@@ -40,7 +40,7 @@ describe('a URL without a scheme', () => {
   it.each([
     ['hangs up', (socket: { destroy(): void }) => socket.destroy()],
     ['says nothing', () => {}],
-  ])('is tried over http where a server %s when it is spoken to in TLS', async (_, answerTls) => {
+  ])('tries http where a server %s when a client speaks TLS', async (_, answerTls) => {
     const front = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', (first) => {
@@ -66,7 +66,7 @@ describe('a URL without a scheme', () => {
     expect(finalUrl).toBe(`https://127.0.0.1:${listening.port}/`);
   });
 
-  it('is not tried over http when the certificate is invalid', async () => {
+  it('does not try http when the certificate is invalid', async () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE });
     await using listening = await listen(server);
     const error = await failureOf(capture(`127.0.0.1:${listening.port}/`));
@@ -86,7 +86,7 @@ describe('a URL without a scheme', () => {
     expect((await failureOf(capture(`127.0.0.1:${ground.site.port}/download`))).code).toBe('not_a_page');
   });
 
-  it('is in the record as it was fetched', async () => {
+  it('records the URL as it was fetched', async () => {
     const service = await startService();
     const response = await service.post('/screenshot', { url: `127.0.0.1:${ground.site.port}/short` });
     expect(await response.json()).toMatchObject({
@@ -112,7 +112,7 @@ describe('a URL without a scheme', () => {
     await service.stop();
   });
 
-  it('is never tried over http when a scheme was given', async () => {
+  it('never tries http when a scheme was given', async () => {
     const error = await failureOf(capture(`https://127.0.0.1:${ground.site.port}/short?scheme`));
     expect(error.message).toContain('does not speak TLS');
     expect(ground.site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);

@@ -47,7 +47,7 @@ describe('cross-origin frames outside the window', () => {
     expect([countOf(png, GREEN), countOf(png, BLUE)]).toEqual([GROUND, SQUARE]);
   });
 
-  it('are captured in a selector and in a clip', async () => {
+  it('captures frames in a selector and in a clip', async () => {
     const of = otherSite('/frames/green');
     const element = pngOf(await capture({ of }, { selector: 'iframe' }));
     expect([countOf(element, GREEN), countOf(element, BLUE)]).toEqual([GROUND, SQUARE]);
@@ -57,7 +57,7 @@ describe('cross-origin frames outside the window', () => {
     expect(colourAt(clip, 150, 100)).toEqual(WHITE);
   });
 
-  it("are captured with the frames that they contain, and inside frames of the page's own origin", async () => {
+  it("captures frames with the frames that they contain, and inside frames of the page's own origin", async () => {
     const inner = otherSite('/frames/green');
     for (const outer of [otherPort, ground.site]) {
       const of = outer.url(`/frames/around?of=${encodeURIComponent(inner)}`);
@@ -67,18 +67,18 @@ describe('cross-origin frames outside the window', () => {
     }
   });
 
-  it('are captured completely when they are taller than the window', async () => {
+  it('captures frames completely when they are taller than the window', async () => {
     const png = pngOf(await capture({ of: otherSite('/frames/green'), height: '2000' }, { fullPage: true }));
     expect(countOf(png, GREEN)).toBe(300 * 2000 - SQUARE);
     expect(colourAt(png, 399, 2999)).toEqual(BLUE);
   });
 
-  it('are not covered by fixed and sticky elements, which are captured once', async () => {
+  it('keeps frames clear of fixed and sticky elements, which it captures once', async () => {
     const png = pngOf(await capture({ of: otherSite('/frames/green'), fixed: 'yes' }, { fullPage: true }));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([GROUND, 2 * 1280 * 60]);
   });
 
-  it('are captured at each scale factor', async () => {
+  it('captures frames at each scale factor', async () => {
     for (const deviceScaleFactor of [0.5, 1.5, 2]) {
       const viewport = { width: 800, height: 600, deviceScaleFactor };
       const png = pngOf(await capture({ of: otherSite('/frames/green') }, { fullPage: true, viewport }));
@@ -88,20 +88,20 @@ describe('cross-origin frames outside the window', () => {
     }
   });
 
-  it('are hidden and masked', async () => {
+  it('hides and masks frames', async () => {
     const of = otherSite('/frames/green');
     const masked = pngOf(await capture({ of }, { fullPage: true, mask: ['iframe'] }));
     expect([countOf(masked, MASK), countOf(masked, GREEN)]).toEqual([300 * 200, 0]);
     expect(countOf(pngOf(await capture({ of }, { fullPage: true, hide: ['iframe'] })), GREEN)).toBe(0);
   });
 
-  it('are captured on a transparent page', async () => {
+  it('captures frames on a transparent page', async () => {
     const png = pngOf(await capture({ of: otherSite('/frames/green') }, { fullPage: true, omitBackground: true }));
     expect(countOf(png, GREEN)).toBe(GROUND);
     expect(colourAt(png, 5, 5)).toEqual([0, 0, 0, 0]);
   });
 
-  it.each(['jpeg', 'webp'] as const)('are captured in the requested format: %s', async (format) => {
+  it.each(['jpeg', 'webp'] as const)('captures frames in the requested format: %s', async (format) => {
     const snapshot = await capture({ of: otherSite('/frames/green') }, { fullPage: true, format });
     expect(await sharp(snapshot.image).metadata()).toMatchObject({ format, width: 1280, height: 2500 });
     const box = { left: 110, top: 1010, width: 100, height: 100 };
@@ -110,7 +110,7 @@ describe('cross-origin frames outside the window', () => {
     expect(channels.map(({ mean }) => Math.round(mean / 10))).toEqual([0, 16, 0]);
   });
 
-  it('are captured by a browser that gives each site a process of its own', async () => {
+  it('captures frames in a browser that gives each site a process of its own', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'capstan-isolated-'));
     const browserPath = join(directory, 'browser');
     const found = await executableFinder(undefined)();

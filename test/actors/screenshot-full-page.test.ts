@@ -31,7 +31,7 @@ describe('a full page', () => {
     expect(snapshot.html).toContain('class="skipped"');
   });
 
-  it('has a sticky header once, at the top, unfolded', async () => {
+  it('shows a sticky header once, at the top, unfolded', async () => {
     const png = pngOf(await capture('/picture/lazy'));
     expect(countOf(png, HEADER)).toBe(1280 * 60);
     expect(colourAt(png, 640, 30)).toEqual(HEADER);
@@ -56,14 +56,14 @@ describe('a full page', () => {
     },
   );
 
-  it('is truncated at the maximum height, with the height of the page, when the page grows endlessly', async () => {
+  it('truncates an endless page at the maximum height, and reports the height of the page', async () => {
     const snapshot = await capture('/picture/growing', { format: 'jpeg' });
     expect(snapshot).toMatchObject({ height: 16_384, truncated: true, cutPhase: null });
     expect(snapshot.fullHeight).toBeGreaterThanOrEqual(16_384);
     expect(snapshot.fullHeight).toBeLessThan(20_000);
   });
 
-  it('is partial when images never arrive', async () => {
+  it('reports a partial capture when images never arrive', async () => {
     const snapshot = await capture('/picture/never-all', { timeoutMs: 5000 });
     expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
   });
@@ -73,7 +73,7 @@ describe('a full page', () => {
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
-  it('is partial and shows what fits the time when it takes longer than its deadline', async () => {
+  it('shows what fits the time, as a partial capture, when the screenshot takes longer than its deadline', async () => {
     const snapshot = await capture('/late/rows?rows=3000', { timeoutMs: 3000 });
     expect(snapshot).toMatchObject({ title: 'Rows', truncated: true, cutPhase: expect.any(String) });
     const png = pngOf(snapshot);
@@ -81,7 +81,7 @@ describe('a full page', () => {
     expect(snapshot.height).toBeGreaterThanOrEqual(720);
   });
 
-  it('is not scrolled when it is no taller than the window', async () => {
+  it('does not scroll a page that is no taller than the window', async () => {
     const pages: string[] = [];
     const server = createServer((request, response) => {
       pages.push(request.url ?? '');
@@ -97,7 +97,7 @@ describe('a full page', () => {
     expect(pages).not.toContain('/scrolled');
   });
 
-  it('is as wide as the window when the page prevents horizontal scrolling', async () => {
+  it('keeps the width of the window when the page prevents horizontal scrolling', async () => {
     expect(await capture('/picture/parts')).toMatchObject({ width: 1280, height: 2400 });
   });
 

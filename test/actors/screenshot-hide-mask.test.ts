@@ -18,7 +18,7 @@ const capture = (overrides: CaptureOptions, path = '/picture/parts') =>
   ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
 describe('hidden elements', () => {
-  it('are not in the screenshot, and keep their place', async () => {
+  it('hides elements, and keeps their place', async () => {
     const snapshot = await capture({ hide: ['#red', '//div[@id="floating"]', '#nowhere'] });
     const png = pngOf(snapshot);
     expect(countOf(png, RED)).toBe(0);
@@ -27,20 +27,20 @@ describe('hidden elements', () => {
     expect(colourAt(png, 41, 401)).toEqual(YELLOW);
   });
 
-  it("are hidden with their content, whatever the page's styles say", async () => {
+  it("hides elements with their content, whatever the page's styles say", async () => {
     const png = pngOf(await capture({ hide: ['#stubborn'] }));
     expect(colourAt(png, 41, 561)).toEqual(WHITE);
     expect(colourAt(png, 41, 641)).toEqual(WHITE);
   });
 
-  it('are unchanged in the HTML snapshot', async () => {
+  it('leaves hidden elements unchanged in the HTML snapshot', async () => {
     const [plain, hidden] = await Promise.all([capture({}), capture({ hide: ['#red'], mask: ['#floating'] })]);
     expect(hidden.html).toBe(plain.html);
   });
 });
 
 describe('masked elements', () => {
-  it('are covered with one colour, and nothing else is', async () => {
+  it('covers masked elements with one colour, and nothing else', async () => {
     const png = pngOf(await capture({ mask: ['#red', '#stubborn'] }));
     expect(countOf(png, MASK)).toBe(2 * 200 * 100);
     expect(countOf(png, RED)).toBe(0);
@@ -56,14 +56,14 @@ describe('masked elements', () => {
     expect(colourAt(png, 240, 160)).toEqual(WHITE);
   });
 
-  it('are covered to the edge of the pixels that they touch', async () => {
+  it('covers elements to the edge of the pixels that they touch', async () => {
     const png = pngOf(await capture({ mask: ['#uneven'] }));
     expect(countOf(png, MASK)).toBe(101 * 51);
     expect(colourAt(png, 400, 60)).toEqual(MASK);
     expect(colourAt(png, 500, 110)).toEqual(MASK);
   });
 
-  it('are covered outside the window, too, and where they float', async () => {
+  it('covers elements outside the window and floating ones', async () => {
     const png = pngOf(await capture({ fullPage: true, mask: ['#deep', '#floating'] }));
     expect(countOf(png, MASK)).toBe(300 * 150 + 200 * 100);
     expect(countOf(png, BLUE)).toBe(0);
@@ -72,13 +72,13 @@ describe('masked elements', () => {
     expect(colourAt(png, 339, 1949)).toEqual(MASK);
   });
 
-  it('are covered in a modal dialog', async () => {
+  it('covers elements in a modal dialog', async () => {
     const png = pngOf(await capture({ mask: ['dialog p'] }, '/picture/dialog'));
     expect(countOf(png, MASK)).toBe(300 * 100);
     expect(countOf(png, RED)).toBe(0);
   });
 
-  it('are covered in the screenshot of an element', async () => {
+  it('covers elements in the screenshot of an element', async () => {
     const png = pngOf(await capture({ selector: '#scroller', mask: ['#inner'] }));
     expect([png.width, png.height]).toEqual([200, 100]);
     expect(colourAt(png, 100, 1)).toEqual(YELLOW);
@@ -88,7 +88,7 @@ describe('masked elements', () => {
 });
 
 describe('a hostile page', () => {
-  it('is masked, hidden and scrolled through although it overrides names and functions', async () => {
+  it('masks, hides and scrolls although the page overrides names and functions', async () => {
     const masked = pngOf(await capture({ mask: ['#red'], fullPage: true }, '/picture/hostile'));
     expect(masked.height).toBe(2000);
     expect(countOf(masked, RED)).toBe(0);
@@ -98,7 +98,7 @@ describe('a hostile page', () => {
     expect(countOf(alone, RED)).toBe(200 * 100);
   });
 
-  it('is masked in the document that is shown when it reloads itself again and again', async () => {
+  it('masks the document that is shown when the page reloads itself again and again', async () => {
     const png = pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, '/reload-loop'));
     expect(countOf(png, MASK)).toBeGreaterThan(10_000);
   });

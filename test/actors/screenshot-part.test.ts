@@ -27,14 +27,14 @@ describe('a viewport', () => {
     [333, 217, 1.5, 500, 326],
     [1000, 500, 0.1, 100, 50],
     [1, 1, 1, 1, 1],
-  ])('of %i by %i at %f gives %i by %i pixels', async (width, height, scale, wide, tall) => {
+  ])('captures a viewport of %i by %i at %f as %i by %i pixels', async (width, height, scale, wide, tall) => {
     const snapshot = await capture(viewport(width, height, scale));
     expect(snapshot).toMatchObject({ width: wide, height: tall, truncated: false });
     const png = pngOf(snapshot);
     expect([png.width, png.height]).toEqual([wide, tall]);
   });
 
-  it('is what the page is laid out in', async () => {
+  it('lays the page out in the viewport', async () => {
     const png = pngOf(await capture(viewport(600, 400, 2)));
     expect(colourAt(png, 2 * 41, 2 * 61)).toEqual(RED);
     expect(colourAt(png, 2 * 599, 2 * 399)).toEqual(FLOATING);
@@ -60,7 +60,7 @@ describe('a selector', () => {
     ['.twice', 200, 100, GREEN],
     ['#floating', 200, 100, FLOATING],
     ['#inner', 200, 50, CYAN],
-  ])('%s shows that element alone', async (selector, width, height, colour) => {
+  ])('shows the element of %s alone', async (selector, width, height, colour) => {
     const snapshot = await capture({ selector });
     expect(snapshot).toMatchObject({ width, height, truncated: false, fullHeight: 0, cutPhase: null });
     const png = pngOf(snapshot);
@@ -68,24 +68,24 @@ describe('a selector', () => {
     expect(countOf(png, colour)).toBe(width * height);
   });
 
-  it('is captured at the scale factor of the viewport', async () => {
+  it('captures an element at the scale factor of the viewport', async () => {
     const snapshot = await capture({ ...viewport(800, 600, 2), selector: '#deep' });
     expect(snapshot).toMatchObject({ width: 600, height: 300 });
     expect(countOf(pngOf(snapshot), BLUE)).toBe(600 * 300);
   });
 
-  it('is found in what is there of a page that never finishes loading', async () => {
+  it('finds an element in what is there of a page that never finishes loading', async () => {
     const snapshot = await capture({ selector: 'h1', timeoutMs: 4000 }, '/never');
     expect(snapshot).toMatchObject({ cutPhase: 'load' });
     expect(snapshot.height).toBeLessThan(200);
   });
 
-  it('is truncated at the maximum size of an image', async () => {
+  it('truncates an element at the maximum size of an image', async () => {
     const snapshot = await capture({ selector: 'main', format: 'jpeg' }, '/endless-height?px=30000');
     expect(snapshot).toMatchObject({ width: 1280, height: 16_384, truncated: true });
   });
 
-  it('has its lazy content loaded', async () => {
+  it('loads the lazy content of an element', async () => {
     const png = pngOf(await capture({ selector: '.watched' }, '/picture/lazy'));
     expect(colourAt(png, 5, 5)).toEqual(GREEN);
   });
@@ -98,7 +98,7 @@ describe('a selector', () => {
     ['div[', '"div[" is neither a CSS selector nor an XPath that gives elements'],
     ['//div[', '"//div[" is neither a CSS selector nor an XPath that gives elements'],
     ['(1 + 1)', '"(1 + 1)" is neither a CSS selector nor an XPath that gives elements'],
-  ])('%s is not found: %s', async (selector, reason) => {
+  ])('reports that %s is not found: %s', async (selector, reason) => {
     const error = await failureOf(capture({ selector }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toBe(reason);
@@ -120,7 +120,7 @@ describe('a clip', () => {
   it.each([
     ['/picture/right-to-left', 3000, 2500],
     ['/picture/right-to-left?locked', 1280, 780],
-  ])('has its place on %s, %i pixels wide', async (path, width, x) => {
+  ])('cuts the clip at its place on %s, %i pixels wide', async (path, width, x) => {
     const whole = await capture({ fullPage: true }, path);
     expect(whole).toMatchObject({ width, height: 1500 });
     expect(countOf(pngOf(whole), BLUE)).toBe(300 * 150);
@@ -134,13 +134,13 @@ describe('a clip', () => {
     expect(countOf(masked, BLUE)).toBe(0);
   });
 
-  it('is cut to the page', async () => {
+  it('cuts the clip to the page', async () => {
     const snapshot = await capture({ clip: { x: 1000, y: 2300, width: 5000, height: 5000 } });
     expect(snapshot).toMatchObject({ width: 280, height: 100, truncated: false });
     expect(pngOf(snapshot).width).toBe(280);
   });
 
-  it('is at least one pixel', async () => {
+  it('captures at least one pixel', async () => {
     const snapshot = await capture({ ...viewport(1000, 1000, 0.1), clip: { x: 0, y: 0, width: 1, height: 1 } });
     expect(snapshot).toMatchObject({ width: 1, height: 1 });
   });

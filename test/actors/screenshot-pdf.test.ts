@@ -27,7 +27,7 @@ describe('a PDF', () => {
     [{ paper: 'Letter' }, [612, 792]],
     [{ paper: 'A5', margin: 50, scale: 2 }, [419, 595]],
     [{ paper: 'A3', margin: 0, scale: 0.1, landscape: true }, [1190, 842]],
-  ] as const)('on %j has sheets of %j points', async (pdf, [width, height]) => {
+  ] as const)('prints %j on sheets of %j points', async (pdf, [width, height]) => {
     const [sheet] = sheetsOf((await capture('/picture/sheets?sheets=1', { pdf })).image);
     expect(Math.abs(Number(sheet?.[0]) - width)).toBeLessThanOrEqual(1);
     expect(Math.abs(Number(sheet?.[1]) - height)).toBeLessThanOrEqual(1);

@@ -27,7 +27,7 @@ describe('the slots', () => {
   const hanging = () => site.hits('/hang') - earlier;
   const browsers = () => running.actor.stats().browsers.length;
 
-  it('grow during captures, and so does the number of browsers', async () => {
+  it('adds slots and browsers during captures', async () => {
     const { actor } = running;
     const captures = [hang()];
     await expect.poll(hanging, SOON).toBe(1);
@@ -41,7 +41,7 @@ describe('the slots', () => {
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
   });
 
-  it('shrink during captures, which continue, and so does the number of browsers', async () => {
+  it('removes slots and browsers during captures, which continue', async () => {
     const { actor, events } = running;
     actor.setSlots(16);
     const captures = [hang(), hang(), hang()];
@@ -58,7 +58,7 @@ describe('the slots', () => {
     expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are wanted' });
   });
 
-  it('shrink when they are idle, and a surplus browser ends at once', async () => {
+  it('removes idle slots, and ends a surplus browser at once', async () => {
     const { actor } = running;
     actor.setSlots(16);
     const captures = [hang(), hang()];

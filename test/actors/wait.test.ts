@@ -53,7 +53,7 @@ describe('the wait before the screenshot', () => {
     expect(colourAt(png, 100, 3050)).not.toEqual(WHITE);
   });
 
-  it('ends, and the capture is complete, when a page never stops sending requests', async () => {
+  it('ends the wait with a complete capture when a page never stops sending requests', async () => {
     expect(await capture('/late/asking')).toMatchObject({ title: 'asking', cutPhase: null });
   });
 
@@ -115,12 +115,12 @@ describe('the wait before the screenshot', () => {
   });
 
   describe('when the deadline comes', () => {
-    it.each(['/late/head-only', '/late/nothing-to-see'])('is a timeout for %s, which shows nothing', async (path) => {
+    it.each(['/late/head-only', '/late/nothing-to-see'])('times out for %s, which shows nothing', async (path) => {
       const error = await failureOf(capture(path, { timeoutMs: 6000 }));
       expect(error.code).toBe('capture_timeout');
     });
 
-    it('is a timeout for a page whose first byte is late', async () => {
+    it('times out for a page whose first byte is late', async () => {
       expect((await failureOf(capture('/slow?ms=60000', { timeoutMs: 1000 }))).code).toBe('capture_timeout');
     });
 
@@ -153,7 +153,7 @@ describe('the wait options of a request', () => {
     [{ waitForSelector: 'x'.repeat(1001) }, '1 to 1000 characters'],
     [{ delayMs: 60_001 }, '0 to 60000'],
     [{ delayMs: 0.5 }, 'an integer'],
-  ])('is refused when it is %j', (options, problem) => {
+  ])('rejects %j', (options, problem) => {
     const { error } = screenshot.safeParse({ url: 'https://example.com', ...options });
     expect(error?.issues[0]?.message).toContain(problem);
   });

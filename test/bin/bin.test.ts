@@ -52,7 +52,7 @@ describe('bin/capstan.js', () => {
     });
   });
 
-  it('can be started through a link, as npm installs it', async () => {
+  it('starts through a link, as npm installs it', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'capstan-bin-'));
     await symlink(join(ROOT, 'bin/capstan.js'), join(dir, 'capstan'));
     expect((await run(process.execPath, [join(dir, 'capstan'), '--version'])).stdout).toBe(`${manifest.version}\n`);
@@ -69,7 +69,7 @@ describe('bin/capstan.js', () => {
     await rm(dir, { recursive: true });
   });
 
-  it.skipIf(older === undefined)('can be read by an older runtime, which is told the same', async () => {
+  it.skipIf(older === undefined)('tells an older runtime the same', async () => {
     const { code, stderr } = await run(older ?? '', ['bin/capstan.js', '--version']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^capstan: needs Node\.js .*\n$/);
@@ -152,7 +152,7 @@ describe('the published package', () => {
     });
   });
 
-  it('has declarations that import only its own dependencies', async () => {
+  it('publishes declarations that import only its own dependencies', async () => {
     const imported = new Set<string>();
     const seen = new Set<string>();
     const read = async (file: string): Promise<void> => {
@@ -171,7 +171,7 @@ describe('the published package', () => {
     expect(outside.filter((name) => !Object.hasOwn(manifest.dependencies, name))).toEqual([]);
   });
 
-  it('has declarations that TypeScript accepts', async () => {
+  it('publishes declarations that TypeScript accepts', async () => {
     await writeFile(
       join(dir, 'embed.mts'),
       `import { type CaptureOutcome, type CaptureService, captureRequest, createService } from 'capstan';

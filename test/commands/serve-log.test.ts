@@ -77,7 +77,7 @@ describe('the log of capstan serve', () => {
     await expectAnswersAndStops(service);
   });
 
-  it('is written to --log-file, and after a rename and SIGHUP to a new file of that name', async () => {
+  it('writes to --log-file, and after a rename and SIGHUP to a new file of that name', async () => {
     await using place = await ground();
     const file = join(place.path, 'capstan.log');
     const service = await start(place, ['--log-file', 'capstan.log']);

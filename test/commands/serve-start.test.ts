@@ -82,7 +82,7 @@ describe('capstan serve', () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
   });
 
-  it('first logs its version and the effective configuration with secrets masked', async () => {
+  it('logs its version and the effective configuration first, with secrets masked', async () => {
     await using place = await ground();
     const { child, ended } = await serve(['--api-key', 'hush-hush', '--max-queue', '7'], place.options);
     child.kill('SIGTERM');

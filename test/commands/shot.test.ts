@@ -188,7 +188,7 @@ describe('shotFileName', () => {
 });
 
 describe('shotLine', () => {
-  it("is one line without terminal escape sequences, whatever the page's title", () => {
+  it("returns one line without terminal escape sequences, whatever the page's title", () => {
     const title = 'a\u001b]0;b\u0007\u001b[2Jc\nd\u202ee';
     const line = shotLine({ saved: true, file: 'f.png', status: 200, title });
     expect(line).toBe('saved f.png  200 ac d e');

@@ -43,7 +43,7 @@ describe('loadConfig', () => {
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
   });
 
-  it('has a -file form of every secret that is neither a list of URLs nor an address', () => {
+  it('offers a -file form of every secret that is neither a list of URLs nor an address', () => {
     const names = OPTIONS.map(({ name }) => name);
     const secrets = OPTIONS.filter(({ secret }) => secret === 'whole').map(({ name }) => name);
     for (const name of [...secrets, 'mongoUrl']) expect(names).toContain(`${name}File`);

@@ -28,11 +28,11 @@ beforeAll(async () => {
 afterAll(() => rm(built, { recursive: true, force: true }));
 
 describe('fenced blocks', () => {
-  it.each(pages)('name a language that this suite knows: $path', ({ blocks }) => {
+  it.each(pages)('knows the language of each block: $path', ({ blocks }) => {
     expect(blocks.filter(({ language }) => !LANGUAGES.includes(language))).toEqual([]);
   });
 
-  it.each(pages)('are all closed: $path', ({ text, blocks }) => {
+  it.each(pages)('finds an end for each block: $path', ({ text, blocks }) => {
     expect(text.match(/^```/gm) ?? []).toHaveLength(blocks.length * 2);
   });
 });
@@ -66,7 +66,7 @@ describe('TypeScript examples', () => {
 
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  it('type-check against the package under the strict options of this project', async () => {
+  it('type-checks examples against the package under the strict options of this project', async () => {
     const examples = pages.flatMap(({ path, blocks }) =>
       blocks
         .filter(isTypeScript)

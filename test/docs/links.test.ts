@@ -8,13 +8,13 @@ const MAX_README_LINES = 150;
 const paths = [...readPages().map(({ path }) => path), ...OTHER_PAGES];
 
 describe('links between pages', () => {
-  it.each(paths)('lead to files and headings that exist: %s', (path) => {
+  it.each(paths)('finds the files and headings that links lead to: %s', (path) => {
     expect(brokenLinks(path)).toEqual([]);
   });
 });
 
 describe('paths that pages name', () => {
-  it.each(paths)('exist: %s', (path) => {
+  it.each(paths)('finds the paths that a page names: %s', (path) => {
     const named = [...read(path).matchAll(/`((?:src|test|bench|scripts|examples|config|docs)\/[\w./*-]+)`/g)];
     const missing = named
       .map(([, file = '']) => file)
@@ -24,7 +24,7 @@ describe('paths that pages name', () => {
 });
 
 describe('README.md', () => {
-  it(`has at most ${MAX_README_LINES} lines`, () => {
+  it(`keeps README.md within ${MAX_README_LINES} lines`, () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_README_LINES);
   });
 });

@@ -104,7 +104,7 @@ describe('a private address', () => {
     ['as a name below localhost', 'anything.localhost'],
     ['as a name that resolves to it', 'private.test'],
     ['as a name that resolves to it and to an allowed address', 'half.test'],
-  ])('is refused when it is given %s', async (_how, host) => {
+  ])('refuses a private address that is given %s', async (_how, host) => {
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${host}:${servers.privatePort}/`;
       await visit(url);
@@ -113,7 +113,7 @@ describe('a private address', () => {
     }
   });
 
-  it('is refused for a name whose answer changes after it was screened', async () => {
+  it('refuses a name whose answer changes after it was screened', async () => {
     const url = `http://changing.test:${servers.privatePort}/`;
     changing = [['127.0.0.3'], ['127.0.0.1']];
     expect(await egress.screen(new URL(url), new AbortController().signal)).toBeNull();
@@ -121,7 +121,7 @@ describe('a private address', () => {
     expectRefused(url);
   });
 
-  it('is refused for a name whose answer changes between two connections of a page', async () => {
+  it('refuses a name whose answer changes between two connections of a page', async () => {
     // Two servers on the same port: the page's own, and one that only the changed name leads to.
     await using open = await listening(
       http.createServer((_request, response) => {

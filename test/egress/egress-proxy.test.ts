@@ -150,7 +150,7 @@ describe('a plain request through an egress proxy', () => {
     expect(siteConnections).toHaveLength(1);
   });
 
-  it('is sent again on a new connection when the target closed the kept one', async () => {
+  it('sends a request again on a new connection when the target closed the kept one', async () => {
     expect(await read(siteUrl())).toBe('hello');
     const [kept] = siteConnections;
     // The kept connection is reset as soon as the next request arrives on it.
@@ -196,7 +196,7 @@ describe('a plain request through an egress proxy', () => {
     expect(sent).toBeLessThan(100);
   });
 
-  it('is ended at the target when the browser disconnects', async () => {
+  it('ends the request at the target when the browser disconnects', async () => {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     answer = (_request, response) => {
       response.write('some');
@@ -207,7 +207,7 @@ describe('a plain request through an egress proxy', () => {
     await gone;
   });
 
-  it('is aborted in the browser when the target disconnects in the middle of a body', async () => {
+  it('aborts the answer when the target disconnects in the middle of a body', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': 1000 });
       response.write('half', () => response.destroy());
@@ -215,7 +215,7 @@ describe('a plain request through an egress proxy', () => {
     await expect(read(siteUrl())).rejects.toThrow('aborted');
   });
 
-  it('is answered 400 when it is not in absolute form with http:', async () => {
+  it('answers 400 when the URL is not in absolute form with http:', async () => {
     expect(await ask('/')).toMatchObject({ statusCode: 400 });
     expect(await ask('https://site.test/')).toMatchObject({ statusCode: 400 });
     expect(await ask('ftp://site.test/')).toMatchObject({ statusCode: 400 });
@@ -245,7 +245,7 @@ describe('a plain request that fails', () => {
     expect(egressProxy.failureFor(new URL(siteUrl()))?.reason).toContain('is not HTTP');
   });
 
-  it('is no longer reported as a failure after a later connection succeeds', async () => {
+  it('forgets a failure after a later connection succeeds', async () => {
     const away = await listening(net.createServer());
     await away[Symbol.asyncDispose]();
     const url = `http://site.test:${away.port}/`;
@@ -289,7 +289,7 @@ describe('a tunnel through an egress proxy', () => {
     ['0x7f.1:25', '403', 'https://127.0.0.1:25/', 'target_forbidden'],
     ['nowhere.test:443', '502', 'https://nowhere.test/', 'target_unreachable'],
     ['site.test:2', '502', 'https://site.test:2/', 'target_unreachable'],
-  ])('is answered with an error: CONNECT %s, status %s', async (authority, status, url, code) => {
+  ])('answers with an error: CONNECT %s, status %s', async (authority, status, url, code) => {
     const opened = await tunnel(authority);
     expect(opened.status).toContain(status);
     await whenClosed(opened.socket);
@@ -297,7 +297,7 @@ describe('a tunnel through an egress proxy', () => {
   });
 
   it.each(['site.test', 'site.test:', ':443', 'site.test:443/x', 'a@b:443', 'site.test:99999'])(
-    'is answered 400 for %s, which is not a host and port',
+    'answers 400 for %s, which is not a host and port',
     async (authority) => {
       expect((await tunnel(authority)).status).toContain('400');
     },
@@ -311,7 +311,7 @@ describe('a tunnel through an egress proxy', () => {
     socket.destroy();
   });
 
-  it('is closed on both sides when either side disconnects', async () => {
+  it('closes both sides of a tunnel when either side disconnects', async () => {
     const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
     await using silent = await listening(net.createServer(resolve));
     const first = await tunnel(`site.test:${silent.port}`);

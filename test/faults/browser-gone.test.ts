@@ -49,7 +49,7 @@ describe('a service whose browser', () => {
     ['is killed with -9', 'SIGKILL'],
     ['hangs', 'SIGSTOP'],
   ] as const)(
-    '%s repeats the affected captures once, and no others',
+    'repeats the affected captures once, and no others, when a browser %s',
     async (_, signal) => {
       const [gone, spared] = await browsers();
       if (gone === undefined) throw new Error('there is no browser');

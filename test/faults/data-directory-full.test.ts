@@ -13,10 +13,10 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
   const site = siteForSuite();
 
   it.each([
-    ['as it runs', false],
-    ['when it is started', true],
+    ['while it runs', false],
+    ['before it starts', true],
   ])(
-    '%s answers 507, leaves no partial files, and continues when there is room',
+    'answers 507 when the directory fills %s, leaves no partial files, and continues when there is room',
     async (_, fullAtStart) => {
       await using place = await ground();
       const dataDir = join(place.path, 'data');

@@ -12,7 +12,7 @@ describe('a service that is killed with -9', () => {
 
   const random = createRandom(seedOfRun());
 
-  it(`has everything that it answered after the next start (seed ${random.seed})`, async () => {
+  it(`keeps everything that it answered until after the next start (seed ${random.seed})`, async () => {
     await using place = await ground();
     const undisturbed = () => undefined;
     // Records wait in the outbox when the service is killed.

@@ -45,7 +45,7 @@ describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
 
   const random = createRandom(seedOfRun());
 
-  it(`has everything that it answered before it was killed with -9 (seed ${random.seed})`, async () => {
+  it(`keeps everything that it answered before it was killed with -9 (seed ${random.seed})`, async () => {
     await using place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed`];
     const rounds = [() => undefined];

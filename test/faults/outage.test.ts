@@ -52,7 +52,7 @@ describe('an outage of the service', () => {
     expect((await jobAt(service, id)).progress).toEqual({ done: ELEMENTS, failed: 0, total: ELEMENTS });
   }
 
-  it('without a browser fails no capture of a job', async () => {
+  it('fails no capture of a job while no browser can be started', async () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const id = await startJob(service);
@@ -63,7 +63,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('without a browser fails no single capture that is a job', async () => {
+  it('fails no single capture that is a job while no browser can be started', async () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const headers = { Prefer: 'respond-async' };
@@ -96,7 +96,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it.skipIf(whyNoTmpfs !== undefined)('with a full data directory fails no capture of a job', async () => {
+  it.skipIf(whyNoTmpfs !== undefined)('fails no capture of a job while the data directory is full', async () => {
     const dataDir = join(place.path, 'data');
     await mkdir(dataDir);
     await using disk = await mountSmallDisk(dataDir, 2048);

@@ -24,7 +24,7 @@ describe('evidence', () => {
 
   const keysOf = (evidence: object | null) => Object.keys(evidence ?? {}).sort();
 
-  it('is returned with the capture and with its record, and only as requested', async () => {
+  it('returns evidence with the capture and with its record, and only as requested', async () => {
     for (const [options, kinds] of [
       [{}, []],
       [{ evidence: [] }, []],
@@ -37,7 +37,7 @@ describe('evidence', () => {
     }
   });
 
-  it('is not part of lists, batches and jobs', async () => {
+  it('leaves evidence out of lists, batches and jobs', async () => {
     const batch = await app.post('/batch', { requests: [{ url: site.url('/text.txt'), evidence: 'all' }] });
     const [item] = z.array(BatchResultSchema).parse(await batch.json());
     expect(item?.result).toMatchObject({ failed: false });
@@ -62,18 +62,18 @@ describe('evidence', () => {
     for (const { id } of [first, other, unhashed]) expect(ids).not.toContain(id);
   });
 
-  it('has no perception hash for a PDF', async () => {
+  it('returns no perception hash for a PDF', async () => {
     const { perception_hash: hash, format } = await shoot('/short', { evidence: 'all', format: 'pdf' });
     expect({ hash, format }).toEqual({ hash: null, format: 'pdf' });
   });
 
-  it('is returned with a reused capture', async () => {
+  it('returns evidence with a reused capture', async () => {
     const first = await shoot('/short?again', { evidence: ['headers'] });
     const again = await shoot('/short?again', { evidence: ['headers'], cacheMaxAgeMs: 60_000 });
     expect(again).toEqual({ ...first, cached: true });
   });
 
-  it('is stored with the record of a failed capture', async () => {
+  it('stores evidence with the record of a failed capture', async () => {
     const response = await app.post('/screenshot', { url: site.url('/evidence/way/nowhere'), evidence: ['redirects'] });
     expect(response.status).toBe(502);
     const { data: failed } = z.object({ data: ResultSchema }).parse(await response.json());
@@ -82,7 +82,7 @@ describe('evidence', () => {
     expect(kept.evidence?.redirects?.items).toMatchObject([{ status: 301, location: site.url('/empty-response') }]);
   });
 
-  it('is removed with its capture', async () => {
+  it('removes evidence with its capture', async () => {
     const { id } = await shoot('/short', { evidence: 'all' });
     expect((await app.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
     expect((await app.call(`/results/${id}`)).status).toBe(404);

@@ -122,7 +122,7 @@ describe('conditional GET of a file', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('has a different ETag for each representation', async () => {
+  it('sends a different ETag for each representation', async () => {
     const image = (await app.call('/screenshot/1001')).headers.get('ETag');
     const html = (await app.call('/screenshot/1001?view=html')).headers.get('ETag');
     expect(new Set([image, html, `"${jpeg.info.sha256}"`]).size).toBe(3);

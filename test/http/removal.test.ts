@@ -82,7 +82,7 @@ describe('DELETE /screenshot/:id', () => {
 });
 
 describe('retention', () => {
-  it('is shown in the stats when there is a limit, with the stored bytes', async () => {
+  it('shows retention in the stats when there is a limit, with the stored bytes', async () => {
     const app = await startService({ ...NO_BROWSER, retainDays: 1, retainBytes: 1e9 });
     await expect.poll(() => app.service.stats().store.bytes, { timeout: 20_000 }).toBe(0);
     await keepCapture(app.service, 1);

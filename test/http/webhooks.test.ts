@@ -79,7 +79,7 @@ describe('callback', () => {
     await eventually(() => types(ofElement)).toEqual(['capture.stored']);
   });
 
-  it('is a query parameter for a batch of lines', async () => {
+  it('accepts callback as a query parameter for a batch of lines', async () => {
     await using ofBatch = await startReceiver();
     const answer = await app.call(`/batch?callback=${encodeURIComponent(ofBatch.url)}`, {
       method: 'POST',
@@ -90,7 +90,7 @@ describe('callback', () => {
     await eventually(() => types(ofBatch)).toEqual(['batch.completed']);
   });
 
-  it('is refused before anything is captured when its address is not allowed', async () => {
+  it('rejects a callback whose address is not allowed, before anything is captured', async () => {
     const url = site.url('/short');
     const callback = 'http://10.0.0.1/hook';
     const before = app.service.stats().captures.accepted;
@@ -127,7 +127,7 @@ describe('callback', () => {
     await eventually(() => types(ofNothing)).toEqual(['batch.completed']);
   });
 
-  it('is not allowed by --allow-targets', async () => {
+  it('rejects a private callback that --allow-targets would allow as a target', async () => {
     const closed = await startService({ ...NO_BROWSER, webhookSecret: [SECRET], allowTargets: ['127.0.0.1'] });
     const body = { url: site.url('/short'), callback: 'http://127.0.0.1:8000/' };
     const refused = await closed.post('/screenshot', body);
@@ -144,7 +144,7 @@ describe('callback', () => {
     },
   );
 
-  it('is refused when the service has no secret to sign with', async () => {
+  it('rejects a callback when the service has no secret to sign with', async () => {
     const unsigned = await startService(NO_BROWSER);
     const callback = 'https://example.com/';
     const single = await unsigned.post('/screenshot', { url: 'https://example.com/', callback });
@@ -181,7 +181,7 @@ describe('--webhook', () => {
     ).toEqual(['batch.completed', 'capture.rejected', 'capture.stored']);
   });
 
-  it('is counted in /stats', async () => {
+  it('counts deliveries in /stats', async () => {
     await eventually(() => app.service.stats().webhooks.pending).toBe(0);
     const { data } = Stats.parse(await (await app.call('/stats')).json());
     expect(data.webhooks).toEqual({ delivered: expect.any(Number), failed: 0, dropped: 0, pending: 0 });

@@ -92,7 +92,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it('is aborted when the last caller leaves, and starts again for the next', async () => {
+    it('aborts a lookup when the last caller leaves, and starts again for the next', async () => {
       const closed = Promise.withResolvers<void>();
       upstream.answer = inTurn((response) => response.once('close', closed.resolve), json(200, BRISBANE));
       const client = clientWith();
@@ -135,7 +135,7 @@ describe('shared lookups of IpapiClient', () => {
   });
 
   describe('the cache', () => {
-    it('is off by default', async () => {
+    it('caches nothing by default', async () => {
       const client = clientWith();
       await client.getIPInfo('1.1.1.1');
       await client.getIPInfo('1.1.1.1');
@@ -163,7 +163,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('has one key for each address', async () => {
+    it('uses one cache key for each address', async () => {
       const cache = openCache();
       const client = clientWith({ cache });
       for (const ip of ['::ffff:1.1.1.1', '1.1.1.1', '2606:4700:0::1111']) await client.getIPInfo(ip);
@@ -193,7 +193,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(cache.records.size).toBe(0);
     });
 
-    it('may be asynchronous, and costs only a request when it fails', async () => {
+    it('accepts an asynchronous cache, whose failure costs only a request', async () => {
       const late: InfoCache = { get: async () => ({ ...BRISBANE, city: 'cached' }), set: async () => {} };
       expect(await clientWith({ cache: late }).getIPInfo('1.1.1.1')).toMatchObject({ city: 'cached' });
       const broken: InfoCache[] = [

@@ -17,7 +17,7 @@ describe('readDescriptors', () => {
     expect(readDescriptors(limit)).toEqual({ open: before + 50, limit });
   });
 
-  it('is null where there is no limit', () => {
+  it('returns null where there is no limit', () => {
     expect(readDescriptors(null)).toBeNull();
   });
 });

@@ -16,7 +16,7 @@ describe('the warning about missing fonts', () => {
     return lines.map(({ level, msg }) => ({ level, msg }));
   };
 
-  it('is one line that names scripts and packages, and is not counted as a capture', async () => {
+  it('logs one line that names scripts and packages, and counts no capture', async () => {
     expect(await warningsWith(LATIN_FONT, EMOJI_FONT)).toEqual([
       {
         level: 40,
@@ -27,7 +27,7 @@ describe('the warning about missing fonts', () => {
     ]);
   });
 
-  it('is not logged when no browser can be started', async () => {
+  it('logs no warning when no browser can be started', async () => {
     const { actor, stop } = await startActor({ browserPath: '/nonexistent/chromium' });
     onTestFinished(stop);
     const { logger, lines } = collectingLogger();

@@ -21,7 +21,7 @@ const columns =
     rows[Math.floor(y / 100) % rows.length]?.[Math.floor(x / 100)] ?? 0;
 
 describe('perception hash', () => {
-  it('has a bit for each place that is brighter than its left neighbour', async () => {
+  it('sets a bit for each place that is brighter than its left neighbour', async () => {
     expect(await perceptionHash(picture((x) => x / 4))).toBe('ffffffffffffffff');
     expect(await perceptionHash(picture((x) => 255 - x / 4))).toBe('0000000000000000');
     expect(await perceptionHash(picture(() => 128))).toBe('0000000000000000');
@@ -35,7 +35,7 @@ describe('perception hash', () => {
     expect(await perceptionHash(picture((x) => x / 4, { alpha: 0 }))).toBe('0000000000000000');
   });
 
-  it('is almost equal for another size and format', async () => {
+  it('differs little for another size and format', async () => {
     const scene = picture((x, y) => 128 + 60 * Math.sin(x / 90) + 60 * Math.cos((y + x) / 130));
     const other = await sharp(scene).resize(450, 700, { fit: 'fill' }).jpeg({ quality: 70 }).toBuffer();
     const [a, b] = [BigInt(`0x${await perceptionHash(scene)}`), BigInt(`0x${await perceptionHash(other)}`)];

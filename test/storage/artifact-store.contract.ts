@@ -27,7 +27,7 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
 
   afterEach(() => empty.remove());
 
-  it('has one id, the same for every process that opens it', async () => {
+  it('keeps one store id, the same for every process that opens it', async () => {
     const others = await Promise.all([empty.open(), empty.open(), empty.open()]);
     const ids = await Promise.all([artifacts, ...others].map((one) => one.id()));
     expect(new Set(ids).size).toBe(1);
@@ -73,7 +73,7 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(html && (await text(html.stream()))).toBe(HTML);
   });
 
-  it('can be closed twice without being read', async () => {
+  it('accepts that an unread file is closed twice', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
     const image = await artifacts.open(ID, 'image');
     await image?.close();

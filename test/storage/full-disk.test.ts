@@ -73,7 +73,7 @@ describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : 
     await close();
   });
 
-  it('under the database makes it unavailable for writing, and it recovers', async () => {
+  it('reports the database as unavailable for writing, and recovers', async () => {
     const { results, close } = await openParts(disk);
     await results.insert(resultOf(ID));
     await fill();

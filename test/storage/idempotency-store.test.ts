@@ -81,7 +81,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     }
   });
 
-  it('still has an answer after it is reopened', async () => {
+  it('keeps an answer after it is reopened', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     await store.idempotency.keep(attempt('a'), answer);

@@ -155,7 +155,7 @@ function describeJobs(open: () => Promise<Database>): void {
     await expect(store.jobs.add(newJob(), 2)).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  it('has everything when it is reopened', async () => {
+  it('keeps everything when it is reopened', async () => {
     const id = await taken('a', 0);
     await store.jobs.put(id, 'a', [item(1)]);
     await store.close();

@@ -53,7 +53,7 @@ describe('a process killed while it removes captures', () => {
     },
   );
 
-  it('has its removals completed when the database is back, and by no process without a database', async () => {
+  it('completes the removals when the database is back, and by no process without a database', async () => {
     const before = await openParts(directory.path);
     for (const id of IDS) await keepPicture(before.captureStore, id);
     await before.close();

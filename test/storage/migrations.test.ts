@@ -75,7 +75,7 @@ describe('SQLite migrations', () => {
     return version;
   };
 
-  it('open a database that version 0.1 wrote, with everything in it', async () => {
+  it('opens a database that version 0.1 wrote, with everything in it', async () => {
     restoreSqlite('v0.1', path);
     expect(versionOf()).toBe(1);
     const database = await openSqlite({ path });
@@ -87,21 +87,21 @@ describe('SQLite migrations', () => {
     await again.close();
   });
 
-  it('open a database of several processes at once', async () => {
+  it('opens a database for several processes at once', async () => {
     restoreSqlite('v0.1', path);
     const opened = await Promise.all([1, 2, 3].map(() => openSqlite({ path })));
     expect(opened.map(({ results }) => results.state)).toEqual(['up', 'up', 'up']);
     for (const database of opened) await database.close();
   });
 
-  it('erase the requests of ended jobs', async () => {
+  it('erases the requests of ended jobs', async () => {
     restoreSqlite('v0.1', path);
     expect((await readFile(path)).includes('secret-of-an-ended-job')).toBe(true);
     await (await openSqlite({ path })).close();
     expect((await readFile(path)).includes('secret-of-an-ended-job')).toBe(false);
   });
 
-  it('leave nothing behind when one of them fails', async () => {
+  it('leaves nothing behind when a migration fails', async () => {
     restoreSqlite('v0.1', path);
     const db = new DatabaseSync(path);
     db.exec('DROP TABLE jobs');
@@ -113,7 +113,7 @@ describe('SQLite migrations', () => {
     expect(versionOf()).toBe(1);
   });
 
-  it('end the start with one line that names both versions when the schema is newer', async () => {
+  it('ends the start with one line that names both versions when the schema is newer', async () => {
     await (await openSqlite({ path })).close();
     const later = new DatabaseSync(path);
     later.exec('PRAGMA user_version = 900');
@@ -139,7 +139,7 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
     await server?.remove();
   });
 
-  it('open a database that version 0.1 wrote, by several processes at once, with everything in it', async () => {
+  it('opens a database that version 0.1 wrote in several processes at once, with everything in it', async () => {
     await restoreMongo('v0.1', client.db('earlier'));
     const url = `${server.url}earlier`;
     const [database, ...others] = await Promise.all([openMongo({ url }), openMongo({ url }), openMongo({ url })]);
@@ -152,14 +152,14 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
     expect(JSON.stringify(ended)).not.toContain('secret');
   });
 
-  it('can be repeated', async () => {
+  it('accepts that a migration is repeated', async () => {
     const db = client.db('repeated');
     await migrate(db);
     for (const { up } of MONGO_MIGRATIONS) await up(db);
     await migrate(db);
   });
 
-  it('end the start with one line that names both versions when the schema is newer', async () => {
+  it('ends the start with one line that names both versions when the schema is newer', async () => {
     const url = `${server.url}newer`;
     await (await openMongo({ url })).close();
     const schema = client.db('newer').collection<{ _id: string; version: number }>('schema');

@@ -57,7 +57,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(await readAll(b.log, a.heard[99]?.id ?? 0)).toEqual(a.heard.slice(100));
   });
 
-  it('is available to the next process, whose ids continue', async () => {
+  it('continues with the next process, whose ids continue', async () => {
     const database = fresh();
     const before = await open(database);
     for (const body of ['one', 'two']) before.log.append(entry(body));
@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(isGrowing(all)).toBe(true);
   });
 
-  it('has a gap in place of events that are too old', async () => {
+  it('shows a gap in place of events that are too old', async () => {
     const { log, hear, heard } = await open(fresh(), Date.now, 16 * 1024);
     for (let n = 0; n < 60; n += 1) {
       log.append(entry(`${n} ${'x'.repeat(1000)}`));

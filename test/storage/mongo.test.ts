@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)(
       expect(told).not.toContain('verysecret');
     });
 
-    it('is down while its server is, and recovers by itself', async () => {
+    it('reports down while its server is down, and recovers by itself', async () => {
       const onState = vi.fn<(state: StoreState, reason: string) => void>();
       const store = await openMongo({ url: freshUrl(), onState });
       await store.results.insert(resultOf(ID));

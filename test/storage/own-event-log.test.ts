@@ -124,7 +124,7 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
-  it('has a gap in place of events that did not fit in memory while the database was away', async () => {
+  it('shows a gap in place of events that did not fit in memory while the database was away', async () => {
     await mkdir(path);
     const { log, heard, store } = await open({ waiting: { events: 4, characters: 1000 } });
     for (const body of numbered(10)) log.append(entry(body));

@@ -33,7 +33,7 @@ describe('the places where captures are stored', () => {
     for (const storage of opened.splice(0)) await storage.close();
   }
 
-  it('end the start with one line when the database file is missing that was used before', async () => {
+  it('ends the start with one line when the database file that was used before is missing', async () => {
     await keepPicture((await start()).captureStore, ID);
     await stop();
     await rename(join(directory.path, 'database'), join(directory.path, 'unmounted'));
@@ -43,7 +43,7 @@ describe('the places where captures are stored', () => {
     expect(await (await start()).results.get(ID)).toMatchObject({ id: ID });
   });
 
-  it('end the start with one line when the data directory is empty that the database has captures of', async () => {
+  it('ends the start with one line when the database has captures but the data directory is empty', async () => {
     const storage = await start();
     await keepPicture(storage.captureStore, ID);
     const id = await storage.artifacts.id();
@@ -57,7 +57,7 @@ describe('the places where captures are stored', () => {
     await keepPicture((await start()).captureStore, ID + 1);
   });
 
-  it('are warned of when another data directory has captures in the same database', async () => {
+  it('warns when another data directory has captures in the same database', async () => {
     await keepPicture((await start()).captureStore, ID);
     await (await start({ dataDir: join(directory.path, 'other'), dbPath: null })).artifacts.id();
     const onWarning = vi.fn<(text: string) => void>();
@@ -67,7 +67,7 @@ describe('the places where captures are stored', () => {
     ]);
   });
 
-  it('report once that nothing can be stored, with the cause, and that it can again', async () => {
+  it('reports once that nothing can be stored, with the cause, and once that it can again', async () => {
     const onStoreFailure = vi.fn<(failure: CapstanError | undefined) => void>();
     const { captureStore } = await start({ onStoreFailure });
     await rm(join(dataDir(), 'captures'), { recursive: true, force: true });
@@ -87,7 +87,7 @@ describe('the places where captures are stored', () => {
     await keepPicture(captureStore, ID);
   });
 
-  it('refuse captures when the database is unusable for good and the outbox is full', async () => {
+  it('refuses captures when the database is unusable for good and the outbox is full', async () => {
     await mkdir(dbPath(), { recursive: true });
     const { captureStore } = await start({ maxOutbox: 2 });
     await keepPicture(captureStore, ID);

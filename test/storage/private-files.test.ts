@@ -34,7 +34,7 @@ describe('files of the service', () => {
     return open;
   }
 
-  it('are readable by its own user alone, whatever the umask', async () => {
+  it('creates files that only its own user can read, whatever the umask', async () => {
     const umask = process.umask(0);
     try {
       storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
@@ -64,7 +64,7 @@ describe('files of the service', () => {
     }
   });
 
-  it('are made so at the start when an earlier version left them open', async () => {
+  it('closes files at the start that an earlier version left open', async () => {
     storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
     await storage.results.insert(captureOf(ID));
     for (const suffix of ['', '-wal', '-shm']) await chmod(dbPath() + suffix, 0o644);
@@ -74,7 +74,7 @@ describe('files of the service', () => {
     await second.close();
   });
 
-  it('leave a directory alone that was there before the database', async () => {
+  it('leaves a directory alone that was there before the database', async () => {
     const shared = join(directory.path, 'shared');
     await mkdir(shared);
     await chmod(shared, 0o755);

@@ -104,7 +104,7 @@ describe('removing captures', () => {
     expect(await artifacts.list(1)).toEqual([]);
   });
 
-  it('is refused while the database is away, and then removes nothing', async () => {
+  it('refuses a removal while the database is away, and removes nothing', async () => {
     const { captureStore, artifacts, results, data } = await open();
     await keepPicture(captureStore, ID);
     await whileLocked(async () => {
@@ -161,7 +161,7 @@ describe('removing captures', () => {
     expect(late.problems).toEqual([]);
   });
 
-  it('is completed when the database went away in the middle', async () => {
+  it('completes a removal after the database went away in the middle', async () => {
     let asked = 0;
     const { captureStore, artifacts, results } = await open({
       change: ({ results }) => ({
@@ -201,7 +201,7 @@ describe('removing captures', () => {
       return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     };
 
-    it('is exact for existing captures, captures that are stored and removed, and captures of other processes', async () => {
+    it('counts existing captures, captures that are stored and removed, and captures of other processes exactly', async () => {
       const before = await open();
       for (let at = 0; at < 10; at += 1) await keepPicture(before.captureStore, ID + at * 400_000_000);
       const { captureStore, artifacts, ...parts } = await open();
@@ -221,7 +221,7 @@ describe('removing captures', () => {
       expect(await artifacts.measure()).toBe(await bytesOnDisk({ captureStore, artifacts, ...parts }));
     });
 
-    it('is exact when another process stored a capture within the same tick of the clock', async () => {
+    it('counts exactly when another process stored a capture within the same tick of the clock', async () => {
       const [parts, other] = [await open(), await open()];
       await keepPicture(parts.captureStore, ID);
       const minute = dirname(captureDirectory(parts.data.path, ID));
@@ -233,7 +233,7 @@ describe('removing captures', () => {
       expect(await parts.artifacts.measure()).toBe(await bytesOnDisk(parts));
     });
 
-    it('is exact while captures come and go', async () => {
+    it('counts exactly while captures come and go', async () => {
       const parts = await open();
       const { captureStore, artifacts } = parts;
       for (let at = 0; at < 30; at += 1) await keepPicture(captureStore, ID + at);

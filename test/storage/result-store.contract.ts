@@ -41,7 +41,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     await empty.remove();
   });
 
-  it('is up while it is open, and down once it is closed', async () => {
+  it('reports up while it is open, and down once it is closed', async () => {
     expect(store.state).toBe('up');
     await database.close();
     expect(store.state).toBe('down');
@@ -281,7 +281,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   describe('nodes', () => {
-    it('are different for each open store, and stay the same for one store', async () => {
+    it('leases a different node to each open store, and keeps it', async () => {
       const other = await open();
       const [first, second] = await Promise.all([database.nodes.claim(), other.nodes.claim()]);
       expect(new Set([first, second])).toEqual(new Set([0, 1]));
@@ -289,7 +289,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
       expect(await other.nodes.claim()).toBe(second);
     });
 
-    it('are not available once the store is closed', async () => {
+    it('leases no node once the store is closed', async () => {
       await database.nodes.claim();
       await database.close();
       expect(await (await open()).nodes.claim()).toBe(1);

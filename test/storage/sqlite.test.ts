@@ -53,7 +53,7 @@ describe('the SQLite store', () => {
       await rename(path, path + suffix);
     };
 
-    it('is down while its file cannot be opened, with the reason, and recovers afterwards', async () => {
+    it('reports down while its file cannot be opened, with the reason, and recovers afterwards', async () => {
       const inTheWay = join(directory, 'way');
       await writeFile(inTheWay, 'not a directory');
       store = await openSqlite({ path: join(inTheWay, 'results.db'), onState });
@@ -73,7 +73,7 @@ describe('the SQLite store', () => {
       expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
     });
 
-    it('is down where its directory cannot be created', async () => {
+    it('reports down where its directory cannot be created', async () => {
       store = await openSqlite({ path: '/proc/no/results.db' });
       await expect(store.results.page({ by: 'all' }, 1)).rejects.toMatchObject({
         message: 'The database cannot be used: its file or directory cannot be used (ENOENT).',
@@ -186,7 +186,7 @@ describe('the SQLite store', () => {
       db.close();
     });
 
-    it('is down when its path is a directory', async () => {
+    it('reports down when its path is a directory', async () => {
       await mkdir(path);
       store = await openSqlite({ path });
       expect(store.results.state).toBe('down');

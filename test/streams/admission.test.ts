@@ -88,7 +88,7 @@ describe('admission', () => {
   });
 
   describe('Retry-After', () => {
-    it('is not earlier than an overload can end', () => {
+    it('returns a time no earlier than an overload can end', () => {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, () => now);
       admission.setOverload({ reason: 'Too hot.', maxInside: 0, minMs: 5000 });
@@ -112,13 +112,13 @@ describe('admission', () => {
       return admission.refusal()?.retryAfterSeconds;
     }
 
-    it('is the time to finish what is inside at the measured rate', () => {
+    it('returns the time to finish what is inside at the measured rate', () => {
       expect(retryAfterAt(100, 100)).toBe(10);
       expect(retryAfterAt(1000, 20)).toBeGreaterThanOrEqual(20);
       expect(retryAfterAt(1000, 20)).toBeLessThanOrEqual(21);
     });
 
-    it('is at least 1 s and at most 60 s', () => {
+    it('returns at least 1 s and at most 60 s', () => {
       expect(retryAfterAt(1, 10)).toBe(1);
       expect(retryAfterAt(1000, 500)).toBe(60);
       const fresh = createAdmission({ maxConcurrent: 1, maxQueue: 0 }, standing);

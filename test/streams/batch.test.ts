@@ -104,7 +104,7 @@ describe('batch', () => {
     });
   });
 
-  it('is never refused once it is admitted, and reserves no more places than were free', () => {
+  it('finishes once it is admitted, and reserves no more places than were free', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch } = rig({
         limits: { maxConcurrent: 2, maxQueue: 1 },

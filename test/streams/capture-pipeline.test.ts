@@ -38,7 +38,7 @@ describe('capture pipeline', () => {
     });
   });
 
-  it('has emitted the final event and freed the place before it delivers the outcome', () => {
+  it('emits the final event and frees the place before it delivers the outcome', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, log } = rig({
         limits: LIMITS,

@@ -35,7 +35,7 @@ const PRESSURE: Pressure = {
 };
 
 describe('events', () => {
-  it('carry the time, the type and the host', () => {
+  it('emits the time, the type and the host', () => {
     expect(captureStarted(1234, command(7, 'http://Bücher.example:8080/x'), 5)).toEqual({
       type: 'capture.started',
       at: '1970-01-01T00:00:01.234Z',
@@ -48,7 +48,7 @@ describe('events', () => {
     expect(captureQueued(0, command(1, 'http://[::1]/')).host).toBe('::1');
   });
 
-  it('reach every observer in the order in which they happened, whatever an observer does on one', () => {
+  it('reaches every observer in the order of the events, whatever an observer does on one', () => {
     const stream = createEventStream();
     const first: string[] = [];
     const second: string[] = [];
@@ -64,7 +64,7 @@ describe('events', () => {
     expect(second).toEqual(first);
   });
 
-  it('are distinguished by type guards', () => {
+  it('distinguishes events by type guards', () => {
     const events: CapstanEvent[] = [
       captureQueued(0, command(1)),
       batchAccepted(0, 'b', 1, 1),
@@ -79,7 +79,7 @@ describe('events', () => {
 });
 
 describe('counters', () => {
-  it('count how captures ended, those inside, and separately those that were never admitted', () => {
+  it('counts how captures ended, those inside, and separately those that were never admitted', () => {
     const { events$, emit } = createEventStream();
     const counters = createCounters(events$);
     for (let id = 1; id <= 6; id++) {

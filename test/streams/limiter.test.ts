@@ -89,7 +89,7 @@ describe('limiter', () => {
     });
   });
 
-  it('has freed the slot before it delivers completion or an error', () => {
+  it('frees the slot before it delivers completion or an error', () => {
     const limiter = createLimiter(1);
     const running: number[] = [];
     const hear = (source: Observable<never>) =>

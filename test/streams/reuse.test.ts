@@ -59,7 +59,7 @@ describe('a request with cacheMaxAgeMs', () => {
   const plain = request('a');
   const lenient: CaptureRequest = { ...plain, cacheMaxAgeMs: MINUTE };
 
-  it('is answered with a stored capture that is young enough, marked as cached, without a new capture', async () => {
+  it('answers with a stored capture that is young enough, marked as cached, without a new capture', async () => {
     const { ask, answers, events, pages } = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE });
     ask(lenient);
     await aTurn();
@@ -68,7 +68,7 @@ describe('a request with cacheMaxAgeMs', () => {
     expect(events).toMatchObject([{ type: 'capture.reused', id: 7, url: plain.target.url, result: { cached: true } }]);
   });
 
-  it('is captured when the stored capture is too old', async () => {
+  it('captures again when the stored capture is too old', async () => {
     const { ask, finish, answers, events } = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE + 1 });
     ask(lenient);
     await aTurn();
@@ -125,7 +125,7 @@ describe('a request with cacheMaxAgeMs', () => {
     expect(pages).toHaveLength(3);
   });
 
-  it('is cancelled when the last request that shares it leaves', async () => {
+  it('cancels a shared capture when the last request leaves', async () => {
     const { ask, open } = setUp();
     const [first, second] = [ask(lenient), ask(lenient)];
     await aTurn();

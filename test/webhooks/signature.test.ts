@@ -7,11 +7,11 @@ const VECTOR = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body
 const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
 describe('signatures of webhooks', () => {
-  it('equal those of the Standard Webhooks libraries', () => {
+  it('computes the signatures of the Standard Webhooks libraries', () => {
     expect(signatures([readSecret(SECRET)], VECTOR)).toBe(SIGNATURE);
   });
 
-  it('contain one signature per key while a secret is rotated', () => {
+  it('computes one signature per key while a secret is rotated', () => {
     const [first, second, ...rest] = signatures([Buffer.alloc(24, 1), readSecret(SECRET)], VECTOR).split(' ');
     expect(first).toMatch(/^v1,.{44}$/);
     expect([second, ...rest]).toEqual([SIGNATURE]);

@@ -130,7 +130,7 @@ describe('proxy', () => {
 });
 
 describe('acceptCookieBanners and rejectCookieBanners', () => {
-  it('become one option, which is undefined when neither is set', () => {
+  it('turns both flags into one option, which is undefined when neither is set', () => {
     expect(parse({ acceptCookieBanners: true }).cookieBanners).toBe('accept');
     expect(parse({ rejectCookieBanners: true, acceptCookieBanners: false }).cookieBanners).toBe('reject');
     expect(parse({ rejectCookieBanners: false })).not.toHaveProperty('cookieBanners');

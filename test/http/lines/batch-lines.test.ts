@@ -150,7 +150,7 @@ describe('POST /batch with lines', () => {
     await eventually(() => app.service.stats().captures.inside).toBe(0);
   });
 
-  it('has no time limit for the body until it is answered', async () => {
+  it('sets no time limit for the body until the answer begins', async () => {
     const koa = createHttpApp(app.service, {
       apiKeys: [],
       maxBatch: 1,

@@ -26,11 +26,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('has the version of the package', () => {
+  it('names the version of the package', () => {
     expect(document.info).toMatchObject({ version: manifest.version });
   });
 
-  it('has no dangling references', () => {
+  it('leaves no dangling references', () => {
     const references = [...byPointer.values()].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
     expect(references.length).toBeGreaterThan(50);
     expect(references.filter((reference) => !byPointer.has(reference))).toEqual([]);
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has HEAD for every GET, without bodies', () => {
+  it('lists HEAD for every GET, without bodies', () => {
     for (const item of Object.values(document.paths)) {
       const { get, head } = Object(item);
       expect(Object.keys(head?.responses ?? {})).toEqual(Object.keys(get?.responses ?? {}));

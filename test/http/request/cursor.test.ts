@@ -8,7 +8,7 @@ const instant = fc
   .map((date) => date.toISOString());
 
 describe('a list cursor', () => {
-  it('is decoded to the position it was made from, and needs no escaping in a URL', () => {
+  it('decodes to the position it was made from, and needs no escaping in a URL', () => {
     fc.assert(
       fc.property(instant, id, (probedAt, captureId) => {
         const cursor = keysetCursor({ probedAt, id: captureId });
@@ -35,7 +35,7 @@ describe('a list cursor', () => {
     expect(readIdCursor(cursor)).toBeUndefined();
   });
 
-  it('is refused by another kind of list', () => {
+  it('rejects the cursor of another kind of list', () => {
     expect(readKeysetCursor(idCursor(5))).toBeUndefined();
     expect(readIdCursor(keysetCursor({ probedAt: '2026-01-01T00:00:00.000Z', id: 5 }))).toBeUndefined();
   });

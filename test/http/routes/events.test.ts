@@ -59,7 +59,7 @@ describe('GET /events', () => {
     expect(ids.every(Number.isSafeInteger)).toBe(true);
   });
 
-  it('is not counted as a capture', async () => {
+  it('does not count a subscription as a capture', async () => {
     const before = app.service.stats().captures;
     await listenTo();
     expect(app.service.stats().captures).toEqual(before);
@@ -190,7 +190,7 @@ describe('a reconnecting subscriber', () => {
     await close();
   });
 
-  it('may read the missed events at any speed', async () => {
+  it('sends missed events at the speed of the reader', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const small = await serve(service, { events: { bufferBytes: 16 * 1024 } });
@@ -211,7 +211,7 @@ describe('a reconnecting subscriber', () => {
     await close();
   });
 
-  it('is resumed from the header, not from the query, which browsers keep sending', async () => {
+  it('resumes from the header, not from the query, which browsers keep sending', async () => {
     const { newest } = app.service.feed;
     await capture('https://known.example/');
     const now = app.service.feed.newest;
@@ -220,7 +220,7 @@ describe('a reconnecting subscriber', () => {
     expect(hostsOf([await back.event()])).toEqual(['unknown.example']);
   });
 
-  it('can resume from the id that was sent before the first event', async () => {
+  it('resumes from the id that was sent before the first event', async () => {
     const early = await listenTo();
     const place = early.blocks[0]?.id;
     expect(Number(place)).toBe(app.service.feed.newest);
@@ -274,7 +274,7 @@ describe('a reconnecting subscriber', () => {
 });
 
 describe('a subscriber that does not read', () => {
-  it('is disconnected when its buffer is full, while others miss nothing', async () => {
+  it('disconnects a subscriber whose buffer is full, while others miss nothing', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const small = await serve(service, { events: { bufferBytes: 1024 * 1024 } });

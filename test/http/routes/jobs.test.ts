@@ -135,7 +135,7 @@ describe('Prefer: respond-async', () => {
 });
 
 describe('a job', () => {
-  it('is cancelled by DELETE together with its running capture, and keeps its outcomes', async () => {
+  it('cancels a job by DELETE together with its running capture, and keeps its outcomes', async () => {
     const requested = site.hits('/hang');
     const requests = [{ url: 'file:///x' }, { url: site.url('/hang') }, { url: site.url('/hang') }];
     const location = await accepted(await app.post('/batch', { requests, concurrency: 1 }, { headers: ASYNC }));
@@ -149,7 +149,7 @@ describe('a job', () => {
     expect(site.hits('/hang')).toBe(requested + 1);
   });
 
-  it('is answered with 404 when its id is unknown', async () => {
+  it('answers 404 for an unknown id', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await app.call('/jobs/none', { method });
       expect([response.status, (await failureOf(response)).code]).toEqual([404, 'not_found']);
@@ -193,7 +193,7 @@ describe('a job', () => {
     // Two starts, an expiring lease and a hanging page: about half a minute on a busy machine.
   }, 90_000);
 
-  it('is finished by the next process when its service stops', async () => {
+  it('finishes a job in the next process when the service stops', async () => {
     const path = '/title';
     const first = await startService({ maxConcurrent: 1 });
     const requested = site.hits('/hang');
