@@ -35,9 +35,12 @@ export interface OpenArtifact {
 /** A capture that is written durably but not visible yet. */
 export interface StagedCapture {
   readonly info: ScreenshotInfo;
-  /** Makes the capture visible as a whole. Resolves when it would survive a crash. */
-  publish(): Promise<void>;
-  /** Removes the capture, published or not. */
+  /**
+   * Makes the capture visible as a whole. Resolves when it would survive a crash: with false when a capture with this id
+   * was visible already, which then stays as it is.
+   */
+  publish(): Promise<boolean>;
+  /** Removes the capture, published or not; a capture that was visible already stays. */
   discard(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ export interface ArtifactStore {
   id(): Promise<string>;
   /** Stores something and removes it again. Rejects as `stage` would. */
   probe(): Promise<void>;
-  /** Writes the artifacts of a capture together with its whole record. The id must be unused. */
+  /** Writes the artifacts of a capture together with its whole record. */
   stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   info(id: number): Promise<ScreenshotInfo | undefined>;

@@ -13,6 +13,7 @@ import { retentionLock } from './files/layout.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
 import type { JobStore } from './job-store.ts';
+import { createOwnCopies } from './local-copies.ts';
 import { createNoDatabase } from './memory/no-database.ts';
 import { openMongo } from './mongo/open.ts';
 import { holdNode } from './node-leases.ts';
@@ -79,6 +80,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const artifacts = createFileArtifactStore(data);
   const captureStore = createCaptureStore({
     artifacts,
+    copies: createOwnCopies(artifacts),
     results,
     outbox: createFileOutbox(data),
     ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
@@ -92,7 +94,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     artifacts,
     results,
     remove: (ids) => captureStore.remove(ids),
-    lock: () => holdLock(retentionLock(options.dataDir)),
+    lock: async () => holdLock(retentionLock(options.dataDir)),
     clock: Date.now,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),

@@ -37,12 +37,28 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     const staged = await artifacts.stage(captureOf(ID), PICTURE);
     expect(await artifacts.info(ID)).toBeUndefined();
     expect(await artifacts.list(10)).toEqual([]);
-    await staged.publish();
+    expect(await staged.publish()).toBe(true);
     expect(await artifacts.info(ID)).toEqual(staged.info);
     await staged.discard();
     expect(await artifacts.info(ID)).toBeUndefined();
     await (await artifacts.stage(captureOf(ID), PICTURE)).discard();
     expect(await artifacts.has(ID)).toBe(false);
+  });
+
+  it('keeps the first capture of an id that is stored twice, without an error', async () => {
+    const other = await empty.open();
+    const [first, second] = [
+      await artifacts.stage(captureOf(ID, { title: 'first' }), PICTURE),
+      await other.stage(captureOf(ID, { title: 'second' }), { image: Buffer.from('another'), html: '' }),
+    ];
+    expect(await first.publish()).toBe(true);
+    expect(await second.publish()).toBe(false);
+    await second.discard();
+    expect(await artifacts.record(ID)).toMatchObject({ title: 'first' });
+    const image = await artifacts.open(ID, 'image');
+    expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+    expect(await artifacts.list(10)).toHaveLength(1);
+    expect(await artifacts.measure()).toBe(await artifacts.sizeOf(ID));
   });
 
   it('knows nothing of an id that is not stored', async () => {

@@ -6,6 +6,7 @@ import { type CaptureStore, createCaptureStore } from '../../src/storage/capture
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
+import { createOwnCopies } from '../../src/storage/local-copies.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
@@ -32,6 +33,18 @@ describe('the capture store', () => {
     expect(await artifacts.info(ID)).toMatchObject({ id: ID, bytes: IMAGE.length });
     expect(await outbox.read(ID)).toBeUndefined();
     expect(captureStore.pending).toBe(0);
+    await close();
+  });
+
+  it('returns the record of the capture that is stored when its id is stored again, at once or later', async () => {
+    const { captureStore, results, artifacts, outbox, close } = await openParts(directory.path);
+    const other = () => captureStore.keep(captureOf(ID, { title: 'other' }), { image: Buffer.from('other'), html: '' });
+    const [first, meanwhile] = await Promise.all([keepPicture(captureStore, ID), other()]);
+    expect(meanwhile).toEqual(first);
+    expect(await other()).toEqual(first);
+    expect(await results.get(ID)).toEqual({ ...first, evidence: EVIDENCE });
+    expect(await artifacts.info(ID)).toMatchObject({ bytes: IMAGE.length });
+    expect(await outbox.read(ID)).toBeUndefined();
     await close();
   });
 
@@ -86,6 +99,7 @@ describe('the capture store', () => {
       });
       const captureStore = createCaptureStore({
         artifacts,
+        copies: createOwnCopies(artifacts),
         results: noting,
         outbox: createFileOutbox(data),
         maxOutbox,
@@ -124,6 +138,18 @@ describe('the capture store', () => {
       expect(await readdir(outbox)).toEqual([]);
       await keepPicture(captureStore, ID + 4);
       expect(await results.get(ID + 4)).toMatchObject({ id: ID + 4 });
+      await close();
+    });
+
+    it('keeps a waiting capture as it is when its id is stored again', async () => {
+      const { captureStore, results, close } = await open();
+      const first = await keepPicture(captureStore, ID);
+      const files = { image: Buffer.from('other'), html: '' };
+      expect(await captureStore.keep(captureOf(ID, { title: 'other' }), files)).toMatchObject({ title: first.title });
+      expect(captureStore.pending).toBe(1);
+      await rm(inTheWay());
+      await isDrained(captureStore);
+      expect(await results.get(ID)).toMatchObject({ title: first.title });
       await close();
     });
 

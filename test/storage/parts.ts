@@ -7,6 +7,7 @@ import { type CaptureStore, createCaptureStore } from '../../src/storage/capture
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
+import { createOwnCopies } from '../../src/storage/local-copies.ts';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import type { Outbox } from '../../src/storage/outbox.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
@@ -40,7 +41,8 @@ export async function openParts(directory: string, { database = true, change }: 
   const made = { artifacts: createFileArtifactStore(data), results: opened.results, outbox: createFileOutbox(data) };
   const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];
-  const captureStore = createCaptureStore({ ...parts, onProblem: (problem) => problems.push(problem) });
+  const copies = createOwnCopies(parts.artifacts);
+  const captureStore = createCaptureStore({ ...parts, copies, onProblem: (problem) => problems.push(problem) });
   await captureStore.start();
   return {
     directory,

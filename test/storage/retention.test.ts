@@ -43,7 +43,7 @@ describe('retention', () => {
       artifacts: parts.artifacts,
       results: parts.results,
       remove: (ids) => parts.captureStore.remove(ids),
-      lock: () => holdLock(retentionLock(parts.data.path)),
+      lock: async () => holdLock(retentionLock(parts.data.path)),
       clock: () => NOW,
       onProblem: problems,
       ...options,

@@ -3,6 +3,7 @@ import type { DetailedResult } from '../../capture/result.ts';
 import { ARTIFACT_KINDS, type Result } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../artifact-store.ts';
 import { putCapture } from '../artifact-store.ts';
+import type { LocalCopies } from '../local-copies.ts';
 import type { Outbox } from '../outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
 import type { ResultStore } from '../result-store.ts';
@@ -15,6 +16,7 @@ const MAX_OUTBOX = 10_000;
 
 export interface CaptureStoreOptions {
   readonly artifacts: ArtifactStore;
+  readonly copies: LocalCopies;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   /** Maximum number of records that may wait for the database. */
@@ -35,9 +37,9 @@ export interface CaptureStore {
   start(): Promise<void>;
   /**
    * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
-   * database is away the record waits on disk, which counts as stored. Rejects with `storage_full`,
-   * `storage_unavailable`, `internal`, or `database_unavailable` when too many records wait; then nothing of the capture
-   * is left.
+   * database is away the record waits on disk, which counts as stored. A capture whose id is stored already stays as it
+   * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
+   * `database_unavailable` when too many records wait; then nothing of the capture is left.
    */
   keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result>;
   /**
@@ -58,6 +60,7 @@ export function createCaptureStore(options: CaptureStoreOptions): CaptureStore {
 
 class OutboxCaptureStore implements CaptureStore {
   readonly #artifacts: ArtifactStore;
+  readonly #copies: LocalCopies;
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
   readonly #remover: Remover;
@@ -65,16 +68,18 @@ class OutboxCaptureStore implements CaptureStore {
   readonly #maxOutbox: number;
   readonly #onProblem: (problem: unknown) => void;
   readonly #health: StoreHealth;
-  #underway = 0;
+  /** Captures that are being stored, by id. */
+  readonly #underway = new Map<number, Promise<Result>>();
 
   constructor(options: CaptureStoreOptions) {
-    const { artifacts, results, outbox, maxOutbox = MAX_OUTBOX } = options;
+    const { artifacts, copies, results, outbox, maxOutbox = MAX_OUTBOX } = options;
     const { onProblem = () => {}, onStoreFailure = () => {} } = options;
     this.#artifacts = artifacts;
+    this.#copies = copies;
     this.#results = results;
     this.#outbox = outbox;
     this.#remover = createRemover({ artifacts, results, outbox });
-    this.#delivery = new OutboxDelivery({ artifacts, results, outbox, remover: this.#remover, onProblem });
+    this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onProblem });
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => artifacts.probe(), onChange: onStoreFailure });
     this.#onProblem = onProblem;
@@ -96,10 +101,18 @@ class OutboxCaptureStore implements CaptureStore {
     this.#delivery.start();
   }
 
-  async keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
+  keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
+    const { id } = capture;
+    const underway = this.#underway.get(id);
+    if (underway !== undefined) return underway;
     const full = this.#fullOutbox();
-    if (full !== undefined) throw full;
-    this.#underway += 1;
+    if (full !== undefined) return Promise.reject(full);
+    const keeping = this.#keep(capture, files).finally(() => this.#underway.delete(id));
+    this.#underway.set(id, keeping);
+    return keeping;
+  }
+
+  async #keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
     try {
       if (files === null) {
         await this.#keepRecord(capture);
@@ -107,14 +120,12 @@ class OutboxCaptureStore implements CaptureStore {
       }
       const record = { ...capture, artifacts: { store: await this.#storeId(), kinds: ARTIFACT_KINDS } };
       if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, files);
-      else await this.#keepCapture(record, files);
+      const kept = this.#results.kind === 'none' ? record : await this.#keepCapture(record, files);
       this.#health.succeeded();
-      return withoutEvidence(record);
+      return withoutEvidence(kept);
     } catch (error) {
       if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);
       throw error;
-    } finally {
-      this.#underway -= 1;
     }
   }
 
@@ -155,7 +166,7 @@ class OutboxCaptureStore implements CaptureStore {
 
   #fullOutbox(): CapstanError | undefined {
     if (this.#results.kind === 'none' || !this.#delivery.isAway) return undefined;
-    if (this.#delivery.pending + this.#underway < this.#maxOutbox) return undefined;
+    if (this.#delivery.pending + this.#underway.size < this.#maxOutbox) return undefined;
     return new CapstanError(
       'database_unavailable',
       `The database cannot be used, and the outbox is full: ${this.#maxOutbox} records wait.`,
@@ -165,27 +176,29 @@ class OutboxCaptureStore implements CaptureStore {
   /** A failed capture has no files that a crash could leave without their record. */
   async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
-    if (await this.#delivery.write(record)) return;
+    if ((await this.#delivery.write(record)) !== undefined) return;
     await this.#outbox.add(record);
     this.#delivery.wait(record.id);
   }
 
   /**
-   * The record is in the outbox before the files appear, and leaves it when the database has it. After a crash, a
-   * record in the outbox is written when its files exist; without them, the capture was never answered.
+   * The record is in the outbox before the files appear, and leaves it when the artifact store has the files and the
+   * database has the record. After a crash, a record in the outbox is delivered when its files are here; without them,
+   * the capture was never answered, or is delivered. Resolves with the record of the files that are stored.
    */
-  async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<void> {
-    const [staging, noting] = await Promise.allSettled([
-      this.#artifacts.stage(record, files),
-      this.#outbox.add(record),
-    ]);
+  async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<DetailedResult> {
+    if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;
+    const [staging, noting] = await Promise.allSettled([this.#copies.stage(record, files), this.#outbox.add(record)]);
     const staged = staging.status === 'fulfilled' ? staging.value : undefined;
     try {
       if (staging.status === 'rejected') throw staging.reason;
       if (noting.status === 'rejected') throw noting.reason;
-      await staged?.publish();
-      if (await this.#delivery.write(record)) await this.#delivery.written(record.id);
+      const isFirst = (await staged?.publish()) ?? false;
+      const own = isFirst ? record : ((await this.#copies.record(record.id)) ?? record);
+      const stored = await this.#delivery.write(own);
+      if (stored !== undefined) await this.#delivery.written(record.id);
       else this.#delivery.wait(record.id);
+      return stored ?? own;
     } catch (error) {
       await this.#undo(record.id, staged);
       throw error;

@@ -1,7 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
-import type { ArtifactStore } from '../artifact-store.ts';
 import { isAway } from '../is-away.ts';
+import type { LocalCopies } from '../local-copies.ts';
 import type { Outbox } from '../outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
 import type { ResultStore } from '../result-store.ts';
@@ -11,17 +11,23 @@ import type { Remover } from './remover.ts';
 /** Records that are written together once the database is known to be back. */
 const MAX_DRAIN = 64;
 
+/** A record whose files are delivered; undefined when nothing is left to write. */
+type Prepared = DetailedResult | 'away' | undefined;
+
 export interface OutboxDeliveryOptions {
-  readonly artifacts: ArtifactStore;
+  readonly copies: LocalCopies;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   readonly remover: Remover;
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** Delivers the outbox to the database, however long that takes: records in their order, and removals. */
+/**
+ * Delivers the outbox, however long that takes: files to the artifact store, then records to the database, in their order;
+ * and removals.
+ */
 export class OutboxDelivery {
-  readonly #artifacts: ArtifactStore;
+  readonly #copies: LocalCopies;
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
   readonly #remover: Remover;
@@ -35,8 +41,8 @@ export class OutboxDelivery {
   readonly #waiting = new Set<number>();
   #adopted = false;
 
-  constructor({ artifacts, results, outbox, remover, onProblem }: OutboxDeliveryOptions) {
-    this.#artifacts = artifacts;
+  constructor({ copies, results, outbox, remover, onProblem }: OutboxDeliveryOptions) {
+    this.#copies = copies;
     this.#results = results;
     this.#outbox = outbox;
     this.#remover = remover;
@@ -58,7 +64,7 @@ export class OutboxDelivery {
     if (this.#results.kind === 'none') await this.#outbox.sweep();
     else {
       const { records, removals } = await this.#outbox.adopt(
-        async (record) => record.artifacts === null || (await this.#artifacts.has(record.id)),
+        async (record) => record.artifacts === null || (await this.#copies.has(record.id)),
       );
       for (const id of records) this.#waiting.add(id);
       this.#remover.takeOver(removals);
@@ -75,9 +81,23 @@ export class OutboxDelivery {
     return this.#passes.stop();
   }
 
-  /** Writes a record now. False when the database is away. */
-  async write(record: DetailedResult): Promise<boolean> {
-    return !this.isAway && (await this.#insert(record));
+  /** Whether a record with this id is in the outbox of this process. */
+  isWaiting(id: number): boolean {
+    return this.#waiting.has(id);
+  }
+
+  /** Delivers a capture now. Resolves with the stored record; undefined when the database is away. */
+  async write(record: DetailedResult): Promise<DetailedResult | undefined> {
+    if (this.isAway) return undefined;
+    try {
+      const stored = record.artifacts === null ? record : await this.#copies.deliver(record);
+      if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
+      await this.#insert(stored);
+      return stored;
+    } catch (error) {
+      if (isAway(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Queues a record that is in the outbox. */
@@ -92,6 +112,7 @@ export class OutboxDelivery {
    */
   async written(id: number): Promise<void> {
     try {
+      await this.#copies.release(id);
       if (await this.#outbox.remove(id)) return;
       this.#remover.takeOver([await this.#outbox.intend([id])]);
       this.#passes.plan(0);
@@ -103,16 +124,6 @@ export class OutboxDelivery {
   /** Completes unfinished removals later. */
   finishRemovals(): void {
     if (this.#remover.unfinished > 0) this.#passes.plan();
-  }
-
-  async #insert(record: DetailedResult): Promise<boolean> {
-    try {
-      await this.#results.insert(withoutEvidence(record), record.evidence);
-      return true;
-    } catch (error) {
-      if (isAway(error)) return false;
-      throw error;
-    }
   }
 
   async #drain(): Promise<void> {
@@ -136,37 +147,54 @@ export class OutboxDelivery {
     let together = 1;
     while (this.#waiting.size > 0 && !this.#passes.stopped) {
       const ids = [...this.#waiting].slice(0, together);
-      // All records are read before any is written, so that they are written in order and not as the disk returns them.
-      const records = await Promise.all(ids.map((id) => this.#read(id)));
-      const written = await Promise.all(ids.map((id, at) => this.#deliver(id, records[at])));
-      if (written.includes(false)) throw new CapstanError('database_unavailable');
+      // All files are delivered before any record is written, so that records are written in order.
+      const ready = await Promise.all(ids.map((id) => this.#prepare(id)));
+      const away = ready.indexOf('away');
+      const writable = away === -1 ? ids : ids.slice(0, away);
+      const written = await Promise.all(writable.map((id, at) => this.#finish(id, ready[at])));
+      if (away !== -1 || written.includes(false)) throw new CapstanError('database_unavailable');
       together = Math.min(together * 4, MAX_DRAIN);
       this.#passes.succeeded();
     }
   }
 
-  /** An unreadable record must not block the others forever. */
-  async #read(id: number): Promise<DetailedResult | undefined> {
+  /** Reads a record and delivers its files. One that cannot be read or delivered must not block the others forever. */
+  async #prepare(id: number): Promise<Prepared> {
     try {
-      return await this.#outbox.read(id);
+      const record = await this.#outbox.read(id);
+      return record === undefined ? undefined : await this.#withFiles(record);
     } catch (error) {
+      if (isAway(error)) return 'away';
       await this.#setAside(id, error);
       return undefined;
     }
   }
 
+  /** Undefined when there are no files: the capture was never answered, or another process has delivered it. */
+  async #withFiles(record: DetailedResult): Promise<DetailedResult | undefined> {
+    if (record.artifacts === null) return record;
+    const stored = await this.#copies.deliver(record);
+    if (stored === undefined) await this.#outbox.remove(record.id);
+    return stored;
+  }
+
   /** False when the database is away. */
-  async #deliver(id: number, record: DetailedResult | undefined): Promise<boolean> {
+  async #finish(id: number, record: Prepared): Promise<boolean> {
     try {
-      if (record !== undefined) {
-        if (!(await this.#insert(record))) return false;
+      if (record !== undefined && record !== 'away') {
+        await this.#insert(record);
         await this.written(id);
       }
     } catch (error) {
+      if (isAway(error)) return false;
       await this.#setAside(id, error);
     }
     this.#waiting.delete(id);
     return true;
+  }
+
+  async #insert(record: DetailedResult): Promise<void> {
+    await this.#results.insert(withoutEvidence(record), record.evidence);
   }
 
   async #setAside(id: number, why: unknown): Promise<void> {

@@ -1,7 +1,8 @@
+import { CapstanError } from '../../capture/errors.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
-import type { HeldLock } from '../files/held-lock.ts';
 import { firstIdAt } from '../ids.ts';
 import { isAway } from '../is-away.ts';
+import type { HeldLock } from '../lock.ts';
 import type { ResultStore } from '../result-store.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
@@ -42,8 +43,8 @@ export interface RetentionOptions {
   readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure'>;
   readonly results: Pick<ResultStore, 'kind' | 'oldest'>;
   readonly remove: (ids: readonly number[]) => Promise<Removed>;
-  /** Lock for processes that share the data directory: one at a time removes; undefined when another one does. */
-  readonly lock: () => HeldLock | undefined;
+  /** Lock for processes that share the artifact store: one at a time removes; undefined when another one does. Never rejects. */
+  readonly lock: () => Promise<HeldLock | undefined>;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
   /** Milliseconds of a clock that is never set; by default those of `performance.now()`. */
@@ -63,6 +64,12 @@ export interface Retention {
   pass(): Promise<void>;
   /** Stops; resolves when no removal is running. */
   stop(): Promise<void>;
+}
+
+/** What one pass works with. */
+interface Pass {
+  readonly held: HeldLock;
+  readonly pace: Pace;
 }
 
 export function createRetention(options: RetentionOptions): Retention {
@@ -86,8 +93,9 @@ export function createRetention(options: RetentionOptions): Retention {
   let passing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  async function remove(ids: readonly number[], pace: Pace): Promise<void> {
+  async function remove(ids: readonly number[], { held, pace }: Pass): Promise<void> {
     signal.throwIfAborted();
+    if (!held.isHeld) throw new CapstanError('database_unavailable', 'The lock of the retention was lost.');
     try {
       const { screenshots, records, bytes } = await options.remove(ids);
       counts = {
@@ -104,7 +112,7 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   /** From the oldest on, while the id is below `before` and there are more bytes than `most`. */
-  async function removeFiles(before: number, maxBytes: number | null, pace: Pace): Promise<void> {
+  async function removeFiles(before: number, maxBytes: number | null, pass: Pass): Promise<void> {
     let step: number[] = [];
     let bytesOfStep = 0;
     for await (const id of artifacts.oldest()) {
@@ -115,31 +123,31 @@ export function createRetention(options: RetentionOptions): Retention {
       }
       step.push(id);
       if (step.length < STEP) continue;
-      await remove(step, pace);
+      await remove(step, pass);
       step = [];
       bytesOfStep = 0;
     }
-    if (step.length > 0) await remove(step, pace);
+    if (step.length > 0) await remove(step, pass);
   }
 
   /** Failed captures have a record and no files. */
-  async function removeRecords(before: number, pace: Pace): Promise<void> {
+  async function removeRecords(before: number, pass: Pass): Promise<void> {
     if (results.kind === 'none') return;
     for (let after = 0; ; ) {
       const ids = await results.oldest(STEP, before, after);
       const last = ids.at(-1);
       if (last === undefined) return;
-      await remove(ids, pace);
+      await remove(ids, pass);
       after = last;
     }
   }
 
-  async function makeRoom(maxBytes: number, pace: Pace): Promise<void> {
+  async function makeRoom(maxBytes: number, pass: Pass): Promise<void> {
     const isOld = clock() - measuredAt >= MEASURE_MS;
     if (!isOld && (artifacts.bytes ?? 0) <= maxBytes) return;
     await artifacts.measure(signal);
     measuredAt = clock();
-    await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), maxBytes, pace);
+    await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), maxBytes, pass);
   }
 
   /** A clock that is set forward by mistake would make everything too old. */
@@ -159,21 +167,21 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   async function removeAll(): Promise<void> {
-    const held = lock();
+    const held = await lock();
     if (held === undefined) return;
     const before = counts;
-    const pace = createPace(signal);
+    const pass = { held, pace: createPace(signal) };
     try {
       if (limits.days !== null && !clockJumped()) {
         const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
-        await removeFiles(tooOld, null, pace);
-        await removeRecords(tooOld, pace);
+        await removeFiles(tooOld, null, pass);
+        await removeRecords(tooOld, pass);
       }
-      if (limits.bytes !== null) await makeRoom(limits.bytes, pace);
+      if (limits.bytes !== null) await makeRoom(limits.bytes, pass);
     } catch (error) {
       if (!isAway(error) && !signal.aborted) onProblem(error);
     } finally {
-      held.release();
+      await held.release();
     }
     if (counts !== before) onRemoved(difference(counts, before));
   }

@@ -32,6 +32,8 @@ const READ_TOGETHER = 16;
 const PROBE_BYTES = 1024 * 1024;
 /** Maximum number of attempts to create a minute's directory while others remove it because it is empty. */
 const MOVES = 5;
+/** The system's codes for a directory with files in the place of the target. */
+const EXISTS: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   const stored = createStoredBytes(data.path);
@@ -78,10 +80,11 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
       info,
       publish: async () => {
         try {
-          await moveInto(directory, target);
-          published = true;
-          stored.changed(info.id, bytes);
+          published = await moveInto(directory, target);
+          if (!published) await remove(directory);
+          else stored.changed(info.id, bytes);
           await syncDirectory(dirname(target));
+          return published;
         } catch (error) {
           throw writeFailure(error);
         }
@@ -187,13 +190,19 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   };
 }
 
-/** The time directories are created with the first capture of a minute. */
-async function moveInto(directory: string, target: string): Promise<void> {
+/**
+ * False when the target exists: a directory with files is never replaced. The time directories are created with the
+ * first capture of a minute.
+ */
+async function moveInto(directory: string, target: string): Promise<boolean> {
   for (let move = 1; ; move += 1) {
     try {
-      return await rename(directory, target);
+      await rename(directory, target);
+      return true;
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || move === MOVES) throw error;
+      const code = codeOf(error);
+      if (code !== undefined && EXISTS.has(code)) return false;
+      if (code !== 'ENOENT' || move === MOVES) throw error;
       await makeDirectory(dirname(target));
     }
   }

@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { HeldLock } from '../lock.ts';
 import { touchPrivateSync } from './private-files.ts';
 
-/** A lock on a file that the system releases when its process ends, however it ends. */
-export interface HeldLock {
+/** A lock on a file. The system releases it when its process ends. */
+export interface HeldFileLock extends HeldLock {
   release(): void;
 }
 
@@ -15,7 +16,7 @@ const SQLITE_BUSY = 5;
  * of its own: a process id in a file says nothing once the id is reused, or when the processes live in different
  * containers.
  */
-export function holdLock(file: string, onHeld: () => void = () => {}): HeldLock | undefined {
+export function holdLock(file: string, onHeld: () => void = () => {}): HeldFileLock | undefined {
   let db: DatabaseSync | undefined;
   try {
     touchPrivateSync(file);
@@ -24,7 +25,7 @@ export function holdLock(file: string, onHeld: () => void = () => {}): HeldLock 
     db.exec('PRAGMA journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
     const held = db;
-    return { release: () => held.close() };
+    return { isHeld: true, release: () => held.close() };
   } catch (error) {
     db?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) onHeld();

@@ -3,7 +3,7 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import { makeDirectory } from './directories.ts';
-import { type HeldLock, holdLock } from './held-lock.ts';
+import { type HeldFileLock, holdLock } from './held-lock.ts';
 import { workspacesDirectory } from './layout.ts';
 import { makePrivateSync, PRIVATE_DIRECTORY } from './private-files.ts';
 
@@ -41,7 +41,7 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
   throw new Error(`no workspace can be locked in ${workspacesDirectory(dataDir)}`);
 }
 
-async function workspaceIn(directory: string, lock: HeldLock): Promise<Workspace> {
+async function workspaceIn(directory: string, lock: HeldFileLock): Promise<Workspace> {
   const staging = join(directory, 'staging');
   const outbox = join(directory, 'outbox');
   try {

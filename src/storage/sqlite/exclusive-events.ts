@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { type HeldLock, holdLock } from '../files/held-lock.ts';
+import { type HeldFileLock, holdLock } from '../files/held-lock.ts';
 import type { EventTable } from '../records/own-event-log.ts';
 
 /** A table of events that one process at a time uses. */
@@ -12,7 +12,7 @@ export interface ExclusiveEventTable extends EventTable {
  * note gaps where nothing is missing. The second one has no log until the first has ended; `onHeld` is called once.
  */
 export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () => void): ExclusiveEventTable {
-  let held: HeldLock | undefined;
+  let held: HeldFileLock | undefined;
   let reported = false;
 
   function own(): EventTable {
