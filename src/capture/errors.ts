@@ -98,6 +98,12 @@ export const CATALOGUE = {
     text: 'The target is a download, or has no content: nothing to capture.',
     help: '`download` has its name, type and size.',
   },
+  not_an_image: {
+    status: 422,
+    retryable: false,
+    text: 'The capture is a PDF, of which no thumbnail can be made.',
+    help: 'Get the PDF itself, without `width`, `height`, `format` and `quality`.',
+  },
   selector_not_found: {
     status: 422,
     retryable: false,

@@ -88,6 +88,14 @@ export const configSchema = z.strictObject({
     placeholder: 'n',
     default: null,
   }),
+  thumbnailBytes: bytes({
+    group: 'Storing',
+    description:
+      'Maximum size of the thumbnails that one process keeps in --data-dir; above it those that were not used for longest are removed.',
+    placeholder: 'n',
+    default: null,
+    defaultText: '256M',
+  }),
 
   maxConcurrent: integer(LIMIT_BOUNDS.maxConcurrent.min, LIMIT_BOUNDS.maxConcurrent.max, 'captures', {
     group: 'Limits',

@@ -7,6 +7,7 @@ import type { Pressure } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ServiceStats } from '../capture/stats.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
+import type { Thumbnails } from '../imaging/thumbnails.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { IdempotencyStore } from '../storage/idempotency-store.ts';
@@ -44,6 +45,7 @@ export interface CaptureService {
   readonly results: ResultStore;
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
+  readonly thumbnails: Thumbnails;
   /** Captures and batches that run in the background. */
   readonly jobs: Jobs;
   /** Whether a request may have a `callback`. */

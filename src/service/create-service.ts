@@ -8,6 +8,7 @@ import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
+import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
@@ -44,6 +45,7 @@ export type ServiceConfig = Pick<
   | 'dataDir'
   | 'retainDays'
   | 'retainBytes'
+  | 'thumbnailBytes'
   | 'maxConcurrent'
   | 'maxQueue'
   | 'maxMemoryMb'
@@ -179,6 +181,7 @@ export async function createService(
     results: storage.results,
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,
+    thumbnails: createThumbnails(storage.artifacts, storage.thumbnails),
     get readiness() {
       return condition.readiness;
     },
@@ -251,6 +254,7 @@ function openStorage(config: ServiceConfig, logger: Logger): Promise<Storage> {
     onWarning: (text) => logger.warn(text),
     onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },
+    thumbnailBytes: config.thumbnailBytes,
     onRetained: (removed) => logger.info(removed, 'retention removed captures'),
   });
 }

@@ -6,10 +6,10 @@ import { CapstanError, type Failure, failure, toFailure } from '../capture/error
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
+import { perceptionHash } from '../imaging/perception-hash.ts';
 import type { Logger } from '../log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { IpFactsSource } from './ip-facts.ts';
-import { perceptionHash } from './perception-hash.ts';
 
 export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen'>;

@@ -8,6 +8,7 @@ import type { EventLog } from './event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
+import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
@@ -19,12 +20,13 @@ import { openMongo } from './mongo/open.ts';
 import { holdNode } from './node-leases.ts';
 import type { ResultStore, StoreState } from './result-store.ts';
 import { openSqlite } from './sqlite/open.ts';
+import type { ThumbnailStore } from './thumbnail-store.ts';
 import { writeFailure } from './write-failure.ts';
 
 /*
  * Opens everything that is stored, and chooses the implementation of each port:
  *
- *   files/            artifacts and the outbox, in the data directory
+ *   files/            artifacts, thumbnails and the outbox, in the data directory
  *   sqlite/, mongo/   the database: results, jobs, idempotency keys, node leases, the event log
  *   memory/           what stands in for a database where there is none
  *   records/          what the databases share
@@ -39,6 +41,8 @@ export interface StorageOptions {
   readonly maxOutbox?: number;
   /** Without it, everything is kept. */
   readonly retain?: RetentionLimits;
+  /** Maximum size of all thumbnails together. @default 256 MiB */
+  readonly thumbnailBytes?: number | null;
   /** Called with what retention has removed. */
   readonly onRetained?: (removed: RetentionCounts) => void;
   /** Called when the state of the database changes, with the reason when it is `down`. */
@@ -51,6 +55,8 @@ export interface StorageOptions {
   readonly onProblem?: (problem: unknown) => void;
 }
 
+const THUMBNAIL_BYTES = 256 * 1024 ** 2;
+
 /** All open stores. */
 export interface Storage {
   readonly ids: IdSource;
@@ -58,6 +64,7 @@ export interface Storage {
   readonly jobs: JobStore;
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
+  readonly thumbnails: ThumbnailStore;
   readonly captureStore: CaptureStore;
   readonly retention: Retention;
   /** Closed by the code that starts it. */
@@ -78,6 +85,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const database = await openDatabase(options);
   const { results, jobs, idempotency } = database;
   const artifacts = createFileArtifactStore(data);
+  const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = createCaptureStore({
     artifacts,
     copies: createOwnCopies(artifacts),
@@ -128,7 +136,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   }
   retention.start();
   const events = database.eventLog({ clock: Date.now, node: () => ids.node });
-  return { ids, results, jobs, idempotency, artifacts, captureStore, retention, events, close };
+  return { ids, results, jobs, idempotency, artifacts, thumbnails, captureStore, retention, events, close };
 }
 
 function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOptions): Promise<Database> {

@@ -31,6 +31,8 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string])[] = [
   ['src/pressure/monitor.ts', 'src/streams/admission.ts'],
   ['src/feed/event-feed.ts', 'src/storage/sqlite/store.ts'],
   ['src/feed/event-feed.ts', 'src/streams/events.ts'],
+  ['src/imaging/thumbnails.ts', 'src/http/app.ts'],
+  ['src/imaging/thumbnails.ts', 'src/storage/files/file-thumbnail-store.ts'],
   ['src/ipinfo/mod.ts', 'src/capture/errors.ts'],
   ['src/ipinfo/mod.ts', 'src/egress/address-policy.ts'],
   ['src/http/app.ts', 'src/storage/sqlite/store.ts'],
@@ -60,6 +62,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string])[] = [
 ];
 
 const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
+  ['src/imaging/thumbnails.ts', 'src/storage/thumbnail-store.ts'],
   ['src/streams/capture-pipeline.ts', 'src/capture/errors.ts'],
   ['src/streams/capture-pipeline.ts', 'rxjs'],
   ['src/actors/slots.ts', 'src/egress/egress.ts'],

@@ -109,6 +109,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   dataDir: ['d', 'd'],
   retainDays: ['0.5', 0.5],
   retainBytes: ['1.5G', 1_610_612_736],
+  thumbnailBytes: ['1M', 1_048_576],
   maxConcurrent: ['3', 3],
   maxQueue: ['0', 0],
   maxBatch: ['7', 7],

@@ -1,10 +1,12 @@
 import { request } from 'node:http';
 import { createServer } from 'node:net';
+import { PNG } from 'pngjs';
 import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FailureCode } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { putCapture } from '../../src/storage/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { freePort } from '../support/actor.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -59,6 +61,9 @@ beforeAll(async () => {
   await main.service.results.insert(resultOf(2, similar));
   await keepCapture(main.service, 4);
   await main.service.results.insert(resultOf(4));
+  const image = PNG.sync.write(new PNG({ width: 2, height: 2 }));
+  await putCapture(main.service.artifacts, resultOf(5), { image, html: '' });
+  await keepCapture(main.service, 6, { format: 'pdf' });
   await lostDatabase.loseDatabase();
   await stopping.service.stop();
   const faulty: typeof broken.service = Object.create(broken.service, {
@@ -178,6 +183,8 @@ const ROWS: readonly Row[] = [
     headers: { Range: 'bytes=0-1' },
     answers: { 'content-range': expect.stringMatching(/^bytes 0-1\//) },
   },
+  { status: 200, path: '/screenshot/5?width=1', operation: '/screenshot/{id}' },
+  { status: 422, code: 'not_an_image', path: '/screenshot/6?width=1', operation: '/screenshot/{id}' },
   { status: 304, path: '/screenshot/1', operation: '/screenshot/{id}', headers: { 'If-None-Match': '*' } },
   {
     status: 416,
@@ -416,6 +423,7 @@ describe('the HTTP contract', () => {
       'unauthorized',
       'target_forbidden',
       'not_found',
+      'not_an_image',
       'method_not_allowed',
       'payload_too_large',
       'unsupported_media_type',

@@ -35,6 +35,7 @@ export async function startService(
       dataDir: join(directory, 'data'),
       retainDays: null,
       retainBytes: null,
+      thumbnailBytes: null,
       maxConcurrent: 4,
       maxQueue: 1000,
       maxMemoryMb: null,

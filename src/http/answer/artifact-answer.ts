@@ -7,7 +7,7 @@ import { matchesEtag } from './if-none-match.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 /** The files of a capture never change. Caches keep nothing for longer than a year. */
-const CACHE_CONTROL = 'private, max-age=31536000, immutable';
+export const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 /**
  * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests, no framing. Only

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import { THUMBNAIL_FORMATS } from '../../capture/thumbnail.ts';
 import { mediaTypeOf } from '../answer/media-type.ts';
 import { successSchema } from '../answer/schemas.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
@@ -29,6 +30,11 @@ export function lines(schema: z.ZodType): Content {
 export function text(mediaType: string): Content {
   return { [mediaType]: { text: { type: 'string' } } };
 }
+
+/** A thumbnail, in every format. */
+export const THUMBNAIL_FILE: Content = Object.fromEntries(
+  THUMBNAIL_FORMATS.map((format) => [`image/${format}`, { text: { type: 'string', format: 'binary' } }]),
+);
 
 /** The file of a capture, in every format. */
 export const CAPTURED_FILE: Content = Object.fromEntries(

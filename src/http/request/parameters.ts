@@ -69,6 +69,14 @@ function hostProblem(text: string): string | undefined {
   return `must be a host without a port: ${JSON.stringify(host)}, not ${shown}`;
 }
 
+/** A decimal integer. The errors are those of `value`. */
+export function asText(value: z.ZodType<number, number>) {
+  return z
+    .string()
+    .transform((text) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN))
+    .pipe(value);
+}
+
 /** A decimal integer, bounded by `value`. */
 export function integerText<T extends z.ZodType<number, number>>(value: T, error: string) {
   return z

@@ -4,18 +4,22 @@ import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-pa
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
 import type { DetailedResult } from '../../capture/result.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { thumbnailFields, thumbnailOf } from '../../capture/thumbnail.ts';
+import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answerArtifact, describeArtifact } from '../answer/artifact-answer.ts';
 import { answer, answerFailure } from '../answer/envelope.ts';
 import { mediaTypeOf } from '../answer/media-type.ts';
 import { failureError, failureOf } from '../answer/outcome.ts';
 import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../answer/schemas.ts';
+import { answerThumbnail } from '../answer/thumbnail-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
-import { CAPTURED_FILE, envelope, text } from '../openapi/content.ts';
+import { CAPTURED_FILE, envelope, THUMBNAIL_FILE, text } from '../openapi/content.ts';
 import { withAcceptedFormat } from '../request/accepted-format.ts';
 import { admitCallback } from '../request/callback.ts';
 import { preferImageOrJson } from '../request/negotiation.ts';
-import { captureId } from '../request/parameters.ts';
+import { asText, captureId } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
 import { refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
 import { requestedBy } from '../request/requested-by.ts';
@@ -90,17 +94,25 @@ export const postScreenshot = routeWithBody({
 
 const VIEW = ['image', 'metadata', 'html'] as const;
 
+const thumbnailParameters = {
+  width: asText(thumbnailFields.width).optional(),
+  height: asText(thumbnailFields.height).optional(),
+  format: thumbnailFields.format.optional(),
+  quality: asText(thumbnailFields.quality).optional(),
+};
+
 export const getScreenshot = route({
   method: 'GET',
   path: '/screenshot/{id}',
   operationId: 'getScreenshot',
   summary: 'The image of a capture, its metadata, or its HTML snapshot.',
   description:
-    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML snapshot is served inert.',
+    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML snapshot is served inert. With `width`, `height`, `format` or `quality`: a thumbnail of the image, without ranges. A PDF has none.',
   tag: 'capture',
   parameters: {
     id: captureId,
     view: z.enum(VIEW, { error: 'must be image, metadata or html' }).optional(),
+    ...thumbnailParameters,
   },
   headers: z.object({
     'If-None-Match': z.string().optional().meta({ description: 'ETags that the client has, or `*`.' }),
@@ -110,7 +122,12 @@ export const getScreenshot = route({
   answers: {
     200: {
       description: 'The file, or the metadata.',
-      content: { ...CAPTURED_FILE, ...envelope('ScreenshotInfo', ScreenshotInfoSchema), ...text('text/html') },
+      content: {
+        ...CAPTURED_FILE,
+        ...THUMBNAIL_FILE,
+        ...envelope('ScreenshotInfo', ScreenshotInfoSchema),
+        ...text('text/html'),
+      },
       headers: [...FILE_HEADERS, 'Content-Security-Policy'],
     },
     206: {
@@ -120,13 +137,17 @@ export const getScreenshot = route({
     },
     304: { description: 'The client has it already.', content: {}, headers: ['ETag', 'Cache-Control'] },
   },
-  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'range_not_satisfiable'],
-  handle: async (ctx, { id, view }, { service }) => {
+  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'range_not_satisfiable', 'not_an_image', 'queue_full'],
+  handle: async (ctx, { id, view, ...given }, { service }) => {
     ctx.state.captureId = id;
+    const thumbnail = thumbnailOf(given);
+    if (thumbnail !== undefined) {
+      refuseOtherViews(view);
+      return answerThumbnail(ctx, service, await infoOf(service, id), thumbnail);
+    }
     if (view === 'html') return answerKept(ctx, service, id, 'html');
     if (view === 'image') return answerKept(ctx, service, id, 'image');
-    const info = await service.artifacts.info(id);
-    if (info === undefined) throw await service.whyMissing(id);
+    const info = await infoOf(service, id);
     if (view === 'metadata') return answer(ctx, sentInfo(info));
     ctx.vary('Accept');
     const wanted = preferImageOrJson(ctx.get('Accept'), mediaTypeOf(info.format), 'image');
@@ -172,6 +193,19 @@ async function answerStored(
   }
   ctx.set('Location', location);
   if (result.cached) ctx.set('X-Capture-Cached', 'true');
+}
+
+async function infoOf(service: CaptureService, id: number): Promise<ScreenshotInfo> {
+  const info = await service.artifacts.info(id);
+  if (info === undefined) throw await service.whyMissing(id);
+  return info;
+}
+
+function refuseOtherViews(view: (typeof VIEW)[number] | undefined): void {
+  if (view === undefined || view === 'image') return;
+  throw refusal([
+    { path: 'view', message: `must be image, or be left out, with width, height, format or quality, not ${view}` },
+  ]);
 }
 
 async function answerKept(

@@ -7,6 +7,7 @@ import { timeOfId } from '../ids.ts';
  *
  *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp|pdf>  page.html  info.json     appears whole or not at all
  *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
+ *   thumbnails/<id>/                   320x-q80.webp ...                             may be removed at any time
  *   store.json                         id of the store; its absence tells an empty mount from this directory
  *   retention.lock                     held by the one process that removes what is too old or too much
  */
@@ -26,6 +27,14 @@ export function capturesDirectory(dataDir: string): string {
 
 export function workspacesDirectory(dataDir: string): string {
   return join(dataDir, 'workspaces');
+}
+
+export function thumbnailsDirectory(dataDir: string): string {
+  return join(dataDir, 'thumbnails');
+}
+
+export function thumbnailsOf(dataDir: string, id: number): string {
+  return join(thumbnailsDirectory(dataDir), String(id));
 }
 
 /** `yyyymmdd` and `hhmm`, UTC, of the id's time. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
+import { removeThumbnails } from './file-thumbnail-store.ts';
 import { captureDirectory } from './layout.ts';
 import { bytesOfCapture } from './stored-bytes.ts';
 import { exists } from './workspace.ts';
@@ -15,7 +16,7 @@ interface Moved {
 }
 
 /**
- * Removes the files of captures. Each capture is moved away as a whole before anything is unlinked, so that it
+ * Removes the files of captures, and their thumbnails. Each capture is moved away as a whole before anything is unlinked, so that it
  * disappears at once; a crash in between leaves it where the next start sweeps. Open files stay readable. `onRemoved`
  * is called for each capture that existed. Continues after one that cannot be removed, and rejects with its error at
  * the end.
@@ -41,6 +42,7 @@ export async function removeCaptures(
   for (const { id, away } of moved) {
     const bytes = await bytesOfCapture(away);
     await rm(away, { recursive: true, force: true }).catch((error: unknown) => failures.push(error));
+    await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
     onRemoved(id, bytes);
   }
   for (const minute of minutes) if (await removeIfEmpty(minute)) await removeIfEmpty(dirname(minute));

@@ -1,3 +1,5 @@
+import { loadSharp } from './load-sharp.ts';
+
 /** Nine shades per row give eight differences between neighbours. */
 const COLUMNS = 9;
 const ROWS = 8;
@@ -7,8 +9,6 @@ const ROWS = 8;
  * 8 shades of grey; each bit says whether a shade is brighter than the one on its left, row by row from the upper left.
  * Transparency counts as white. Hashes of visually similar images differ in few bits, whatever the size and format.
  * Rejects when the bytes are not an image.
- *
- * sharp decodes and scales on libuv's threads. It is loaded with the first image.
  */
 export async function perceptionHash(image: Uint8Array): Promise<string> {
   const sharp = await loadSharp();
@@ -29,12 +29,4 @@ function differences(bits: number, shade: number, at: number, row: Uint8Array): 
 
 function hex(byte: number): string {
   return byte.toString(16).padStart(2, '0');
-}
-
-async function loadSharp() {
-  const { default: sharp } = await import('sharp');
-  // Captures already run in parallel, and no image is hashed twice.
-  sharp.concurrency(1);
-  sharp.cache(false);
-  return sharp;
 }

@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { perceptionHash } from '../../src/service/perception-hash.ts';
+import { perceptionHash } from '../../src/imaging/perception-hash.ts';
 
 type Shade = (x: number, y: number) => number;
 

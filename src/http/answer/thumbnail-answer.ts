@@ -1,0 +1,28 @@
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { type Thumbnail, thumbnailName } from '../../capture/thumbnail.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
+import { clientGone } from '../connection/client-gone.ts';
+import type { HttpContext } from '../state.ts';
+import { CACHE_CONTROL } from './artifact-answer.ts';
+import { matchesEtag } from './if-none-match.ts';
+
+/** Answers with a thumbnail of a capture, or with 304, for which none is made. It has no ranges: it is small. */
+export async function answerThumbnail(
+  ctx: HttpContext,
+  service: CaptureService,
+  info: ScreenshotInfo,
+  wanted: Thumbnail,
+): Promise<void> {
+  const etag = `"${info.sha256}-${thumbnailName(wanted)}"`;
+  const isKnown = matchesEtag(ctx.get('If-None-Match'), etag);
+  const thumbnail = isKnown ? undefined : await service.thumbnails.of(info, wanted, clientGone(ctx));
+  if (!isKnown && thumbnail === undefined) throw await service.whyMissing(info.id);
+  ctx.set({ 'Cache-Control': CACHE_CONTROL, 'X-Capture-Id': String(info.id), ETag: etag });
+  if (thumbnail === undefined) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.status = 200;
+  ctx.type = `image/${wanted.format}`;
+  ctx.body = thumbnail;
+}

@@ -1,0 +1,13 @@
+import type Sharp from 'sharp';
+
+/**
+ * Returns sharp, which decodes, scales and encodes on libuv's threads. It is loaded with the first image, so that a
+ * service that reads none does not pay for it.
+ */
+export async function loadSharp(): Promise<typeof Sharp> {
+  const { default: sharp } = await import('sharp');
+  // One thread for each image: captures already run in parallel, and no image is read twice.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  return sharp;
+}

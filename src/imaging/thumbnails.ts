@@ -1,0 +1,80 @@
+import { buffer } from 'node:stream/consumers';
+import pLimit from 'p-limit';
+import { finalize, firstValueFrom, from, Observable, share, takeUntil } from 'rxjs';
+import { CapstanError } from '../capture/errors.ts';
+import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
+import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
+import type { ArtifactStore } from '../storage/artifact-store.ts';
+import type { ThumbnailStore } from '../storage/thumbnail-store.ts';
+import { renderThumbnail } from './render-thumbnail.ts';
+
+/** Images decoded at once: each occupies one of libuv's four threads, which files and names need, too. */
+const MAX_AT_ONCE = 2;
+/** Several screens of a gallery. */
+const MAX_WAITING = 1000;
+/** Time in which many of those that wait are made. */
+const RETRY_AFTER_SECONDS = 5;
+
+export interface Thumbnails {
+  /**
+   * Returns a thumbnail of a stored capture, from the cache or a new one. Equal requests at the same time share one. A
+   * thumbnail that has not been begun when `gone` errors for everybody who asked for it is not made.
+   *
+   * Undefined when there is no such capture.
+   * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are waiting.
+   */
+  of(info: ScreenshotInfo, wanted: Thumbnail, gone: Observable<never>): Promise<Buffer | undefined>;
+}
+
+export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>, store: ThumbnailStore): Thumbnails {
+  const limit = pLimit(MAX_AT_ONCE);
+  const underway = new Map<string, Observable<Buffer | undefined>>();
+
+  async function make(id: number, wanted: Thumbnail): Promise<Buffer | undefined> {
+    const artifact = await artifacts.open(id, 'image');
+    if (artifact === undefined) return undefined;
+    const thumbnail = await renderThumbnail(await buffer(artifact.stream()), wanted);
+    await store.write(id, thumbnailName(wanted), thumbnail);
+    // A capture that was removed meanwhile leaves nothing behind.
+    if (!(await artifacts.has(id))) await store.remove(id);
+    return thumbnail;
+  }
+
+  function makeInTurn(id: number, wanted: Thumbnail): Observable<Buffer | undefined> {
+    return new Observable((subscriber) => {
+      if (limit.pendingCount >= MAX_WAITING) {
+        subscriber.error(
+          new CapstanError('queue_full', `${MAX_WAITING} thumbnails are waiting to be made.`, {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          }),
+        );
+        return;
+      }
+      const made = limit(async () => (subscriber.closed ? undefined : make(id, wanted)));
+      return from(made).subscribe(subscriber);
+    });
+  }
+
+  /** Ends with its last subscriber. */
+  function shared(id: number, wanted: Thumbnail): Observable<Buffer | undefined> {
+    const key = `${id}/${thumbnailName(wanted)}`;
+    const running = underway.get(key);
+    if (running !== undefined) return running;
+    const made = makeInTurn(id, wanted).pipe(
+      finalize(() => underway.delete(key)),
+      share(),
+    );
+    underway.set(key, made);
+    return made;
+  }
+
+  return {
+    of: async ({ id, format }, wanted, gone) => {
+      if (format === 'pdf') {
+        throw new CapstanError('not_an_image', `The capture ${id} is a PDF, of which no thumbnail can be made.`);
+      }
+      const stored = await store.read(id, thumbnailName(wanted));
+      return stored ?? firstValueFrom(shared(id, wanted).pipe(takeUntil(gone)));
+    },
+  };
+}
