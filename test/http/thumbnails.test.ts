@@ -175,13 +175,6 @@ describe('thumbnails of a screenshot 16384 pixels high', () => {
     expect(isMade).toBe(false);
     expect(await sharp((await thumbnail).bytes).metadata()).toMatchObject({ width: 320, height: 4096 });
   });
-
-  it('are made once for clients that ask at the same time', async () => {
-    const etag = async () => (await imageOf(`/screenshot/${TALL}?width=160`)).bytes;
-    const [first, ...others] = await Promise.all(Array.from({ length: 8 }, etag));
-    for (const other of others) expect(other.equals(first ?? Buffer.alloc(0))).toBe(true);
-    expect(await thumbnailFiles(TALL)).toContain('160x-q80.webp');
-  });
 });
 
 describe('the cache of thumbnails', () => {

@@ -1,0 +1,114 @@
+import { firstValueFrom, NEVER, Subject } from 'rxjs';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CapstanError } from '../../src/capture/errors.ts';
+import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
+import type { Thumbnail } from '../../src/capture/thumbnail.ts';
+import { createThumbnails } from '../../src/imaging/thumbnails.ts';
+import { type OpenArtifact, putCapture } from '../../src/storage/artifact-store.ts';
+import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
+import { openParts, type Parts, temporaryDirectory } from '../storage/parts.ts';
+import { resultOf } from '../storage/result-of.ts';
+
+const thumbnail = (width: number): Thumbnail => ({ width, height: undefined, format: 'webp', quality: 80 });
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let parts: Parts;
+let info: ScreenshotInfo;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  parts = await openParts(directory.path, { database: false });
+  const image = await sharp({ create: { width: 800, height: 600, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  info = await putCapture(parts.artifacts, resultOf(7), { image, html: '' });
+});
+
+afterAll(async () => {
+  await parts.close();
+  await directory.remove();
+});
+
+/** Thumbnails whose images are read when `release` is called; `opened` counts those that were begun. */
+function held() {
+  const released = new Subject<void>();
+  const begun: Promise<OpenArtifact | undefined>[] = [];
+  const open = async (id: number) => {
+    const opening = firstValueFrom(released).then(() => parts.artifacts.open(id, 'image'));
+    begun.push(opening);
+    return opening;
+  };
+  const store = createFileThumbnailStore(parts.data.path, 1024 ** 2);
+  const thumbnails = createThumbnails({ open, has: (id) => parts.artifacts.has(id) }, store);
+  return { thumbnails, begun, release: () => released.next() };
+}
+
+describe('thumbnails', () => {
+  it('are made once for callers that ask at the same time', async () => {
+    const { thumbnails, begun, release } = held();
+    const asked = Array.from({ length: 8 }, () => thumbnails.of(info, thumbnail(100), NEVER));
+    await expect.poll(() => begun.length).toBe(1);
+    release();
+    const made = await Promise.all(asked);
+    expect(new Set(made).size).toBe(1);
+    expect(begun).toHaveLength(1);
+  });
+
+  it('are made two at a time', async () => {
+    const { thumbnails, begun, release } = held();
+    const asked = [1, 2, 3].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
+    await expect.poll(() => begun.length).toBe(2);
+    release();
+    await expect.poll(() => begun.length).toBe(3);
+    release();
+    expect(await Promise.all(asked)).toEqual(Array(3).fill(expect.any(Buffer)));
+  });
+
+  it('are not made when everybody who asked has gone before they were begun', async () => {
+    const { thumbnails, begun, release } = held();
+    const busy = [11, 12].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
+    await expect.poll(() => begun.length).toBe(2);
+    const gone = new Subject<never>();
+    const left = thumbnails.of(info, thumbnail(13), gone);
+    const stays = thumbnails.of(info, thumbnail(14), NEVER);
+    // Both wait by the time that a third one, asked for last, does.
+    const third = thumbnails.of(info, thumbnail(15), NEVER);
+    const refused = expect(left).rejects.toThrow('the client went');
+    await expect.poll(() => gone.observed).toBe(true);
+    gone.error(new Error('the client went'));
+    await refused;
+    release();
+    await Promise.all(busy);
+    await expect.poll(() => begun.length).toBe(4);
+    release();
+    await Promise.all([stays, third]);
+    expect(begun).toHaveLength(4);
+  });
+
+  it('are refused with queue_full while 1000 wait, and made again after that', async () => {
+    const { thumbnails, begun, release } = held();
+    const busy = [901, 902].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
+    await expect.poll(() => begun.length).toBe(2);
+    const gone = new Subject<never>();
+    // One more than may wait.
+    const waiting = Array.from({ length: 1001 }, (_, at) => thumbnails.of(info, thumbnail(1000 + at), gone));
+    const ended = Promise.allSettled(waiting);
+    const refused = waiting.map((asked) => asked.then(() => Promise.reject(new Error('it was made'))).catch(refusalOf));
+    expect(await Promise.any(refused)).toMatchObject({ retryAfterSeconds: expect.any(Number) });
+    gone.error(new Error('all gone'));
+    await ended;
+    release();
+    await Promise.all(busy);
+    const after = thumbnails.of(info, thumbnail(2047), NEVER);
+    await expect.poll(() => begun.length).toBe(3);
+    release();
+    expect(await after).toBeInstanceOf(Buffer);
+  });
+});
+
+/** Rejects with anything but a refusal. */
+function refusalOf(error: unknown): CapstanError {
+  if (error instanceof CapstanError && error.code === 'queue_full') return error;
+  throw error;
+}
