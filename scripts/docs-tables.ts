@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EMPTY } from 'rxjs';
 import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
@@ -7,6 +8,8 @@ import { describedRequest } from '../src/capture/request.ts';
 import { optionsTable } from '../src/config/flags.ts';
 import { configOf } from '../src/config.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
+import { metricFamilies } from '../src/metrics/families.ts';
+import { tallyEvents } from '../src/metrics/tallies.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
 
@@ -24,6 +27,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/http-api.md', name: 'endpoints', text: endpointsTable },
   { page: 'docs/errors.md', name: 'errors', text: errorsTable },
   { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
+  { page: 'docs/operations.md', name: 'metrics', text: metricsTable },
 ];
 
 /** The page with every table of it as it should be. Throws when a table has no markers in its page. */
@@ -86,6 +90,23 @@ function eventsTable(): string {
     events.map(({ type, fields, description }) => [
       ...[`\`${type}\``, description, fields.map((name) => `\`${name}\``).join(', ')],
     ]),
+  );
+}
+
+function metricsTable(): string {
+  const unread = (): never => {
+    throw new Error('nothing is scraped here');
+  };
+  const { families } = metricFamilies({
+    stats: unread,
+    pressure: unread,
+    isReady: unread,
+    subscribers: unread,
+    tallies: tallyEvents(EMPTY),
+  });
+  return markdownTable(
+    ['metric', 'type', 'meaning'],
+    families.map(({ name, type, help }) => [`\`${name}\``, type, help]),
   );
 }
 

@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
-import type { BrowserEvent } from '../capture/events.ts';
+import type { BrowserEndCause, BrowserEvent } from '../capture/events.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
@@ -47,13 +47,19 @@ export interface Unavailable {
   readonly detail: string;
 }
 
+/** Why a browser ends: `reason` for people. */
+interface Ending {
+  readonly cause: BrowserEndCause;
+  readonly reason: string;
+}
+
 interface Member {
   readonly host: BrowserHost;
   leases: number;
   captures: number;
-  retiring: string | null;
-  /** The reason when the pool killed it. */
-  killed: string | null;
+  retiring: Ending | null;
+  /** Why the pool killed it. */
+  killed: Ending | null;
   heartbeat: NodeJS.Timeout;
   memory: NodeJS.Timeout;
   checksMemory: boolean;
@@ -137,7 +143,7 @@ export class BrowserPool {
     this.#wanted = wanted;
     const serving = this.#byLeases();
     for (const member of serving.slice(0, Math.max(0, serving.length - wanted))) {
-      member.retiring = 'fewer browsers are wanted';
+      member.retiring = { cause: 'surplus', reason: 'fewer browsers are wanted' };
       if (member.leases === 0) void this.#end(member);
     }
   }
@@ -234,7 +240,7 @@ export class BrowserPool {
     const { idleMs } = this.#options;
     if (idleMs === undefined || member.leases > 0 || member.retiring !== null) return;
     member.idle = setTimeout(() => {
-      member.retiring = 'nobody needs it';
+      member.retiring = { cause: 'idle', reason: 'nobody needs it' };
       void this.#end(member);
     }, idleMs).unref();
   }
@@ -251,14 +257,17 @@ export class BrowserPool {
     if (!this.#members.delete(member)) return;
     if (member.retiring !== null || this.#closed) return;
     this.#crashes += 1;
-    this.#emit('browser.crashed', member, member.killed ?? how);
+    this.#emit('browser.crashed', member, member.killed ?? { cause: 'crash', reason: how });
     // Restores the number of browsers without waiting for a capture, unless a capture has already done so.
     this.#replaceWhenMissing(this.#wanted);
   }
 
   async #checkPulse(member: Member): Promise<void> {
     if (member.leases === 0 || (await member.host.answers(HEARTBEAT_ANSWER_MS))) return;
-    member.killed ??= `it hung: no answer within ${HEARTBEAT_ANSWER_MS} ms, so it was killed`;
+    member.killed ??= {
+      cause: 'hang',
+      reason: `it hung: no answer within ${HEARTBEAT_ANSWER_MS} ms, so it was killed`,
+    };
     await member.host.kill();
   }
 
@@ -270,10 +279,10 @@ export class BrowserPool {
     });
     if (verdict === 'fits' || this.#closed) return;
     if (verdict === 'kill') {
-      member.killed ??= 'it took too much memory, so it was killed';
+      member.killed ??= { cause: 'memory', reason: 'it took too much memory, so it was killed' };
       await member.host.kill();
     } else if (member.retiring === null) {
-      member.retiring = 'it takes too much memory';
+      member.retiring = { cause: 'memory', reason: 'it takes too much memory' };
       this.#replaceWhenMissing(1);
       if (member.leases === 0) await this.#end(member);
     }
@@ -281,9 +290,8 @@ export class BrowserPool {
 
   async #retireWhenDue(member: Member): Promise<void> {
     if (member.retiring === null && !this.#closed) {
-      const due = member.captures >= this.#options.retireAfter ? `after ${member.captures} captures` : null;
-      if (due !== null) {
-        member.retiring = due;
+      if (member.captures >= this.#options.retireAfter) {
+        member.retiring = { cause: 'captures', reason: `after ${member.captures} captures` };
         this.#replaceWhenMissing(1);
       }
     }
@@ -291,9 +299,9 @@ export class BrowserPool {
   }
 
   async #end(member: Member): Promise<void> {
-    const reason = member.retiring ?? 'the service stops';
-    member.retiring = reason;
-    if (this.#members.delete(member)) this.#emit('browser.retired', member, reason);
+    const ending = member.retiring ?? { cause: 'shutdown', reason: 'the service stops' };
+    member.retiring = ending;
+    if (this.#members.delete(member)) this.#emit('browser.retired', member, ending);
     clearInterval(member.heartbeat);
     clearInterval(member.memory);
     clearTimeout(member.idle);
@@ -316,9 +324,9 @@ export class BrowserPool {
   }
 
   #emit(type: 'browser.launched', member: Member): void;
-  #emit(type: 'browser.retired' | 'browser.crashed', member: Member, reason: string): void;
-  #emit(type: BrowserEvent['type'], member: Member, reason = ''): void {
+  #emit(type: 'browser.retired' | 'browser.crashed', member: Member, ending: Ending): void;
+  #emit(type: BrowserEvent['type'], member: Member, ending: Ending = { cause: 'crash', reason: '' }): void {
     const base = { at: new Date().toISOString(), pid: member.host.pid, captures: member.captures };
-    this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, reason });
+    this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, ...ending });
   }
 }

@@ -22,6 +22,13 @@ const WebhookFailureCauseSchema = z.enum(['forbidden', 'refused', 'unreachable',
 });
 export type WebhookFailureCause = z.output<typeof WebhookFailureCauseSchema>;
 
+/** Why a browser process ended or is being replaced. */
+const BrowserEndCauseSchema = z.enum(['captures', 'memory', 'idle', 'surplus', 'shutdown', 'hang', 'crash']).meta({
+  description:
+    '`captures`: it did as many as one browser may; `memory`: it took too much; `idle`: no capture needed it; `surplus`: fewer browsers are wanted; `shutdown`: the service stops; `hang`: it did not answer; `crash`: it ended by itself.',
+});
+export type BrowserEndCause = z.output<typeof BrowserEndCauseSchema>;
+
 const ofCapture = { at: instant, id, url: z.string(), host: z.string(), batch: z.string().nullable() };
 const ofBatch = {
   at: instant,
@@ -46,7 +53,7 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S, des
 const result = { result: ResultRecordSchema };
 const failure = { failure: FailureSchema };
 const failedResult = { ...failure, result: ResultRecordSchema.nullable() };
-const reason = { reason: z.string() };
+const reason = { cause: BrowserEndCauseSchema, reason: z.string().meta({ description: 'For people.' }) };
 
 export const CapstanEventSchema = z.discriminatedUnion('type', [
   event('capture.queued', ofCapture, 'The capture was admitted.'),

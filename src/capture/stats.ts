@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EgressRefusalsSchema } from './egress-refusals.ts';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
@@ -19,6 +20,9 @@ export const ServiceStatsSchema = z.strictObject({
     })
     .meta({ description: 'Since the start, by how they ended.' }),
   batches: z.strictObject({ accepted: count, completed: count }),
+  jobs: z
+    .strictObject({ added: count, completed: count, failed: count, cancelled: count, running: count })
+    .meta({ description: 'Jobs that this process was given, ended and cancelled since the start, and runs now.' }),
   webhooks: z
     .strictObject({
       delivered: count,
@@ -39,10 +43,16 @@ export const ServiceStatsSchema = z.strictObject({
     kind: z.enum(['none', 'sqlite', 'mongo']),
     state: z.enum(['off', 'up', 'down', 'damaged']),
     outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
+    written: z
+      .strictObject({ image: count, html: count })
+      .meta({ description: 'Bytes of the files stored since the start.' }),
     bytes: count.nullable().meta({
       description: 'Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null.',
     }),
   }),
+  egress: z
+    .strictObject({ captures: EgressRefusalsSchema, webhooks: EgressRefusalsSchema })
+    .meta({ description: 'Connections that were refused since the start, by reason.' }),
   retention: z
     .strictObject({ screenshots: count, records: count, bytes_freed: count })
     .nullable()

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
+import { type EgressRefusalReason, type EgressRefusals, noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
@@ -52,7 +53,11 @@ export function createEgress({
   warn = () => {},
 }: EgressOptions): Egress {
   const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
-  const egressPolicy = createEgressPolicy(policy, resolver, openedWith);
+  const refusals: Record<EgressRefusalReason, number> = noEgressRefusals();
+  const count = (reason: EgressRefusalReason, refused = 1): void => {
+    refusals[reason] += refused;
+  };
+  const egressPolicy = createEgressPolicy(policy, resolver, openedWith, count);
   const isAllowedPeer = createPeerCheck({
     users: proxyUsers,
     onUnavailable: () =>
@@ -74,6 +79,7 @@ export function createEgress({
 
   const screenLiteral = (url: URL): Failure | null => {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      count('scheme');
       return toFailure(new CapstanError('target_forbidden', `only http: and https: are captured, not ${url.protocol}`));
     }
     return refusalOf(() => egressPolicy.inspect(urlDestination(url)));
@@ -95,7 +101,7 @@ export function createEgress({
     },
 
     async openEgressProxy() {
-      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, isAllowedPeer });
+      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, isAllowedPeer, count });
       const close = egressProxy.close.bind(egressProxy);
       const tracked: EgressProxy = {
         ...egressProxy,
@@ -109,6 +115,10 @@ export function createEgress({
     },
 
     agents: createEgressAgents(open),
+
+    get refusals(): EgressRefusals {
+      return { ...refusals };
+    },
 
     async close() {
       closing.abort(new CapstanError('cancelled', 'The egress is closed.'));

@@ -1,3 +1,4 @@
+import type { EgressRefusalReason } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
@@ -28,27 +29,38 @@ export interface EgressPolicy {
 /** RFC 6761: localhost names are this machine, so no name server is asked for them. */
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
-/** `openedWith`: the option that allows addresses that are not public, named in refusals. */
-export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, openedWith: string): EgressPolicy {
+/** `openedWith`: the option that allows addresses that are not public, named in refusals. `count`: counts a refusal. */
+export function createEgressPolicy(
+  policy: TargetPolicy,
+  resolver: Resolver,
+  openedWith: string,
+  count: (reason: EgressRefusalReason) => void = () => {},
+): EgressPolicy {
   const hint = (refusal: string): string =>
     refusal.startsWith('not public') ? `; to allow it, start the service with ${openedWith}` : '';
+  const forbidden = (by: EgressRefusalReason, reason: string): CapstanError => {
+    count(by);
+    return new CapstanError('target_forbidden', reason);
+  };
+  const kindOf = (refusal: string): EgressRefusalReason => (refusal.startsWith('not public') ? 'address' : 'denied');
 
   /** Returns the addresses of a literal host or localhost; null when a name server must be asked. */
   const inspect = ({ host, port }: Destination): readonly string[] | null => {
     const service = restrictedPort(port);
-    if (service !== null) throw forbidden(`port ${port} (${service}) is not allowed: browsers refuse to open it`);
+    if (service !== null)
+      throw forbidden('port', `port ${port} (${service}) is not allowed: browsers refuse to open it`);
 
     const address = unbracketed(host);
     if (parseAddress(address)) {
       const refusal = policy.refuseAddress(address, 'unlisted');
-      if (refusal !== null) throw forbidden(`${address} is ${refusal}${hint(refusal)}`);
+      if (refusal !== null) throw forbidden(kindOf(refusal), `${address} is ${refusal}${hint(refusal)}`);
       return [address];
     }
     const verdict = policy.judgeName(host);
-    if (verdict === 'closed') throw forbidden(`${host} is closed by the operator of this service`);
+    if (verdict === 'closed') throw forbidden('denied', `${host} is closed by the operator of this service`);
     if (!isLocalhost(host)) return null;
     const open = LOOPBACK_ADDRESSES.filter((loopback) => policy.refuseAddress(loopback, verdict) === null);
-    if (open.length === 0) throw forbidden(`${host} is not public (loopback)${hint('not public')}`);
+    if (open.length === 0) throw forbidden('address', `${host} is not public (loopback)${hint('not public')}`);
     return open;
   };
 
@@ -66,7 +78,8 @@ export function createEgressPolicy(policy: TargetPolicy, resolver: Resolver, ope
       for (const address of addresses) {
         const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
         // Does not name the address: clients must not learn what a private name resolves to.
-        if (refusal !== null) throw forbidden(`${host} resolves to an address that is ${refusal}${hint(refusal)}`);
+        if (refusal !== null)
+          throw forbidden(kindOf(refusal), `${host} resolves to an address that is ${refusal}${hint(refusal)}`);
       }
       return addresses;
     },
@@ -80,8 +93,4 @@ function isLocalhost(host: string): boolean {
 
 function unbracketed(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
-}
-
-function forbidden(reason: string): CapstanError {
-  return new CapstanError('target_forbidden', reason);
 }

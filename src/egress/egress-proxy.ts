@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net, { type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { ExceededLimit } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { EgressProxy } from './egress.ts';
@@ -17,6 +18,8 @@ export interface EgressProxyOptions {
   /** Time limit for dialling, in milliseconds. */
   readonly dialTimeoutMs: number;
   readonly isAllowedPeer: PeerCheck;
+  /** Counts what a capture is refused because it exceeded a limit. */
+  readonly count?: (limit: ExceededLimit['limit'], refused: number) => void;
 }
 
 /** Loopback: only processes of this machine can connect. */
@@ -39,12 +42,13 @@ export async function openEgressProxy({
   limits,
   dialTimeoutMs,
   isAllowedPeer,
+  count,
 }: EgressProxyOptions): Promise<EgressProxy> {
   let passage = startPassage();
   let isIdle = false;
 
   function startPassage(proxy?: UpstreamProxy): Passage {
-    const traffic = new Traffic(limits);
+    const traffic = new Traffic(limits, count);
     if (proxy !== undefined) return startPassageThrough(proxy, traffic);
     const open = async (destination: Destination): Promise<Socket> => {
       const { signal } = traffic;

@@ -1,5 +1,6 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
+import type { EgressRefusals } from '../capture/egress-refusals.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { ExceededLimit } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
@@ -21,6 +22,9 @@ export interface Egress {
 
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
+
+  /** What was refused since the start. */
+  readonly refusals: EgressRefusals;
 
   close(): Promise<void>;
 }

@@ -25,13 +25,15 @@ export class Traffic {
   /** Queue of the capture's lookups. */
   readonly lookups: LookupQueue;
   readonly #refused: Record<ExceededLimit['limit'], number> = { requests: 0, names: 0, bytes: 0 };
+  readonly #count: (limit: ExceededLimit['limit'], refused: number) => void;
   #requests = 0;
   #names = 0;
   #bytes = 0;
   #spent: CapstanError | null = null;
 
-  constructor(limits: TrafficLimits) {
+  constructor(limits: TrafficLimits, count: (limit: ExceededLimit['limit'], refused: number) => void = () => {}) {
     this.#limits = limits;
+    this.#count = count;
     // A page dials dozens of times at once.
     setMaxListeners(0, this.#ended.signal);
     this.lookups = createLookupQueue({ admit: () => this.#admitLookup(), signal: this.#ended.signal });
@@ -61,7 +63,7 @@ export class Traffic {
     this.#refuseWhenSpent();
     this.#requests += 1;
     if (this.#requests > this.#limits.maxRequests) {
-      this.#refused.requests += 1;
+      this.#refuse('requests', 1);
       throw overLimit(`more than ${this.#limits.maxRequests} requests`);
     }
   }
@@ -71,7 +73,7 @@ export class Traffic {
     this.#bytes += bytes;
     if (this.#bytes <= this.#limits.maxBytes || this.#spent) return;
     this.#spent = overLimit(`more than ${this.#limits.maxBytes} bytes`);
-    this.#refused.bytes += this.#sockets.size;
+    this.#refuse('bytes', this.#sockets.size);
     this.#disconnect(this.#spent);
   }
 
@@ -120,15 +122,20 @@ export class Traffic {
     this.#refuseWhenSpent();
     this.#names += 1;
     if (this.#names > this.#limits.maxLookups) {
-      this.#refused.names += 1;
+      this.#refuse('names', 1);
       throw overLimit(`more than ${this.#limits.maxLookups} names`);
     }
   }
 
   #refuseWhenSpent(): void {
     if (this.#spent === null) return;
-    this.#refused.bytes += 1;
+    this.#refuse('bytes', 1);
     throw this.#spent;
+  }
+
+  #refuse(limit: ExceededLimit['limit'], refused: number): void {
+    this.#refused[limit] += refused;
+    this.#count(limit, refused);
   }
 
   #disconnect(reason: CapstanError): void {

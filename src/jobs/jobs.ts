@@ -4,7 +4,7 @@ import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { isAway } from '../storage/is-away.ts';
 import type { JobKind, JobRecord, TakenJob } from '../storage/job-store.ts';
-import { type RunOptions, runJob } from './run-job.ts';
+import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
 import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 
 export type { JobManner };
@@ -23,6 +23,15 @@ export interface JobsOptions extends RunOptions {
   readonly report: (error: unknown) => void;
 }
 
+/** `added` counts requests for jobs; another process may run them. */
+export interface JobCounts {
+  readonly added: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly running: number;
+}
+
 /** Captures and batches that run in the background. Every method rejects as a `JobStore` does. */
 export interface Jobs {
   /** Adds a job. Resolves when it is stored and would survive a crash. */
@@ -32,6 +41,8 @@ export interface Jobs {
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
   /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
+  /** Jobs of this process since the start, by how they ended here; `running` now. */
+  readonly counts: JobCounts;
   /** Starts no further captures, and resolves when those under way have ended. The others run after the next start. */
   stop(): Promise<void>;
 }
@@ -42,6 +53,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const running = new Map<string, Subject<void>>();
   const ended = new Set<Promise<void>>();
   const owner = ids();
+  const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
   let stopped = false;
   let polling: Promise<void> | undefined;
 
@@ -69,11 +81,15 @@ export function createJobs(options: JobsOptions): Jobs {
     const cancelled$ = new Subject<void>();
     running.set(job.id, cancelled$);
     const run = runJob(job, owner, cancelled$, () => stopped, options)
-      .catch(report)
-      .then((again) => {
+      .catch((error: unknown): JobEnd => {
+        report(error);
+        return 'failed';
+      })
+      .then((end) => {
+        if (end === 'completed' || end === 'failed') counts[end] += 1;
         running.delete(job.id);
         ended.delete(run);
-        if (again !== 'later') poll();
+        if (end !== 'later') poll();
       });
     ended.add(run);
   };
@@ -93,15 +109,21 @@ export function createJobs(options: JobsOptions): Jobs {
       await store.add({ id, kind, total: requests.length, work: await packWork({ requests, ...manner }) });
       const job = await store.get(id);
       if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
+      counts.added += 1;
       poll();
       return job;
     },
     get: (id) => store.get(id),
     results: async (id, limit, after) => (await store.results(id, limit, after)).map(unpackItem),
     cancel: async (id) => {
+      const before = await store.get(id);
       const job = await store.cancel(id);
+      if (job?.state === 'cancelled' && before?.state !== 'cancelled') counts.cancelled += 1;
       running.get(id)?.next();
       return job;
+    },
+    get counts() {
+      return { ...counts, running: running.size };
     },
     stop: async () => {
       stopped = true;

@@ -22,17 +22,17 @@ export interface RunOptions {
   ) => Observable<BatchItem>;
 }
 
-/**
- * Runs a job until it ends or the service stops. Returns `later` when it was not admitted and should not be retried at
- * once.
- */
+/** `released`: another run continues it. `later`: it was not admitted, and should not be retried at once. */
+export type JobEnd = 'completed' | 'failed' | 'released' | 'later';
+
+/** Runs a job until it ends or the service stops. */
 export async function runJob(
   job: TakenJob,
   owner: string,
   cancelled$: Subject<void>,
   stopped: () => boolean,
   { store, submit, submitBatch }: RunOptions,
-): Promise<'done' | 'later'> {
+): Promise<JobEnd> {
   const renewal = setInterval(() => {
     store.renew(job.id, owner).then(
       (held) => held || cancelled$.next(),
@@ -49,7 +49,7 @@ export async function runJob(
     // An empty batch with a callback is still run, so that its end is reported.
     if (unfinished === 0 && (requests.length > 0 || callback === undefined)) {
       await store.finish(job.id, owner, { state: 'completed' });
-      return 'done';
+      return 'completed';
     }
 
     async function* elements(): AsyncGenerator<CaptureRequest, void, undefined> {
@@ -78,9 +78,12 @@ export async function runJob(
       });
     });
     await outcomes.written(stopped);
-    if (unfinished === 0 && outcomes.waiting === 0) await store.finish(job.id, owner, { state: 'completed' });
-    else await store.release(job.id, owner);
-    return 'done';
+    if (unfinished === 0 && outcomes.waiting === 0) {
+      await store.finish(job.id, owner, { state: 'completed' });
+      return 'completed';
+    }
+    await store.release(job.id, owner);
+    return 'released';
   } catch (thrown) {
     if (isAway(thrown)) return 'later';
     const failure = toFailure(thrown);

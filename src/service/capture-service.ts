@@ -9,6 +9,7 @@ import type { ServiceStats } from '../capture/stats.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Thumbnails } from '../imaging/thumbnails.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { Tallies } from '../metrics/tallies.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { IdempotencyStore } from '../storage/idempotency-store.ts';
 import type { ResultStore } from '../storage/result-store.ts';
@@ -42,6 +43,8 @@ export interface CaptureService {
   readonly events$: Observable<CapstanEvent>;
   /** The same events with ids, for subscribers that reconnect. With MongoDB, includes the events of other processes. */
   readonly feed: EventFeed;
+  /** What the events since the start say, for metrics. */
+  readonly tallies: Tallies;
   readonly results: ResultStore;
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;

@@ -10,6 +10,7 @@ import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log.ts';
+import { tallyEvents } from '../metrics/tallies.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createCounters } from '../streams/counters.ts';
@@ -87,6 +88,7 @@ export async function createService(
   checkReceivers(config, receiverEgress);
   const events = createEventStream();
   const counters = createCounters(events.events$);
+  const tallies = tallyEvents(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
 
   const storage = await openStorage(config, logger);
@@ -176,6 +178,7 @@ export async function createService(
     jobs: intake.jobs,
     events$: events.events$,
     feed,
+    tallies,
     takesCallbacks: config.webhookSecret.length > 0,
     refuseUnread: () => pipeline.refuseUnread(),
     results: storage.results,
@@ -209,6 +212,7 @@ export async function createService(
       uptime_ms: Math.round(performance.now() - startedAt),
       captures: counters.captures,
       batches: counters.batches,
+      jobs: intake.jobs.counts,
       webhooks: { ...counters.webhooks, pending: webhooks.pending },
       queue: {
         running: pipeline.load.running,
@@ -222,8 +226,10 @@ export async function createService(
         kind: storage.results.kind,
         state: storage.results.state,
         outbox: storage.captureStore.pending,
+        written: storage.captureStore.written,
         bytes: storage.artifacts.bytes,
       },
+      egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
       retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
       log: { dropped: log.droppedLines },
     }),

@@ -209,6 +209,7 @@ const ROWS: readonly Row[] = [
   { status: 200, path: '/livez' },
   { status: 200, path: '/readyz' },
   { status: 200, path: '/stats' },
+  { status: 200, path: '/metrics' },
   { status: 200, path: '/pressure' },
   { status: 200, on: 'stopping', path: '/pressure' },
   { status: 200, method: 'PATCH', path: '/limits', body: () => ({ maxQueue: 1000 }) },
@@ -243,7 +244,7 @@ const ROWS: readonly Row[] = [
   ...['/screenshot', '/batch'].map(
     (path): Row => ({ status: 401, code: 'unauthorized', on: 'keyed', method: 'POST', path }),
   ),
-  ...['/screenshots', '/results', '/results/by-url', '/results/by-host', '/stats', '/pressure'].map(
+  ...['/screenshots', '/results', '/results/by-url', '/results/by-host', '/stats', '/metrics', '/pressure'].map(
     (path): Row => ({
       status: 401,
       code: 'unauthorized',

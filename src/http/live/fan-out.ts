@@ -24,6 +24,8 @@ export interface Subscriber {
 
 /** Sends new events to all subscribers. */
 export interface FanOut {
+  /** Number of subscribers. */
+  readonly size: number;
   /** Adds a subscriber, which receives events from now on. Returns a function that removes it. */
   join(filter: EventFilter, subscriber: Subscriber): () => void;
 }
@@ -102,6 +104,9 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
   }
 
   return {
+    get size() {
+      return subscribers;
+    },
     join(filter, subscriber) {
       const key = filterKey(filter);
       // Gathered events are older than the new subscriber, which has already read them.

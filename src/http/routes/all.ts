@@ -3,6 +3,7 @@ import { postBatch } from './batch.ts';
 import { getEvents } from './events.ts';
 import { deleteJob, getJob } from './jobs.ts';
 import { getPressure, patchLimits } from './limits.ts';
+import { getMetrics } from './metrics.ts';
 import { getLiveness, getOpenApi, getReadiness, getStats } from './operations.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   getLiveness,
   getReadiness,
   getStats,
+  getMetrics,
   getPressure,
   patchLimits,
   getOpenApi,

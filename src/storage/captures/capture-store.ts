@@ -31,6 +31,8 @@ export interface CaptureStoreOptions {
 export interface CaptureStore {
   /** Number of records on disk that wait for the database. */
   readonly pending: number;
+  /** Bytes of the files stored since the start. */
+  readonly written: { readonly image: number; readonly html: number };
   /** Why no capture can be stored now; undefined when one can. */
   readonly refusal: CapstanError | undefined;
   /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
@@ -70,6 +72,7 @@ class OutboxCaptureStore implements CaptureStore {
   readonly #health: StoreHealth;
   /** Captures that are being stored, by id. */
   readonly #underway = new Map<number, Promise<Result>>();
+  readonly #written = { image: 0, html: 0 };
 
   constructor(options: CaptureStoreOptions) {
     const { artifacts, copies, results, outbox, maxOutbox = MAX_OUTBOX } = options;
@@ -87,6 +90,10 @@ class OutboxCaptureStore implements CaptureStore {
 
   get pending(): number {
     return this.#delivery.pending;
+  }
+
+  get written() {
+    return { ...this.#written };
   }
 
   async start(): Promise<void> {
@@ -122,6 +129,8 @@ class OutboxCaptureStore implements CaptureStore {
       if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, files);
       const kept = this.#results.kind === 'none' ? record : await this.#keepCapture(record, files);
       this.#health.succeeded();
+      this.#written.image += files.image.byteLength;
+      this.#written.html += Buffer.byteLength(files.html);
       return withoutEvidence(kept);
     } catch (error) {
       if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);

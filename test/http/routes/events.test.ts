@@ -346,5 +346,5 @@ async function withFeed(events$: Subject<CapstanEvent>) {
 }
 
 function numbered(n: number, reason = ''): CapstanEvent {
-  return { type: 'browser.retired', at: '2030-01-01T00:00:00.000Z', pid: n, captures: 0, reason };
+  return { type: 'browser.retired', at: '2030-01-01T00:00:00.000Z', pid: n, captures: 0, cause: 'captures', reason };
 }

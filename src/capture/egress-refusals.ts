@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import { count } from './values.ts';
+
+/** Why the egress refuses a connection, by reason, since the start. */
+export const EgressRefusalsSchema = z.strictObject({
+  scheme: count.meta({ description: 'Neither `http:` nor `https:`.' }),
+  port: count.meta({ description: 'A port that browsers do not open.' }),
+  address: count.meta({ description: 'Not a public address.' }),
+  denied: count.meta({ description: 'Denied by the operator (`--deny-targets`).' }),
+  requests: count.meta({ description: 'Beyond the requests of one capture.' }),
+  names: count.meta({ description: 'Beyond the host names that one capture may look up.' }),
+  bytes: count.meta({ description: 'Beyond the bytes of one capture.' }),
+});
+
+export type EgressRefusals = Immutable<z.output<typeof EgressRefusalsSchema>>;
+export type EgressRefusalReason = keyof EgressRefusals;
+
+export function noEgressRefusals(): z.output<typeof EgressRefusalsSchema> {
+  return { scheme: 0, port: 0, address: 0, denied: 0, requests: 0, names: 0, bytes: 0 };
+}

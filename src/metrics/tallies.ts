@@ -1,0 +1,91 @@
+import type { Observable } from 'rxjs';
+import type { BrowserEndCause, CapstanEvent, EventType, WebhookFailureCause } from '../capture/events.ts';
+import { CAPTURE_PHASES, type CapturePhase } from '../capture/phases.ts';
+import type { Result } from '../capture/result.ts';
+import { DurationHistogram } from './duration-histogram.ts';
+
+/** What the events say, for metrics: counts by label, and histograms of durations. */
+export interface Tallies {
+  readonly events: ReadonlyMap<EventType, number>;
+  /** `capture.rejected`, by the code of the failure. */
+  readonly rejections: ReadonlyMap<string, number>;
+  /** `capture.failed` and `capture.timed_out`, by the code of the failure. */
+  readonly failures: ReadonlyMap<string, number>;
+  readonly browserEnds: ReadonlyMap<BrowserEndCause, number>;
+  readonly webhookFailures: ReadonlyMap<WebhookFailureCause, number>;
+  readonly queueWait: DurationHistogram;
+  /** By how the capture ended. */
+  readonly captures: ReadonlyMap<'stored' | 'failed' | 'timed_out', DurationHistogram>;
+  readonly phases: ReadonlyMap<CapturePhase, DurationHistogram>;
+  readonly webhooks: DurationHistogram;
+}
+
+/** Counts events from now on. Costs less than 1 us an event; the library that renders metrics is not needed for it. */
+export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
+  const tallies = {
+    events: new Map<EventType, number>(),
+    rejections: new Map<string, number>(),
+    failures: new Map<string, number>(),
+    browserEnds: new Map<BrowserEndCause, number>(),
+    webhookFailures: new Map<WebhookFailureCause, number>(),
+    queueWait: new DurationHistogram(),
+    captures: new Map<'stored' | 'failed' | 'timed_out', DurationHistogram>(),
+    phases: new Map<CapturePhase, DurationHistogram>(),
+    webhooks: new DurationHistogram(),
+  } satisfies Tallies;
+
+  const observeResult = (state: 'stored' | 'failed' | 'timed_out', result: Result | null): void => {
+    if (result === null) return;
+    histogramOf(tallies.captures, state).observe(result.duration_ms);
+    for (const phase of CAPTURE_PHASES) {
+      const ms = result.timings[phase];
+      if (ms !== undefined) histogramOf(tallies.phases, phase).observe(ms);
+    }
+  };
+
+  events$.subscribe((event) => {
+    increase(tallies.events, event.type);
+    switch (event.type) {
+      case 'capture.started':
+        tallies.queueWait.observe(event.waited_ms);
+        break;
+      case 'capture.stored':
+        observeResult('stored', event.result);
+        break;
+      case 'capture.failed':
+        increase(tallies.failures, event.failure.code);
+        observeResult('failed', event.result);
+        break;
+      case 'capture.timed_out':
+        increase(tallies.failures, event.failure.code);
+        observeResult('timed_out', event.result);
+        break;
+      case 'capture.rejected':
+        increase(tallies.rejections, event.failure.code);
+        break;
+      case 'browser.retired':
+      case 'browser.crashed':
+        increase(tallies.browserEnds, event.cause);
+        break;
+      case 'webhook.delivered':
+        tallies.webhooks.observe(event.duration_ms);
+        break;
+      case 'webhook.failed':
+        increase(tallies.webhookFailures, event.cause);
+        break;
+    }
+  });
+  return tallies;
+}
+
+function increase<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function histogramOf<K>(histograms: Map<K, DurationHistogram>, key: K): DurationHistogram {
+  const known = histograms.get(key);
+  if (known !== undefined) return known;
+  const created = new DurationHistogram();
+  histograms.set(key, created);
+  return created;
+}
