@@ -22,6 +22,7 @@ import { observable } from './soak/census.ts';
 import { Ledger, oneClient } from './soak/clients.ts';
 import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
 import { runProcessRounds } from './soak/process-rounds.ts';
+import { within } from './soak/time-limit.ts';
 import { startBenchSite } from './support/site.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 
@@ -44,6 +45,8 @@ const MAX_QUEUE = 12;
 const RETIRE_AFTER = 60;
 /** Time limit for the counts to settle after a wave: a hung browser is detected after 10 s. */
 const SETTLE_MS = 60_000;
+/** Time limit for a wave; every capture in it ends within 30 s. */
+const WAVE_MS = 120_000;
 /** Counts that must be 0, whatever the first wave left. */
 const NONE: Reading = {
   'captures inside': 0,
@@ -114,10 +117,15 @@ const surroundings = {
   stopDatabase: () => (mongo === undefined ? lockSqlite(join(directory, 'results.db')) : stopMongo(mongo)),
 };
 const ledger = new Ledger();
-const wave = () => Promise.all(Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger)));
+const wave = (what: string) =>
+  within(
+    what,
+    WAVE_MS,
+    Promise.all(Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger))),
+  );
 
-await wave();
-const base = await firstSettled();
+await wave('the first wave');
+const base = await within('the first wave: settling', SETTLE_MS, firstSettled());
 const baseHeap = await heapMiB();
 const slack = mongo === undefined ? {} : MONGO_SLACK;
 const highest: Record<string, number> = { ...base };
@@ -126,10 +134,10 @@ let largestHeap = baseHeap;
 let waves = 0;
 for (const until = performance.now() + seconds * 500; performance.now() < until || waves === 0; ) {
   const startedAt = performance.now();
-  const [faults] = await Promise.all([anyFaults(surroundings, random, seconds >= LONG_S), wave()]);
+  const [faults] = await Promise.all([anyFaults(surroundings, random, seconds >= LONG_S), wave(`wave ${waves + 1}`)]);
   const overAt = performance.now();
-  const now = await settledFrom(base);
-  const timing = `ended after ${inSeconds(overAt - startedAt)}, settled ${inSeconds(performance.now() - overAt)} later`;
+  const { now, last } = await settledFrom(base);
+  const timing = `ended after ${inSeconds(overAt - startedAt)}, settled ${inSeconds(performance.now() - overAt)} later${last}`;
   const heap = await heapMiB();
   waves += 1;
   for (const [name, value] of Object.entries(now)) highest[name] = Math.max(highest[name] ?? 0, value);
@@ -231,10 +239,16 @@ async function firstSettled(): Promise<Reading> {
   }
 }
 
-/** Returns the first reading that is nowhere above the base line, or the last one within the time limit. */
-async function settledFrom(line: Reading): Promise<Reading> {
+/**
+ * Returns the first reading that is nowhere above the base line, or the last one within the time limit; and which counts
+ * were above it in the reading before.
+ */
+async function settledFrom(line: Reading): Promise<{ readonly now: Reading; readonly last: string }> {
+  let last = '';
   for (const until = performance.now() + SETTLE_MS; ; await delay(200)) {
     const now = await read(observed);
-    if (above(line, now, slack).length === 0 || performance.now() > until) return now;
+    const wrong = above(line, now, slack);
+    if (wrong.length === 0 || performance.now() > until) return { now, last };
+    last = ` (last ${wrong.join(', ')})`;
   }
 }

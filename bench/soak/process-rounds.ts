@@ -16,6 +16,7 @@ import { lineBomb } from './line-bomb.ts';
 import { navigationFlood } from './navigation-flood.ts';
 import { Answers, type ProcessFault, type ProcessSurroundings, recovered } from './process-fault.ts';
 import { peakResidentMiB } from './resident-memory.ts';
+import { within } from './time-limit.ts';
 import { unreadLogPipe } from './unread-log-pipe.ts';
 
 const FAULTS: readonly ProcessFault[] = [
@@ -32,6 +33,8 @@ const FAULTS: readonly ProcessFault[] = [
 const DISK_KIB = 96 * 1024;
 /** Upper bound of the service's own resident memory, without the browsers. */
 const MAX_RESIDENT_MIB = 512;
+/** Time limit of each step of a round (start, check, fault, kill), in milliseconds; a loaded machine needs a tenth of it. */
+const STEP_MS = 60_000;
 
 export interface ProcessRounds {
   readonly seconds: number;
@@ -80,25 +83,36 @@ export async function runProcessRounds({ seconds, random, mongoUrl }: ProcessRou
   const until = performance.now() + seconds * 1000;
   for (; rounds < faults.length || performance.now() < until; rounds += 1) {
     const fault = faults[rounds % faults.length] ?? killedService;
-    await using prepared = await fault.prepare(surroundings);
-    const service = await start(prepared);
+    const startedAt = performance.now();
     const [known, wrong] = [answers.records.length, answers.problems.length + losses.length];
-    await check(service);
-    await prepared.run(service, answers);
-    const residentMiB = await peakResidentMiB(service.child.pid);
+    const name = `round ${rounds + 1}: ${fault.name}`;
+    await using prepared = await fault.prepare(surroundings);
+    const step = <T>(what: string, work: Promise<T>) => within(`${name}: ${what}`, STEP_MS, work);
+    const service = await step('the start', start(prepared));
+    let residentMiB = 0;
+    try {
+      await step('the check of what was answered before', check(service));
+      await step('the fault', prepared.run(service, answers));
+      residentMiB = await peakResidentMiB(service.child.pid);
+      const killed = await step('the load until the kill', runUntilKilled(service, site, random));
+      for (const result of killed) answers.note({ code: '', result });
+    } catch (error) {
+      answers.problems.push(error instanceof Error ? error.message : String(error));
+      service.child.kill('SIGKILL');
+      await step('the kill', service.ended);
+    }
     largestMiB = Math.max(largestMiB, residentMiB);
-    for (const result of await runUntilKilled(service, site, random)) answers.note({ code: '', result });
     console.log(
-      `round ${rounds + 1}: ${fault.name}; ${known} answered before and checked, ${answers.records.length - known} now; ` +
-        `at most ${residentMiB.toFixed(0)} MiB resident; killed` +
+      `${name}; ${known} answered before and checked, ${answers.records.length - known} now; ` +
+        `at most ${residentMiB.toFixed(0)} MiB resident; killed after ${((performance.now() - startedAt) / 1000).toFixed(1)} s` +
         `${answers.problems.length + losses.length > wrong ? '; PROBLEMS' : ''}`,
     );
   }
   await using last = await killedService.prepare(surroundings);
-  const service = await start(last);
-  await check(service);
+  const service = await within('the last start', STEP_MS, start(last));
+  await within('the last check', STEP_MS, check(service));
   service.child.kill('SIGTERM');
-  const { code } = await service.ended;
+  const { code } = await within('the stop', STEP_MS, service.ended);
   await site.close();
 
   const exact = (what: string, figure: number): Finding => ({

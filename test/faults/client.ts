@@ -47,8 +47,10 @@ export async function capture(serviceUrl: string, request: Readonly<Record<strin
   return answered(response.status, await response.json());
 }
 
-/** Sends `POST /screenshot` over a connection that is open. */
+/** Sends `POST /screenshot` over a connection that is open. Rejects when it is closed before the answer. */
 export async function captureOver(socket: Socket, request: Readonly<Record<string, unknown>>): Promise<Answered> {
+  // Over a closed socket, Node's request would emit nothing at all.
+  if (socket.destroyed) throw new Error('the service closed the connection before the request');
   const body = JSON.stringify(request);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), host: 'localhost' };
   const sent = httpRequest({ createConnection: () => socket, method: 'POST', path: '/screenshot', headers });
