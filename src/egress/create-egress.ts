@@ -8,7 +8,7 @@ import { dial } from './dial.ts';
 import { type Egress, type EgressProxy, NOBODY_UID } from './egress.ts';
 import { createEgressPolicy, type Destination } from './egress-policy.ts';
 import { openEgressProxy, urlDestination } from './egress-proxy.ts';
-import { createPeerCheck } from './peer-users.ts';
+import { createPeerCheck, type PeerCheckOptions } from './peer-users.ts';
 import { createResolver, type Lookup } from './resolver.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
@@ -30,6 +30,8 @@ export interface EgressOptions {
   readonly maxLookups?: number;
   /** User ids whose processes may use the egress proxies. @default the service's and the browsers' user */
   readonly proxyUsers?: readonly number[];
+  /** See `PeerCheckOptions`. */
+  readonly userLookups?: PeerCheckOptions['lookups'];
   readonly warn?: (text: string) => void;
 }
 
@@ -50,6 +52,7 @@ export function createEgress({
   maxRequests = MAX_REQUESTS,
   maxLookups = MAX_LOOKUPS,
   proxyUsers = ownUsers(),
+  userLookups,
   warn = () => {},
 }: EgressOptions): Egress {
   const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
@@ -58,8 +61,9 @@ export function createEgress({
     refusals[reason] += refused;
   };
   const egressPolicy = createEgressPolicy(policy, resolver, openedWith, count);
-  const isAllowedPeer = createPeerCheck({
+  const peers = createPeerCheck({
     users: proxyUsers,
+    lookups: userLookups,
     onUnavailable: () =>
       warn(
         'this system does not report the users of connections: other users of this machine may use the egress proxies',
@@ -101,7 +105,7 @@ export function createEgress({
     },
 
     async openEgressProxy() {
-      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, isAllowedPeer, count });
+      const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, peers, count });
       const close = egressProxy.close.bind(egressProxy);
       const tracked: EgressProxy = {
         ...egressProxy,
@@ -123,6 +127,7 @@ export function createEgress({
     async close() {
       closing.abort(new CapstanError('cancelled', 'The egress is closed.'));
       await Promise.all([...egressProxies].map((egressProxy) => egressProxy.close()));
+      await peers.close();
     },
   };
 }

@@ -17,7 +17,7 @@ export interface EgressProxyOptions {
   readonly limits: TrafficLimits;
   /** Time limit for dialling, in milliseconds. */
   readonly dialTimeoutMs: number;
-  readonly isAllowedPeer: PeerCheck;
+  readonly peers: PeerCheck;
   /** Counts what a capture is refused because it exceeded a limit. */
   readonly count?: (limit: ExceededLimit['limit'], refused: number) => void;
 }
@@ -41,7 +41,7 @@ export async function openEgressProxy({
   egressPolicy,
   limits,
   dialTimeoutMs,
-  isAllowedPeer,
+  peers,
   count,
 }: EgressProxyOptions): Promise<EgressProxy> {
   let passage = startPassage();
@@ -108,7 +108,7 @@ export async function openEgressProxy({
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, async (socket) => {
     const { traffic } = passage;
     traffic.hold(socket);
-    const isAllowed = !isIdle && (await isAllowedPeer(socket));
+    const isAllowed = !isIdle && (await peers.isAllowed(socket));
     if (!isAllowed || traffic.signal.aborted) {
       socket.destroy();
       return;

@@ -1,96 +1,78 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { openSocketDiagnosis } from './socket-diagnosis.ts';
+import { createSocketTable } from './socket-table.ts';
 
-/** Whether a connection comes from a process of one of the users that may use the egress proxies. */
-export type PeerCheck = (accepted: Socket) => Promise<boolean>;
+/** Finds out whether connections come from processes of the users that may use the egress proxies. */
+export interface PeerCheck {
+  isAllowed(accepted: Socket): Promise<boolean>;
+  close(): Promise<void>;
+}
 
 export interface PeerCheckOptions {
   /** User ids that may connect. */
   readonly users: readonly number[];
   /** Called once where the system does not report the users of connections. Every connection is accepted then. */
   readonly onUnavailable: () => void;
+  /** Ways to look users up; the first reliable one is used. @default the kernel's diagnosis, then its table */
+  readonly lookups?: readonly (() => Promise<UserLookup | null>)[] | undefined;
 }
 
-/** All IPv4 connections of the machine's network namespace; `uid` is the user who made the socket (proc_net_tcp(5)). */
-const TABLE = '/proc/net/tcp';
+/** One end of a TCP connection over IPv4. */
+export interface Connection {
+  readonly address: string;
+  readonly port: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
 
-/** Creates a check that finds the user of a loopback connection in the system's table of sockets. */
-export function createPeerCheck({ users, onUnavailable }: PeerCheckOptions): PeerCheck {
+/** A way to find the user of a connection. */
+export interface UserLookup {
+  /**
+   * Resolves with the id of the user who made this end of an established connection; null when it is not known, as for
+   * an end that is closed already.
+   */
+  userOf(connection: Connection): Promise<number | null>;
+  close(): void;
+}
+
+const LOOKUPS = [openSocketDiagnosis, async () => createSocketTable()];
+
+/** Creates a check of the users of loopback connections. */
+export function createPeerCheck({ users, onUnavailable, lookups = LOOKUPS }: PeerCheckOptions): PeerCheck {
   const allowed = new Set(users);
-  const table = createTable();
-  let probed: Promise<boolean> | undefined;
+  let opening: Promise<UserLookup | null> | undefined;
 
-  return async (accepted) => {
-    probed ??= isTableComplete(table).then((complete) => {
-      if (!complete) onUnavailable();
-      return complete;
-    });
-    if (!(await probed)) return true;
-    const user = await peerUser(accepted, table);
-    return user !== null && allowed.has(user);
+  return {
+    async isAllowed(accepted) {
+      opening ??= firstReliable(lookups).then((lookup) => {
+        if (lookup === null) onUnavailable();
+        return lookup;
+      });
+      const lookup = await opening;
+      if (lookup === null) return true;
+      const user = await peerUser(accepted, lookup);
+      return user !== null && allowed.has(user);
+    },
+    async close() {
+      const lookup = await opening;
+      lookup?.close();
+    },
   };
 }
 
-/**
- * Minimum time between two reads of the table, in milliseconds. Each read walks all hash buckets of the kernel (1 to 2
- * ms). Browsers open connections in bursts, and a burst shares one read; the first connection after a pause does not
- * wait.
- */
-const MIN_INTERVAL_MS = 40;
-
-/**
- * Returns a function that resolves with a table read after its call. Reads synchronously: the kernel returns 4 KiB at a
- * time, and a thread pool round trip for each costs more than the read.
- */
-function createTable(): () => Promise<string> {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let next: Promise<string> | null = null;
-  const readNext = async (): Promise<string> => {
-    await delay(Math.max(0, readAt + MIN_INTERVAL_MS - performance.now()));
-    next = null;
-    const text = readFileSync(TABLE, 'latin1');
-    readAt = performance.now();
-    return text;
-  };
-  return () => {
-    next ??= readNext();
-    return next;
-  };
-}
-
-/** Returns the user id of the other end; null when the other end has closed the connection. */
-async function peerUser(accepted: Socket, table: () => Promise<string>): Promise<number | null> {
-  const { remoteAddress, remotePort, localAddress, localPort } = accepted;
-  if (remoteAddress === undefined || localAddress === undefined) return null;
-  const peer = `: ${hexAddress(remoteAddress, remotePort)} ${hexAddress(localAddress, localPort)} `;
-  // A read of a changing table may miss a line.
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    const text = await table().catch(() => '');
-    const at = text.indexOf(peer);
-    const fields = at < 0 ? [] : text.slice(at, text.indexOf('\n', at)).trim().split(/\s+/);
-    const user = fields[7];
-    if (user !== undefined) return Number(user);
+async function firstReliable(lookups: NonNullable<PeerCheckOptions['lookups']>): Promise<UserLookup | null> {
+  for (const open of lookups) {
+    const lookup = await open();
+    if (lookup === null) continue;
+    if (await isReliable(lookup)) return lookup;
+    lookup.close();
   }
   return null;
 }
 
-/** Formats 127.0.0.1:8080 as `0100007F:1F90`: the kernel prints the address in the machine's byte order. */
-function hexAddress(address: string, port: number | undefined): string {
-  const octets = address.split('.').map(Number);
-  if (LITTLE_ENDIAN) octets.reverse();
-  return `${octets.map((octet) => hex(octet, 2)).join('')}:${hex(port ?? 0, 4)}`;
-}
-
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).toUpperCase().padStart(digits, '0');
-}
-
-/** Whether the table shows a connection of this process under its own user. Otherwise it is not reliable. */
-async function isTableComplete(table: () => Promise<string>): Promise<boolean> {
+/** Whether a connection of this process is found under its own user. */
+async function isReliable(lookup: UserLookup): Promise<boolean> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -98,9 +80,22 @@ async function isTableComplete(table: () => Promise<string>): Promise<boolean> {
   const client = connect({ host: '127.0.0.1', port: typeof address === 'object' ? (address?.port ?? 0) : 0 });
   client.on('error', () => {});
   const [accepted]: Socket[] = await once(server, 'connection');
-  const user = accepted === undefined ? null : await peerUser(accepted, table);
+  const user = accepted === undefined ? null : await peerUser(accepted, lookup);
   accepted?.destroy();
   client.destroy();
   server.close();
   return user !== null && user === process.getuid?.();
+}
+
+/** Resolves with the user of the other end of an accepted connection. */
+async function peerUser(accepted: Socket, lookup: UserLookup): Promise<number | null> {
+  const { remoteAddress, remotePort, localAddress, localPort } = accepted;
+  if (remoteAddress === undefined || remotePort === undefined) return null;
+  if (localAddress === undefined || localPort === undefined) return null;
+  return lookup.userOf({
+    address: remoteAddress,
+    port: remotePort,
+    remoteAddress: localAddress,
+    remotePort: localPort,
+  });
 }

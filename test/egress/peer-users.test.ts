@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress, type EgressOptions } from '../../src/egress/create-egress.ts';
 import { type Egress, type EgressProxy, NOBODY_UID } from '../../src/egress/egress.ts';
+import { openSocketDiagnosis } from '../../src/egress/socket-diagnosis.ts';
+import { createSocketTable } from '../../src/egress/socket-table.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Listening, listening } from './listening.ts';
 
@@ -15,7 +17,10 @@ import { type Listening, listening } from './listening.ts';
 const OTHER_UID = 54_321;
 const isRoot = process.getuid?.() === 0;
 
-describe('user check of an egress proxy', () => {
+describe.each([
+  ['that asks the kernel for each connection', [openSocketDiagnosis]],
+  ['that reads the table of sockets', [async () => createSocketTable()]],
+])('user check of an egress proxy %s', (_way, userLookups) => {
   let site: Listening;
   let visits: number;
   let egress: Egress;
@@ -36,7 +41,9 @@ describe('user check of an egress proxy', () => {
   });
 
   async function open(options: Partial<EgressOptions> = {}): Promise<URL> {
-    egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }), ...options });
+    const policy = createTargetPolicy({ allow: ['127.0.0.1'], deny: [] });
+    const warn = (text: string) => expect.unreachable(text);
+    egress = createEgress({ policy, userLookups, warn, ...options });
     egressProxy = await egress.openEgressProxy();
     return new URL(egressProxy.proxyServer);
   }
@@ -47,13 +54,13 @@ describe('user check of an egress proxy', () => {
     return text(response);
   }
 
-  /** Sends a request as another user of this machine. Resolves with the answer. */
-  async function askAs(uid: number, { port }: URL): Promise<string> {
+  /** Sends a request as another user of this machine, then runs `next`. Resolves with what the program prints. */
+  async function askAs(uid: number, { port }: URL, next = 'socket.pipe(process.stdout)'): Promise<string> {
     const program = `
       const socket = require('node:net').connect(${port}, '127.0.0.1');
       socket.on('error', () => {});
-      socket.write('GET http://127.0.0.1:${site.port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
-      socket.pipe(process.stdout);
+      const request = 'GET http://127.0.0.1:${site.port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n';
+      socket.write(request, () => { ${next} });
     `;
     // The machine's own node: other users may not be able to read the one of this checkout.
     const { stdout } = await promisify(execFile)('node', ['-e', program], { uid, gid: uid, cwd: '/' });
@@ -76,6 +83,16 @@ describe('user check of an egress proxy', () => {
     expect(visits).toBe(0);
     expect(await askAs(NOBODY_UID, proxy)).toContain('hello');
   });
+
+  it.runIf(isRoot)(
+    'serves no other user who closes the connection at once, of whom the system says no more',
+    async () => {
+      const proxy = await open();
+      for (let times = 0; times < 5; times += 1) await askAs(OTHER_UID, proxy, 'socket.destroy()');
+      for (let times = 0; times < 5; times += 1) expect(await ask(proxy)).toBe('hello');
+      expect(visits).toBe(5);
+    },
+  );
 
   it.runIf(isRoot)('does not use the credentials of the caller’s proxy for other users', async () => {
     await using upstream = await startProxy({ credentials: 'harbour:master' });
