@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { registerDbCommand } from './commands/db.ts';
+import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerIpCommand } from './commands/ip.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
@@ -44,6 +45,7 @@ function createProgram(): Command {
   registerServeCommand(program);
   registerShotCommand(program);
   registerDbCommand(program);
+  registerDoctorCommand(program);
   registerIpCommand(program);
   return program;
 }

@@ -100,6 +100,11 @@ export async function migrate(db: Db): Promise<void> {
   }
 }
 
+/** Only reads the version. Rejects with a `NewerSchemaError`. */
+export async function checkSchema(db: Db): Promise<void> {
+  await versionOf(db, db.collection<SchemaDocument>('schema'));
+}
+
 async function versionOf(db: Db, schema: Collection<SchemaDocument>): Promise<number> {
   const version = (await schema.findOne({ _id: 'schema' }))?.version ?? 0;
   if (version <= MIGRATIONS.length) return version;

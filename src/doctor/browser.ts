@@ -1,0 +1,78 @@
+import { BrowserPool } from '../actors/browser-pool.ts';
+import { Confinement } from '../actors/confinement.ts';
+import { executableFinder } from '../actors/executable.ts';
+import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
+import { missingScripts, type Script } from '../actors/missing-scripts.ts';
+import type { Config } from '../config.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+const browser = findingsOf('browser');
+const sandbox = findingsOf('sandbox');
+const fonts = findingsOf('fonts');
+
+const ALLOW_NAMESPACES =
+  'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in Docker --security-opt seccomp=seccomp.json, see deploy/)';
+
+const ALLOW_NOBODY =
+  'let user 65534 (nobody) execute the browser and enter the temporary directory, or run the service as a user other than root';
+
+/** Starts a browser as the service would: which one, its version, its sandbox, and the scripts it has fonts for. */
+export async function examineBrowser({
+  browserPath,
+  sandbox: mode,
+  honestUserAgent,
+  retireAfter,
+}: Pick<Config, 'browserPath' | 'sandbox' | 'honestUserAgent' | 'retireAfter'>): Promise<readonly Finding[]> {
+  const warnings: string[] = [];
+  const findExecutable = executableFinder(browserPath ?? undefined);
+  const confinement = new Confinement(mode, (text) => warnings.push(text));
+  const pool = new BrowserPool({
+    findExecutable,
+    confinement,
+    honestUserAgent,
+    retireAfter,
+    memory: MEMORY_BOUNDS,
+    browsers: 1,
+  });
+  try {
+    await pool.warmUp();
+    const executable = await findExecutable();
+    if ('missing' in executable) return browser.failure('none was found', executable.detail ?? executable.missing);
+    if (pool.unavailable !== null) {
+      return browser.failure(pool.unavailable.detail, `run ${executable.path} --version, and see what it lacks`);
+    }
+    const host = await pool.host();
+    const { product } = await host.connection.root.send('Browser.getVersion');
+    const missing = await missingScripts(host);
+    return [
+      ...browser.ok(`${product.replace(/^HeadlessChrome\//, 'headless Chromium ')}, ${executable.path}`),
+      ...sandboxFindings(mode, confinement, warnings),
+      ...fontFindings(missing),
+    ];
+  } catch (error) {
+    return browser.failure(`it ended: ${String(error)}`, 'start it by hand, and see what it lacks');
+  } finally {
+    await pool.close();
+  }
+}
+
+function sandboxFindings(
+  mode: Config['sandbox'],
+  { now }: Confinement,
+  warnings: readonly string[],
+): readonly Finding[] {
+  const user = now.user === undefined ? '' : `, as user ${now.user.uid}`;
+  if (now.sandbox) return sandbox.ok(`on${user}`);
+  if (mode === 'off') return sandbox.warning(`off${user}, because of --sandbox off`, 'use --sandbox auto or on');
+  const isRoot = process.getuid?.() === 0 && now.user === undefined;
+  return sandbox.warning(`off${user}: ${warnings.join('; ')}`, isRoot ? ALLOW_NOBODY : ALLOW_NAMESPACES);
+}
+
+function fontFindings(missing: readonly Script[]): readonly Finding[] {
+  if (missing.length === 0) return fonts.ok('one for every common script');
+  const packages = [...new Set(missing.map(({ debianPackage }) => debianPackage))];
+  return fonts.warning(
+    `none for ${missing.map(({ name }) => name).join(', ')}: drawn as boxes`,
+    `apt-get install ${packages.join(' ')}, and start the service again`,
+  );
+}

@@ -1,0 +1,26 @@
+import type { Config } from '../config.ts';
+import { examineBrowser } from './browser.ts';
+import { examineDatabase } from './database.ts';
+import { examineDisk } from './disk.ts';
+import type { Finding } from './finding.ts';
+import { examineLimits } from './limits.ts';
+import { examineMemory } from './memory.ts';
+import { examineNats } from './nats.ts';
+import { examinePort } from './port.ts';
+
+/** `natsUrl`: the servers of a cluster, in a process that is part of one. */
+type Examined = Config & { readonly natsUrl?: readonly string[] };
+
+/** Tries everything that the service needs with this configuration. Never rejects because of what it finds. */
+export async function examine(config: Examined): Promise<readonly Finding[]> {
+  const findings = await Promise.all([
+    examineBrowser(config),
+    examineDatabase(config),
+    examineNats(config),
+    examineDisk(config),
+    examineMemory(config),
+    examineLimits(config),
+    examinePort(config),
+  ]);
+  return findings.flat();
+}

@@ -1,0 +1,23 @@
+/** What one check found. */
+export interface Finding {
+  readonly check: string;
+  /** `warning`: the service captures, but not as well as it could. `failure`: it would not start, or not capture. */
+  readonly state: 'ok' | 'warning' | 'failure';
+  /** One line. */
+  readonly found: string;
+  /** What to do; empty when there is nothing to do. */
+  readonly advice: string;
+}
+
+/** Returns a function that makes the findings of one check. */
+export function findingsOf(check: string) {
+  const make = (state: Finding['state']) => (found: string, advice: string) => [
+    { check, state, found: oneLine(found), advice: oneLine(advice) },
+  ];
+  return { ok: (found: string) => make('ok')(found, ''), warning: make('warning'), failure: make('failure') };
+}
+
+/** Programs print several lines when they do not start, and control characters could change the terminal. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { checkDatabaseFile, LostPlaceError } from './check-places.ts';
+import { MongoConnection } from './mongo/connection.ts';
+import { checkSchema } from './mongo/migrations.ts';
+import { NewerSchemaError } from './newer-schema-error.ts';
+import { checkedVersion } from './sqlite/schema.ts';
+
+/** Whether a database could be used. `refused`: the service would not start; `unavailable`: it would start without. */
+export interface Inspection {
+  readonly state: 'usable' | 'unavailable' | 'refused';
+  readonly detail: string;
+  /** What to do; empty when it is usable. */
+  readonly advice: string;
+}
+
+/** Reads a SQLite file without changing it. */
+export async function inspectSqlite(dbPath: string, dataDir: string): Promise<Inspection> {
+  const path = resolve(dbPath);
+  try {
+    await checkDatabaseFile(dataDir, dbPath);
+    if (!existsSync(path)) return await inspectPlaceOf(path);
+    await access(path, constants.R_OK | constants.W_OK);
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      // A file that is empty is claimed at the start.
+      const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+      const version = isEmpty ? 0 : checkedVersion(db);
+      return usable(`${path}, schema version ${version}`);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (error instanceof LostPlaceError) return refused(error.message, 'mount it, or restore a backup');
+    if (error instanceof NewerSchemaError) return refused(error.message, 'start that version, or use another file');
+    const reason = error instanceof Error ? error.message : String(error);
+    return unavailable(`${path}: ${reason}`, 'run `capstan db check`, then restore a backup or `capstan db rebuild`');
+  }
+}
+
+async function inspectPlaceOf(path: string): Promise<Inspection> {
+  const place = existingParent(path);
+  try {
+    await access(place, constants.W_OK);
+    return usable(`${path}, which will be created`);
+  } catch {
+    return unavailable(`${path} cannot be created: ${place} cannot be written`, `let the service's user write to it`);
+  }
+}
+
+/** Returns the nearest directory above a path that exists. */
+export function existingParent(path: string): string {
+  const parent = dirname(path);
+  return existsSync(parent) || parent === path ? parent : existingParent(parent);
+}
+
+/** Connects to a MongoDB server and reads its schema version. Changes nothing. */
+export async function inspectMongo(url: string): Promise<Inspection> {
+  let why = '';
+  try {
+    const connection = new MongoConnection(
+      url,
+      (_, reason) => {
+        why = reason;
+      },
+      checkSchema,
+    );
+    try {
+      await connection.settled;
+      if (connection.state !== 'up') return unavailable(why, 'start the server, and check the URL and its credentials');
+      const { version } = await connection.database.admin().command({ buildInfo: 1 });
+      return usable(`version ${version}, database "${connection.database.databaseName}"`);
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refused(reason, 'correct --mongo-url, or start the version of Capstan that wrote the database');
+  }
+}
+
+function usable(detail: string): Inspection {
+  return { state: 'usable', detail, advice: '' };
+}
+
+function unavailable(detail: string, advice: string): Inspection {
+  return { state: 'unavailable', detail, advice };
+}
+
+function refused(detail: string, advice: string): Inspection {
+  return { state: 'refused', detail, advice };
+}
