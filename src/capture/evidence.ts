@@ -101,6 +101,9 @@ export const EvidenceSchema = z.strictObject({
       type: z.string().meta({ examples: ['document', 'image', 'xhr'] }),
       status: count.meta({ description: '0 when there was no response.' }),
       bytes: count.meta({ description: 'Bytes received, as encoded.' }),
+      start_ms: count.nullable().exactOptional().meta({
+        description: 'Milliseconds after the start of the first request; null when unknown. Absent in older records.',
+      }),
       time_ms: count.nullable().meta({ description: 'Duration in milliseconds; null when the request had not ended.' }),
       failure: z.string().meta({ description: 'Error text; empty when the request did not fail.' }),
     }),

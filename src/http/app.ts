@@ -14,9 +14,12 @@ import { unanswered } from './middleware/method-not-allowed.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { requestedBy } from './request/requested-by.ts';
 import type { RouteContext } from './route.ts';
 import { ROUTES } from './routes/all.ts';
+import { createSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
+import { webInterface } from './web/web-interface.ts';
 
 export interface HttpOptions extends RequestLimits {
   /** Requests need one of these keys. Without any, no key is checked. */
@@ -27,9 +30,11 @@ export interface HttpOptions extends RequestLimits {
   readonly silenceMs?: number;
   readonly logger: Logger;
   readonly events?: Partial<FanOutOptions>;
+  /** Directory of the built web interface. @default that of the package */
+  readonly uiDirectory?: string;
 }
 
-const OPEN_PATHS = ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
+const OPEN_ROUTES = ROUTES.filter(({ isOpen }) => isOpen);
 
 /** Five minutes: a sender may itself wait for its source. */
 const SILENCE_MS = 300_000;
@@ -49,9 +54,11 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
   app.use(securityHeaders());
   app.use(answerErrors(options.logger));
   if (options.apiKeys.length === 0) app.use(allowHosts(options.allowedHosts ?? []));
-  app.use(authenticate(options.apiKeys, OPEN_PATHS));
+  app.use(webInterface(options.uiDirectory));
+  const sessions = createSessions(options.apiKeys);
+  app.use(authenticate(options.apiKeys, sessions, OPEN_ROUTES));
 
-  const router = createRoutes(service, options);
+  const router = createRoutes(service, sessions, options);
   app.use(router.routes());
   app.use(unanswered(router));
   app.on('error', logBrokenAnswer(options.logger));
@@ -60,6 +67,7 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
 
 function createRoutes(
   service: CaptureService,
+  sessions: Sessions,
   { silenceMs = SILENCE_MS, logger, events, ...limits }: HttpOptions,
 ): Router<HttpState> {
   // Paths match exactly: no other case, no trailing slash.
@@ -72,6 +80,8 @@ function createRoutes(
     silenceMs,
     fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
     once: idempotent(service, logger),
+    sessions,
+    noteLogin: (ctx) => logger.info({ request_id: ctx.state.requestId, ...requestedBy(ctx) }, 'a session has begun'),
     document: openApiDocument(requestLimits),
   };
   for (const { path, method, needsDatabase, handler } of ROUTES) {

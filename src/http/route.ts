@@ -9,6 +9,7 @@ import type { Content } from './openapi/content.ts';
 import type { HeaderName } from './openapi/headers.ts';
 import { jsonBody } from './request/json-body.ts';
 import { readParameters } from './request/query.ts';
+import type { Sessions } from './session/sessions.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /*
@@ -33,6 +34,9 @@ export interface RouteContext {
   readonly fanOut: FanOut;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
+  readonly sessions: Sessions;
+  /** Logs that a session has begun. */
+  readonly noteLogin: (ctx: HttpContext) => void;
   /** The OpenAPI document. */
   readonly document: object;
 }

@@ -7,7 +7,7 @@ export interface HttpState {
   /** Id of the request's capture, once it is known. */
   captureId?: number;
   /** SHA-256 of the request's API key, in hex, when it is one of the configured keys. */
-  client?: string;
+  client?: string | undefined;
   /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */

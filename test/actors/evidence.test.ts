@@ -241,7 +241,8 @@ describe('the evidence of a capture', () => {
     const { evidence } = await capture('/evidence/network', ['network']);
     const { items = [], omitted } = evidence.network ?? {};
     const requests = Object.fromEntries(items.map(({ url, ...rest }) => [url.replace(ground.site.origin, ''), rest]));
-    const ended = { method: 'GET', failure: '', time_ms: expect.any(Number), bytes: expect.any(Number) };
+    const number = expect.any(Number);
+    const ended = { method: 'GET', failure: '', start_ms: number, time_ms: number, bytes: number };
     expect({ requests, omitted }).toEqual({
       requests: {
         '/evidence/network': { ...ended, type: 'document', status: 200 },

@@ -55,7 +55,14 @@ describe('installing into a fresh project', () => {
   /** The command captures a page, the library can be imported, and the licences are there. */
   async function expectWorking(project: string): Promise<void> {
     const installed = join(project, 'node_modules/capstan');
-    for (const file of ['LICENSE', 'NOTICE', 'CHANGELOG.md', 'docs/options.md', 'dist/mod.d.ts']) {
+    for (const file of [
+      'LICENSE',
+      'NOTICE',
+      'CHANGELOG.md',
+      'docs/options.md',
+      'dist/mod.d.ts',
+      'dist/ui/index.html',
+    ]) {
       await access(join(installed, file));
     }
     await expect(access(join(installed, 'src'))).rejects.toThrow('ENOENT');

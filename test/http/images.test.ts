@@ -71,7 +71,8 @@ describe('GET /screenshot/:id', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy.join(' ')).not.toMatch(/allow-|script-src|https?:|\*/);
     expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
-    expect(response.headers.get('X-Frame-Options')).toBe('DENY');
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(response.headers.get('X-Frame-Options')).toBe('SAMEORIGIN');
     expect(response.headers.get('Referrer-Policy')).toBe('no-referrer');
     expect(response.headers.get('Set-Cookie')).toBeNull();
     expect(await response.text()).toBe(png.html);

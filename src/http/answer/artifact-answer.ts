@@ -10,11 +10,11 @@ import { mediaTypeOf } from './media-type.ts';
 export const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 /**
- * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests, no framing. Only
- * inline content is shown.
+ * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests. Only inline content
+ * is shown, and only pages of this service may frame it: the web interface does.
  */
 const INERT_POLICY =
-  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /** Sets the headers of a file's answer. */
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
@@ -27,6 +27,7 @@ export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind:
     ctx.type = 'text/html; charset=utf-8';
     ctx.set('ETag', `"html-${info.id}-${info.sha256}"`);
     ctx.set('Content-Security-Policy', INERT_POLICY);
+    ctx.set('X-Frame-Options', 'SAMEORIGIN');
   }
 }
 

@@ -74,6 +74,11 @@ export type JobAnswer = Immutable<z.output<typeof JobSchema>>;
 
 export const RemovedSchema = z.strictObject({ id });
 
+export const SessionSchema = z.strictObject({
+  required: z.boolean().meta({ description: 'Whether the service has API keys.' }),
+  authenticated: z.boolean().meta({ description: 'Whether this client may use the API.' }),
+});
+
 export const ProbeSchema = z.strictObject({
   status: z.enum(['live', 'ready']),
   degraded: z

@@ -1,17 +1,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Route } from '../route.ts';
+import { sessionToken } from '../session/cookie.ts';
+import type { Sessions } from '../session/sessions.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 
+type Endpoint = Pick<Route, 'method' | 'path'>;
+
 /**
- * Refuses requests without one of the keys. Without configured keys all requests pass, and `GET` and `HEAD` of the open
- * paths always do. It runs before the router, so that unauthenticated clients cannot find out which paths exist.
+ * Refuses requests without one of the keys, or the session of one. Without configured keys all requests pass, and the
+ * open routes always do. It runs before the router, so that unauthenticated clients cannot find out which paths exist.
  */
-export function authenticate(apiKeys: readonly string[], openPaths: readonly string[]): HttpMiddleware {
+export function authenticate(
+  apiKeys: readonly string[],
+  sessions: Sessions,
+  openRoutes: readonly Endpoint[],
+): HttpMiddleware {
   const accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
   return async (ctx, next) => {
     const client = presentedKeys(ctx).find((key) => isAccepted(key, accepted));
-    if (client !== undefined) ctx.state.client = digest(Buffer.from(client, 'latin1')).toString('hex');
-    else if (accepted.length > 0 && !isOpen(ctx, openPaths)) {
+    ctx.state.client =
+      client === undefined
+        ? sessions.clientOf(sessionToken(ctx))
+        : digest(Buffer.from(client, 'latin1')).toString('hex');
+    if (ctx.state.client === undefined && sessions.required && !isOpen(ctx, openRoutes)) {
       ctx.set('WWW-Authenticate', 'Bearer');
       throw new CapstanError(
         'unauthorized',
@@ -23,8 +35,9 @@ export function authenticate(apiKeys: readonly string[], openPaths: readonly str
 }
 
 /** Compares `ctx.path`, the string that the router matches, so that no other path can pass for an open one. */
-function isOpen(ctx: HttpContext, openPaths: readonly string[]): boolean {
-  return (ctx.method === 'GET' || ctx.method === 'HEAD') && openPaths.includes(ctx.path);
+function isOpen(ctx: HttpContext, openRoutes: readonly Endpoint[]): boolean {
+  const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+  return openRoutes.some(({ method, path }) => method === asked && path === ctx.path);
 }
 
 function presentedKeys(ctx: HttpContext): readonly string[] {

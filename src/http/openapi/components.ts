@@ -13,6 +13,7 @@ import {
   ProbeSchema,
   ResultSchema,
   ScreenshotInfoSchema,
+  SessionSchema,
   SimilarResultSchema,
 } from '../answer/schemas.ts';
 import type { Route } from '../route.ts';
@@ -33,6 +34,7 @@ const NOUNS = {
   Pressure: PressureSchema,
   CaptureLimits: CaptureLimitsSchema,
   Probe: ProbeSchema,
+  Session: SessionSchema,
   Failure: FailureSchema,
 } satisfies Readonly<Record<string, z.ZodType>>;
 

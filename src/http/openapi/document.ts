@@ -22,7 +22,7 @@ const DESCRIPTION = `Captures web pages (screenshot and HTML copy) on demand, ke
 
 Every JSON answer but the bare arrays is an envelope: \`success\`, \`message\`, \`data\`, \`error\`, \`code\` and \`request_id\`. Of a failure, \`error\` tells people what went wrong with this request and suffices by itself; \`message\` is the general meaning of the code; \`code\` is for programs, and its meaning never changes. Every answer carries \`X-Request-Id\`.
 
-With a key configured, everything but \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\` is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters, repeated ones and unknown fields of a body are 400 and are named. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
+With a key configured, everything but \`/session\`, and \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\`, is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters, repeated ones and unknown fields of a body are 400 and are named. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
 
 /** Returns the contract as an OpenAPI 3.1 document, with the limits of this service. */
 export function openApiDocument(limits: RequestLimits): OpenApiDocument {

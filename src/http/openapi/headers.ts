@@ -13,6 +13,7 @@ export const RESPONSE_HEADERS = {
   'Retry-After': header('Seconds to wait before a retry.', { type: 'integer', minimum: 0 }),
   Allow: header('The methods that this path has.'),
   'WWW-Authenticate': header('`Bearer`.'),
+  'Set-Cookie': header('`capstan_session`: `HttpOnly`, `SameSite=Strict`, `Secure` behind TLS.'),
   'Content-Range': header('The range that was sent and the size of the file.'),
   'Accept-Ranges': header('`bytes`.'),
   'Cache-Control': header('`private, max-age=31536000, immutable`.'),

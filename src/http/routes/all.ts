@@ -8,6 +8,7 @@ import { getLiveness, getOpenApi, getReadiness, getStats } from './operations.ts
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
+import { deleteSession, getSession, postSession } from './session.ts';
 
 /** Every route, in the order of the OpenAPI document. The first route that matches a request answers it. */
 export const ROUTES: readonly Route[] = [
@@ -30,5 +31,8 @@ export const ROUTES: readonly Route[] = [
   getMetrics,
   getPressure,
   patchLimits,
+  getSession,
+  postSession,
+  deleteSession,
   getOpenApi,
 ];

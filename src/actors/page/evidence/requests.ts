@@ -9,7 +9,7 @@ const MAX_WORD_CHARACTERS = 64;
 const MAX_FAILURE_CHARACTERS = 256;
 
 type Entry = { -readonly [key in keyof NotedRequest]: NotedRequest[key] } & {
-  /** Seconds, on the browser's monotonic clock. */
+  /** Seconds, on the browser's monotonic clock; NaN when unknown. */
   readonly startedAt: number;
 };
 
@@ -64,7 +64,12 @@ export class Requests {
   }
 
   get noted(): Noted<NotedRequest> {
-    return { items: this.#entries.map(({ startedAt: _startedAt, ...noted }) => noted), omitted: this.#omitted };
+    const first = this.#entries.find(({ startedAt }) => !Number.isNaN(startedAt))?.startedAt ?? 0;
+    const items = this.#entries.map(({ startedAt, ...noted }) => ({
+      ...noted,
+      start_ms: Number.isNaN(startedAt) ? null : Math.max(0, Math.round((startedAt - first) * 1000)),
+    }));
+    return { items, omitted: this.#omitted };
   }
 
   #begin(

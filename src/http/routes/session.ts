@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
+import { answer } from '../answer/envelope.ts';
+import { SessionSchema } from '../answer/schemas.ts';
+import { envelope } from '../openapi/content.ts';
+import { route, routeWithBody } from '../route.ts';
+import { sessionToken, setSessionCookie } from '../session/cookie.ts';
+
+/* Sessions of the web interface: a browser exchanges an API key for a cookie that its scripts cannot read. */
+
+const SESSION = envelope('Session', SessionSchema);
+const KEY = 'must be the API key, a text of 1 to 4096 characters';
+
+const LoginSchema = z.strictObject(
+  { key: z.string({ error: KEY }).min(1, { error: KEY }).max(4096, { error: KEY }) },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? 'is not a field of a login; its field is key' : 'must be an object with key',
+  },
+);
+
+export const getSession = route({
+  method: 'GET',
+  path: '/session',
+  operationId: 'getSession',
+  summary: 'Whether requests need an API key, and whether this one has a valid key or session.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'The session.', content: SESSION } },
+  handle: (ctx, _, { sessions }) =>
+    answer(ctx, { required: sessions.required, authenticated: !sessions.required || ctx.state.client !== undefined }),
+});
+
+export const postSession = routeWithBody({
+  method: 'POST',
+  path: '/session',
+  operationId: 'logIn',
+  summary: 'Exchanges an API key for a session cookie.',
+  description:
+    'For browsers; programs send the key with each request. The cookie is `HttpOnly` and `SameSite=Strict`, `Secure` behind TLS, and valid for 12 hours, for requests of pages of this service only. It ends when its key is no longer configured.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  body: { name: 'Login', schema: () => LoginSchema },
+  answers: { 200: { description: 'The session, and its cookie.', content: SESSION, headers: ['Set-Cookie'] } },
+  failures: ['unauthorized'],
+  handle: (ctx, { body }, { sessions, noteLogin }) => {
+    if (!sessions.required) return answer(ctx, { required: false, authenticated: true });
+    const session = sessions.begin(body.key);
+    if (session === undefined) {
+      ctx.set('WWW-Authenticate', 'Bearer');
+      throw new CapstanError('unauthorized', 'The API key is wrong.');
+    }
+    ctx.state.client = session.client;
+    noteLogin(ctx);
+    setSessionCookie(ctx, session.token);
+    answer(ctx, { required: true, authenticated: true }, 'The session has begun.');
+  },
+});
+
+export const deleteSession = route({
+  method: 'DELETE',
+  path: '/session',
+  operationId: 'logOut',
+  summary: 'Ends the session of the cookie.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'There is no session any more.', content: SESSION, headers: ['Set-Cookie'] } },
+  handle: (ctx, _, { sessions }) => {
+    const token = sessionToken(ctx);
+    if (token !== '') sessions.end(token);
+    setSessionCookie(ctx, '');
+    answer(ctx, { required: sessions.required, authenticated: !sessions.required }, 'The session has ended.');
+  },
+});

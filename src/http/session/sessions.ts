@@ -1,0 +1,83 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+/** Twelve hours: a working day. */
+export const SESSION_MS = 12 * 60 * 60 * 1000;
+/** A session that was ended is refused until it would have expired; the oldest are forgotten beyond this number. */
+const MAX_ENDED = 10_000;
+
+/** Sessions of the web interface: what a browser keeps in place of an API key. */
+export interface Sessions {
+  /** Whether clients need a key. */
+  readonly required: boolean;
+  /** Begins a session; undefined when the key is none of the configured ones. */
+  begin(key: string): Session | undefined;
+  /** Returns the client whose session it is, as `HttpState.client`; undefined when there is no such session. */
+  clientOf(token: string): string | undefined;
+  /** Ends a session, in this process. */
+  end(token: string): void;
+}
+
+export interface Session {
+  /** The value of the cookie. */
+  readonly token: string;
+  /** SHA-256 of the key, in hex. */
+  readonly client: string;
+}
+
+interface KnownKey {
+  readonly client: string;
+  readonly digest: Buffer;
+  /** Signs the sessions of this key, so that they end when the key is no longer configured. */
+  readonly signer: Buffer;
+}
+
+/**
+ * A token is signed instead of stored: `<expiry>.<random>.<HMAC-SHA256>`, with a secret that is derived from the API
+ * key. So sessions survive a restart, and are known to every process that has the same keys.
+ */
+export function createSessions(apiKeys: readonly string[], now: () => number = Date.now): Sessions {
+  const keys = apiKeys.map(knownKey);
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: SESSION_MS });
+  return {
+    required: keys.length > 0,
+    begin(key) {
+      const digest = sha256(key);
+      const known = keys.reduce<KnownKey | undefined>(
+        (found, each) => (timingSafeEqual(each.digest, digest) ? each : found),
+        undefined,
+      );
+      if (known === undefined) return undefined;
+      const claims = `${(now() + SESSION_MS).toString(36)}.${randomBytes(16).toString('base64url')}`;
+      return { token: `${claims}.${signed(claims, known).toString('base64url')}`, client: known.client };
+    },
+    clientOf(token) {
+      const [expiry = '', random = '', signature = '', ...more] = token.split('.');
+      const given = Buffer.from(signature, 'base64url');
+      const known = keys.find((each) => {
+        const right = signed(`${expiry}.${random}`, each);
+        return given.length === right.length && timingSafeEqual(given, right);
+      });
+      const isOver = more.length > 0 || Number.parseInt(expiry, 36) <= now() || ended.has(random);
+      return isOver ? undefined : known?.client;
+    },
+    end: (token) => void ended.set(token.split('.')[1] ?? '', true),
+  };
+}
+
+function knownKey(key: string): KnownKey {
+  const digest = sha256(key);
+  return {
+    client: digest.toString('hex'),
+    digest,
+    signer: Buffer.from(hkdfSync('sha256', key, '', 'capstan session', 32)),
+  };
+}
+
+function signed(claims: string, { signer }: KnownKey): Buffer {
+  return createHmac('sha256', signer).update(claims).digest();
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}

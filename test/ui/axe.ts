@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+const Findings = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
+
+/** Returns what axe-core finds on the page by the rules of WCAG 2.2 AA: one line for each element. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then((r) => r.violations)`,
+  );
+  return Findings.parse(found).flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}

@@ -1,0 +1,127 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { siteForSuite } from '../support/for-suite.ts';
+import { violations } from './axe.ts';
+import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
+import { OVERFLOW, uiForSuite } from './ui-service.ts';
+
+const Captured = z.object({ data: z.object({ id: z.number() }) });
+
+describe('the view of one capture', () => {
+  const site = siteForSuite();
+  const ui = uiForSuite();
+  let long: number;
+  let network: number;
+
+  const capture = async (path: string, options = {}) => {
+    const response = await ui.app.post('/screenshot', { url: site.url(path), evidence: 'all', ...options });
+    return Captured.parse(await response.json()).data.id;
+  };
+
+  beforeAll(async () => {
+    long = await capture('/long', { fullPage: true });
+    network = await capture('/evidence/network');
+    await keepHostileCapture(ui.app);
+  });
+
+  const imageSize = (page: Page) =>
+    page.locator('.canvas img').evaluate((image) => [image.clientWidth, image.clientHeight]);
+  const tab = (page: Page, name: string) => page.getByRole('tab', { name });
+
+  it('shows the screenshot in three sizes', async () => {
+    const page = await ui.open(`/ui/captures/${long}`, { viewport: { width: 1440, height: 900 } });
+    await page.locator('.canvas img').waitFor();
+    await expect.poll(async () => (await imageSize(page))[1]).toBeLessThan(900);
+    await page.getByText('1:1', { exact: true }).click();
+    await expect.poll(async () => (await imageSize(page))[0]).toBe(1280);
+    await page.getByText('Full page', { exact: true }).click();
+    const frame = await page.locator('.canvas').evaluate((element) => element.clientWidth);
+    await expect.poll(async () => (await imageSize(page))[0]).toBe(frame);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('shows the phases, the requests as a waterfall, and the other evidence', async () => {
+    const page = await ui.open(`/ui/captures/${network}`);
+    await page.locator('.timings').getByText('navigate').waitFor();
+    const row = page.locator('.waterfall tr', { hasText: '/empty-response' });
+    await row.getByText('ERR_EMPTY_RESPONSE').waitFor();
+    const starts = await page
+      .locator('.waterfall .bar')
+      .evaluateAll((bars) => bars.map((bar) => Number.parseFloat(Reflect.get(bar, 'style').left)));
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    expect(starts.at(-1)).toBeGreaterThan(0);
+    await tab(page, 'Headers').click();
+    await page.getByRole('cell', { name: 'content-type', exact: true }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('The page came without TLS.').waitFor();
+  });
+
+  it('lists earlier captures of the URL and visually similar ones', async () => {
+    const first = await capture('/tide-table');
+    const second = await capture('/tide-table');
+    await capture('/tide-table?v=2');
+    const page = await ui.open(`/ui/captures/${second}`);
+    const history = page.locator('section', { hasText: 'History of this URL' });
+    await history.locator(`a[href="/ui/captures/${first}"]`).waitFor();
+    const similar = page.locator('section', { hasText: 'Visually similar' });
+    await expect.poll(() => similar.getByRole('listitem').count()).toBe(2);
+    await history.locator(`a[href="/ui/captures/${first}"]`).click();
+    await page.waitForURL(`**/ui/captures/${first}`);
+  });
+
+  it('removes the capture once that was confirmed', async () => {
+    const id = await capture('/short');
+    const page = await ui.open(`/ui/captures/${id}`);
+    await page.getByRole('button', { name: 'Delete the capture' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the capture?' });
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+    expect((await ui.app.call(`/results/${id}`)).status).toBe(200);
+    await page.getByRole('button', { name: 'Delete the capture' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/ui/');
+    expect((await ui.app.call(`/results/${id}`)).status).toBe(404);
+  });
+
+  it('says so when there is no such capture', async () => {
+    const page = await ui.open('/ui/captures/12');
+    await page.getByText('There is no result with the id 12.').waitFor();
+  });
+
+  it('shows everything that a page controls as text', async () => {
+    const page = await ui.open(`/ui/captures/${HOSTILE_ID}`);
+    await page.locator('h1').getByText(MARKUP).waitFor();
+    for (const name of ['Network', 'Redirects', 'Headers', 'TLS', 'Console', 'Cookies', 'Other']) {
+      await tab(page, name).click();
+      await page.getByRole('tabpanel').waitFor();
+      expect(await page.getByRole('tabpanel').locator('script, img, a[href^="javascript"]').count()).toBe(0);
+    }
+    expect(await page.locator('a[href^="javascript" i]').count()).toBe(0);
+    expect(await page.title()).toBe(`${MARKUP} · Capstan`);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('shows the HTML snapshot without running or loading anything of it', async () => {
+    const page = await ui.open(`/ui/captures/${HOSTILE_ID}`);
+    const answered: string[] = [];
+    page.on('response', (response) => answered.push(response.url()));
+    await page.getByText('HTML snapshot', { exact: true }).click();
+    const snapshot = page.frameLocator('iframe');
+    await snapshot.getByText('Hostile').waitFor();
+    await snapshot.getByText('Away').click();
+    await snapshot.getByText('Send').click();
+    expect(await page.title()).not.toBe('owned');
+    expect(page.url()).toContain('/ui/captures/');
+    expect(answered.filter((url) => url.includes('from='))).toEqual([]);
+  });
+
+  it.each([
+    ['light', { width: 1280, height: 800 }],
+    ['dark', { width: 390, height: 844 }],
+  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+    const page = await ui.open(`/ui/captures/${network}`, { colorScheme, viewport });
+    await page.locator('.waterfall').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
+  });
+});

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exampleResult } from '../support/example-result.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { violations } from './axe.ts';
+import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
+import { OVERFLOW, uiForSuite } from './ui-service.ts';
+
+const FIRST_ID = 300_000_000_000_000;
+/** A second, in ids. */
+const SECOND = 4_096_000;
+const COUNT = 400;
+
+describe('the gallery', () => {
+  const site = siteForSuite();
+  const ui = uiForSuite();
+
+  beforeAll(async () => {
+    for (let at = 0; at < COUNT; at += 1) {
+      const host = at % 4 === 0 ? 'shop.example.com' : 'example.org';
+      await ui.app.service.results.insert(exampleResult(FIRST_ID + at * SECOND, { title: `Page ${at}`, host }));
+    }
+    await keepHostileCapture(ui.app);
+  });
+
+  const capture = (path: string) => ui.app.post('/screenshot', { url: site.url(path) });
+  const cards = (page: Page) => page.locator('.card-link');
+  const scroller = (page: Page) => page.locator('.gallery-scroll');
+  const scroll = (page: Page, top: number) =>
+    scroller(page).evaluate((element, to) => element.scrollTo({ top: to }), top);
+
+  it('shows the captures, newest first, with a picture and the outcome', async () => {
+    await capture('/timetable');
+    const page = await ui.open('/');
+    expect(page.url()).toBe(`${ui.app.baseUrl}/ui/`);
+    const first = page.locator('.card').first();
+    await first.getByText('Ferries today').waitFor();
+    await first.getByText('200').waitFor();
+    await expect
+      .poll(() => first.locator('img').evaluate((image) => image.complete && image.naturalWidth > 0))
+      .toBe(true);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('has only the visible cards in the document, and reaches the last one by scrolling', async () => {
+    const page = await ui.open('/ui/');
+    await cards(page).first().waitFor();
+    const last = page.getByText('Page 0', { exact: true });
+    await expect
+      .poll(async () => {
+        await scroll(page, 1e9);
+        return last.count();
+      })
+      .toBe(1);
+    expect(await page.locator('.card').count()).toBeLessThan(120);
+  });
+
+  it('moves between cards with the arrow keys and opens one with Enter', async () => {
+    const page = await ui.open('/ui/');
+    await cards(page).first().waitFor();
+    const focused = () => page.evaluate('document.activeElement.dataset.index');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(focused).toBe('0');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(focused).toBe('1');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(async () => Number(await focused())).toBeGreaterThan(3);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/captures/*');
+  });
+
+  it('searches with / and explains its keys with ?', async () => {
+    const page = await ui.open('/ui/');
+    await cards(page).first().waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement === document.body')).toBe(true);
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search');
+  });
+
+  it('keeps its filter in the address bar, and reads it from there', async () => {
+    const page = await ui.open('/ui/');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Host').fill('shop.example.com');
+    await page.waitForURL('**/ui/?host=shop.example.com');
+    await expect.poll(() => page.locator('.card-host').allInnerTexts()).not.toContain('example.org');
+    const again = await ui.open('/ui/?host=example.org');
+    await again.getByText('Page 399').waitFor();
+    expect(await again.getByLabel('Host').inputValue()).toBe('example.org');
+    expect(await again.getByText('Page 396').count()).toBe(0);
+  });
+
+  it('says so when nothing matches', async () => {
+    const page = await ui.open('/ui/?host=nowhere.test');
+    await page.getByText('No capture matches').waitFor();
+  });
+
+  it('shows a new capture by itself', async () => {
+    const page = await ui.open('/ui/');
+    await cards(page).first().waitFor();
+    await capture('/lighthouse');
+    await page.locator('.card').first().getByText('The lighthouse').waitFor();
+  });
+
+  it('only counts new captures while its user has scrolled, and shows them on request', async () => {
+    const page = await ui.open('/ui/');
+    await cards(page).first().waitFor();
+    await scroll(page, 600);
+    await capture('/chandlery');
+    const news = page.getByRole('button', { name: '1 new capture' });
+    await news.waitFor();
+    expect(await page.getByText('The chandlery').count()).toBe(0);
+    await news.click();
+    await page.locator('.card').first().getByText('The chandlery').waitFor();
+  });
+
+  it('shows a hostile title as text', async () => {
+    const page = await ui.open('/ui/?host=example.com');
+    const card = page.locator(`a[href="/ui/captures/${HOSTILE_ID}"]`);
+    await card.waitFor();
+    expect(await card.innerText()).toBe(MARKUP);
+    expect(await page.title()).toBe('Gallery · Capstan');
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('shows the requests behind it as curl commands', async () => {
+    const page = await ui.open('/ui/?host=example.com');
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText(`curl '${ui.app.baseUrl}/results/by-host?host=example.com&limit=100'`).waitFor();
+  });
+
+  it.each([
+    ['light', { width: 1280, height: 800 }],
+    ['dark', { width: 1280, height: 800 }],
+    ['light', { width: 390, height: 844 }],
+    ['dark', { width: 3840, height: 2160 }],
+  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+    const page = await ui.open('/ui/', { colorScheme, viewport });
+    await cards(page).first().waitFor();
+    await page.getByRole('button', { name: 'Filters' }).click();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Evidence } from '../../src/capture/evidence.ts';
+import type { Result } from '../../src/capture/result.ts';
+import { putCapture } from '../../src/storage/artifact-store.ts';
+import { exampleResult } from '../support/example-result.ts';
+import type { RunningService } from '../support/service.ts';
+
+/** Changes the document's title when it is taken for markup or runs as a script. */
+export const MARKUP = `"'><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+const SCRIPT_URL = "javascript:document.title='owned'";
+
+const HTML = `<!doctype html><title>Snapshot</title><meta http-equiv="refresh" content="0;url=/livez?from=refresh">
+<script>top.document.title = document.title = 'owned'; fetch('/livez?from=script')</script>
+<img src="/livez?from=image" onerror="top.document.title='owned'"><iframe src="/livez?from=frame"></iframe>
+<form action="/livez?from=form"><button autofocus>Send</button></form>
+<a id="out" href="/livez?from=link" target="_top">Away</a><h1>Hostile</h1>`;
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+export const HOSTILE_ID = 350_000_000_000_000;
+
+const none = { items: [], omitted: 0 };
+
+const EVIDENCE: Evidence = {
+  dialogs: { items: [{ type: 'alert', message: MARKUP }], omitted: 0 },
+  popups: { items: [SCRIPT_URL], omitted: 0 },
+  cookies: {
+    items: [
+      {
+        name: MARKUP,
+        value: MARKUP,
+        domain: MARKUP,
+        path: '/',
+        expires: null,
+        secure: false,
+        http_only: false,
+        same_site: null,
+      },
+    ],
+    omitted: 0,
+  },
+  redirects: { items: [{ url: SCRIPT_URL, status: 302, location: SCRIPT_URL }], omitted: 0 },
+  headers: { items: [{ name: MARKUP, value: MARKUP }], omitted: 3 },
+  tls: null,
+  console: { items: [{ level: 'error', text: MARKUP, url: SCRIPT_URL, line: 1 }], omitted: 0 },
+  network: {
+    items: [
+      {
+        method: MARKUP,
+        url: SCRIPT_URL,
+        type: MARKUP,
+        status: 200,
+        bytes: 1,
+        start_ms: 0,
+        time_ms: 5,
+        failure: MARKUP,
+      },
+    ],
+    omitted: 0,
+  },
+  favicon: { url: SCRIPT_URL, type: MARKUP, bytes: 1, sha256: '0'.repeat(64) },
+};
+
+/** Stores a capture in which every text that a page controls is an attack. */
+export async function keepHostileCapture({ service }: Pick<RunningService, 'service'>): Promise<Result> {
+  const record = exampleResult(HOSTILE_ID, {
+    title: MARKUP,
+    final_url: SCRIPT_URL,
+    response_reason: MARKUP,
+    content_type: MARKUP,
+    protocol: MARKUP,
+    artifacts: { store: null, kinds: ['image', 'html'] },
+    width: 1,
+    height: 1,
+  });
+  await putCapture(service.artifacts, record, { image: PIXEL, html: HTML });
+  await service.results.insert(record, { ...EVIDENCE, dialogs: EVIDENCE.dialogs ?? none });
+  return record;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { violations } from './axe.ts';
+import { uiForSuite } from './ui-service.ts';
+
+const KEY = 'a-secret-of-the-operator';
+
+describe('the login', () => {
+  const ui = uiForSuite({}, { apiKeys: [KEY] });
+
+  it('is asked for where the service has keys, and leads to the view that was opened', async () => {
+    const page = await ui.open('/ui/?host=example.com');
+    await page.getByLabel('API key').fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('The API key is wrong.').waitFor();
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('No capture matches').waitFor();
+    expect(page.url()).toContain('?host=example.com');
+  });
+
+  it('keeps the key nowhere: not in the address, the storage or a readable cookie', async () => {
+    const page = await ui.open('/ui/');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('No captures yet').waitFor();
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+    );
+    expect(kept).not.toContain(KEY);
+    expect(asked.join()).not.toContain(KEY);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'capstan_session', httpOnly: true, sameSite: 'Strict' });
+    expect(cookie?.value).not.toContain(KEY);
+  });
+
+  it('ends with a logout', async () => {
+    const page = await ui.open('/ui/');
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colours', async (colorScheme) => {
+    const page = await ui.open('/ui/', { colorScheme });
+    await page.getByLabel('API key').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { executableFinder } from '../../src/actors/executable.ts';
+import type { HttpOptions } from '../../src/http/app.ts';
+import type { ServiceConfig } from '../../src/service/create-service.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** Bundles the web interface as it is in the working tree, and returns the directory. */
+export async function buildUi(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'capstan-ui-'));
+  await run(process.execPath, [join(ROOT, 'scripts/build-ui.js'), directory], { cwd: ROOT });
+  return directory;
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  const executable = await executableFinder(undefined)();
+  if ('missing' in executable) throw new Error(executable.missing);
+  const { path, env } = executable;
+  return chromium.launch({ executablePath: path, chromiumSandbox: false, env: { ...process.env, ...env } });
+}
+
+/** Evaluates to the number of pixels by which the page is wider than its window. */
+export const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
+
+export interface UiForSuite {
+  readonly app: RunningService;
+  /** Opens a page of the service in a browser context of its own, which is closed after the test. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Texts that pages have written to their console as errors, and exceptions that nothing caught. */
+  readonly complaints: readonly string[];
+}
+
+/** Starts a real service with the web interface, and a browser of a person, for one suite. */
+export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): UiForSuite {
+  let app: RunningService | undefined;
+  let browser: Browser | undefined;
+  let uiDirectory = '';
+  const contexts: BrowserContext[] = [];
+  const complaints: string[] = [];
+  const running = (): RunningService => {
+    if (app === undefined) throw new Error('the service runs from the first test on');
+    return app;
+  };
+  beforeAll(async () => {
+    uiDirectory = await buildUi();
+    [app, browser] = await Promise.all([startService(config, { ...http, uiDirectory }), launchBrowser()]);
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    complaints.length = 0;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.stop();
+    await rm(uiDirectory, { recursive: true, force: true });
+  });
+  return {
+    get app() {
+      return running();
+    },
+    complaints,
+    async open(path, options = {}) {
+      const context = await browser?.newContext({ reducedMotion: 'reduce', ...options });
+      if (context === undefined) throw new Error('the browser runs from the first test on');
+      contexts.push(context);
+      const page = await context.newPage();
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      await page.goto(running().baseUrl + path);
+      return page;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** A request of the API, as the page itself makes it. */
+export interface ApiRequest {
+  readonly path: string;
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Keeps the connection open and prints what arrives. */
+  readonly stream?: boolean;
+}
+
+/** Returns the request as a command for a POSIX shell. The key of the API is taken from a variable. */
+export function curlCommand(
+  { path, method = 'GET', body, headers = {}, stream }: ApiRequest,
+  needsKey: boolean,
+): string {
+  const parts = ['curl'];
+  if (stream === true) parts.push('-N');
+  if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push('-X', method);
+  if (needsKey) parts.push('-H', '"Authorization: Bearer $CAPSTAN_API_KEY"');
+  for (const [name, value] of Object.entries(headers)) parts.push('-H', quoted(`${name}: ${value}`));
+  if (body !== undefined) parts.push('--json', quoted(JSON.stringify(body)));
+  parts.push(quoted(new URL(path, location.origin).href));
+  return parts.join(' ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,18 @@
+/* Types of the HTTP API, from the schemas that its answers are validated with. They are erased: nothing is bundled. */
+import type { z } from 'zod';
+import type {
+  DetailedResultSchema,
+  JobSchema,
+  ResultSchema,
+  SimilarResultSchema,
+} from '../../src/http/answer/schemas.ts';
+
+export type Result = z.output<typeof ResultSchema>;
+export type DetailedResult = z.output<typeof DetailedResultSchema>;
+export type SimilarResult = z.output<typeof SimilarResultSchema>;
+export type Evidence = NonNullable<DetailedResult['evidence']>;
+export type Job = z.output<typeof JobSchema>;
+export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
+export type { CaptureLimits } from '../../src/capture/limits.ts';
+export type { Pressure } from '../../src/capture/pressure.ts';
+export type { ServiceStats } from '../../src/capture/stats.ts';

@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import { queryOf } from '../api/client.ts';
+import type { Result } from '../api/types.ts';
+import { Icon } from './icon.tsx';
+
+/** The picture of a capture, from its top; a sign where there is none. Decorative: the title is beside it. */
+export function Thumbnail({ result, width }: { readonly result: Result; readonly width: number }) {
+  const [isMissing, setMissing] = useState(false);
+  const { screenshot, format, failed } = result;
+  if (failed || screenshot === '' || isMissing) {
+    return (
+      <span class="thumbnail none">
+        <Icon name={failed ? 'warning' : 'gallery'} size={28} />
+      </span>
+    );
+  }
+  if (format === 'pdf') return <span class="thumbnail none paper">PDF</span>;
+  return (
+    <span class="thumbnail">
+      <img
+        src={thumbnailPath(screenshot, width)}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        onError={() => setMissing(true)}
+      />
+    </span>
+  );
+}
+
+/** Widths that are asked for, so that screens of all sizes share the thumbnails that the service keeps. */
+const WIDTHS = [160, 320, 640];
+const MAX_WIDTH = 960;
+
+function thumbnailPath(screenshot: string, width: number): string {
+  const pixels = width * devicePixelRatio;
+  const chosen = WIDTHS.find((each) => each >= pixels * 0.75) ?? MAX_WIDTH;
+  return `${screenshot}${queryOf({ width: chosen, height: (chosen * 9) / 16 })}`;
+}

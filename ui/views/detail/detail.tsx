@@ -1,0 +1,94 @@
+import { ApiError, queryOf } from '../../api/client.ts';
+import type { DetailedResult } from '../../api/types.ts';
+import { OutcomeBadge } from '../../parts/badge.tsx';
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { shortUrl } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { hrefOf, path } from '../../parts/route.ts';
+import { useAnswer } from '../../parts/use-answer.ts';
+import { Problem, View } from '../../parts/view.tsx';
+import { DeleteButton } from './delete-button.tsx';
+import { EvidenceTabs } from './evidence-tabs.tsx';
+import { Facts } from './facts.tsx';
+import { Related } from './related.tsx';
+import { TimingBars } from './timing-bars.tsx';
+import { Viewer } from './viewer.tsx';
+
+export function Detail() {
+  const id = /^\/captures\/(\d+)$/.exec(path.value)?.[1] ?? '';
+  const { data: result, error, reload } = useAnswer<DetailedResult>(`/results/${id}`);
+  if (error !== undefined) {
+    const isGone = error instanceof ApiError && error.status === 404;
+    return (
+      <View title={isGone ? 'Not found' : 'Capture'}>
+        <div class="view-body">
+          <Problem error={error} {...(isGone ? {} : { retry: reload })} />
+        </div>
+      </View>
+    );
+  }
+  if (result === undefined) return <main id="main" class="view" aria-busy="true" />;
+  return <Capture key={result.id} result={result} />;
+}
+
+function Capture({ result }: { readonly result: DetailedResult }) {
+  const { id, url, title, evidence, failed, failed_reason: reason } = result;
+  const name = title.trim() === '' ? shortUrl(url) : title;
+  return (
+    <View
+      title={name}
+      class="detail"
+      heading={
+        <>
+          <a class="button quiet square" href={hrefOf('/')} aria-label="Back to the gallery">
+            <Icon name="left" />
+          </a>
+          <span class="detail-name">{name}</span>
+          <OutcomeBadge result={result} />
+        </>
+      }
+      actions={
+        <>
+          <CopyAsCurl requests={() => requestsOf(result)} />
+          <DeleteButton id={id} name={name} />
+        </>
+      }
+    >
+      <div class="detail-columns">
+        <div class="detail-picture">
+          {failed && <Problem error={new Error(reason)} />}
+          <Viewer result={result} />
+        </div>
+        <div class="detail-side">
+          <section class="panel">
+            <h2>Capture</h2>
+            <Facts result={result} />
+          </section>
+          <section class="panel">
+            <h2>Timings</h2>
+            <TimingBars timings={result.timings} />
+          </section>
+          <Related result={result} />
+        </div>
+        <section class="panel detail-evidence">
+          <h2>Evidence</h2>
+          {evidence === null ? (
+            <p class="muted">There was no page to record evidence of.</p>
+          ) : (
+            <EvidenceTabs evidence={evidence} />
+          )}
+        </section>
+      </div>
+    </View>
+  );
+}
+
+function requestsOf({ id, url, screenshot, html }: DetailedResult) {
+  return [
+    { path: `/results/${id}` },
+    ...(screenshot === '' ? [] : [{ path: screenshot }]),
+    ...(html === '' ? [] : [{ path: html }]),
+    { path: `/results/by-url${queryOf({ url })}` },
+    { path: `/screenshot/${id}`, method: 'DELETE' },
+  ];
+}

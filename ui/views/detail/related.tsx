@@ -1,0 +1,70 @@
+import { queryOf } from '../../api/client.ts';
+import type { DetailedResult, Result, SimilarResult } from '../../api/types.ts';
+import { OutcomeBadge } from '../../parts/badge.tsx';
+import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { hrefOf } from '../../parts/route.ts';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { useAnswer } from '../../parts/use-answer.ts';
+
+const MAX_SHOWN = 12;
+
+/** Other captures of the same URL, and captures that look alike. */
+export function Related({ result }: { readonly result: DetailedResult }) {
+  const { id, url, perception_hash: hash } = result;
+  const { data: history = [] } = useAnswer<readonly Result[]>(
+    `/results/by-url${queryOf({ url, limit: MAX_SHOWN + 1 })}`,
+  );
+  const { data: similar = [] } = useAnswer<readonly SimilarResult[]>(
+    hash === null ? undefined : `/results/similar/${id}${queryOf({ distance: 10, limit: MAX_SHOWN })}`,
+  );
+  const others = history.filter((each) => each.id !== id).slice(0, MAX_SHOWN);
+  return (
+    <>
+      <section class="panel">
+        <h2>History of this URL</h2>
+        {others.length === 0 ? (
+          <p class="muted">This is the only capture.</p>
+        ) : (
+          <Links results={others} nameOf={nameByTime} />
+        )}
+      </section>
+      {hash !== null && (
+        <section class="panel">
+          <h2>Visually similar</h2>
+          {similar.length === 0 ? (
+            <p class="muted">No other capture looks alike.</p>
+          ) : (
+            <Links results={similar} nameOf={nameByPage} />
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+const nameByTime = ({ probed_at: at }: Result) => dateAndTime(at);
+const nameByPage = ({ title, url }: Result) => (title.trim() === '' ? shortUrl(url) : title);
+
+interface LinksProps {
+  readonly results: readonly Result[];
+  readonly nameOf: (result: Result) => string;
+}
+
+function Links({ results, nameOf }: LinksProps) {
+  return (
+    <ul class="related">
+      {results.map((result) => (
+        <li key={result.id}>
+          <a href={hrefOf(`/captures/${result.id}`)}>
+            <Thumbnail result={result} width={64} />
+            <span class="related-text">
+              <span class="related-name">{nameOf(result)}</span>
+              <span class="muted">{ago(result.probed_at)}</span>
+            </span>
+          </a>
+          <OutcomeBadge result={result} />
+        </li>
+      ))}
+    </ul>
+  );
+}

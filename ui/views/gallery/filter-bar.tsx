@@ -1,0 +1,123 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../parts/icon.tsx';
+import { isTyping } from '../../parts/keyboard.ts';
+import { countOf, type Filters } from './filters.ts';
+
+/** A filter takes effect when nothing was typed for this long, in milliseconds. */
+const TYPING_MS = 300;
+
+interface FilterBarProps {
+  readonly filters: Filters;
+  readonly onChange: (filters: Filters) => void;
+}
+
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const [draft, setDraft] = useState(filters);
+  const [isOpen, setOpen] = useState(countOf({ ...filters, text: '' }) > 0);
+  const search = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // The address may change by other means: a link, or the way back.
+  useEffect(() => setDraft(filters), [filters]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || isTyping(event)) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+
+  const change = (changed: Partial<Filters>, delayMs = 0) => {
+    const next = { ...draft, ...changed };
+    setDraft(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onChange(next), delayMs);
+  };
+  const typed = (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLInputElement }) =>
+    change({ [name]: event.currentTarget.value }, TYPING_MS);
+  const chosen =
+    (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
+      change({ [name]: event.currentTarget.value });
+  const hidden = countOf({ ...draft, text: '' });
+
+  return (
+    <search class="filters">
+      <div class="filters-main">
+        <label class="search-field">
+          <Icon name="search" />
+          <span class="sr-only">Search titles</span>
+          <input ref={search} type="search" placeholder="Search titles" value={draft.text} onInput={typed('text')} />
+          <kbd>/</kbd>
+        </label>
+        <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Icon name="filter" />
+          <span>Filters{hidden > 0 ? ` (${hidden})` : ''}</span>
+        </button>
+      </div>
+      <div class={isOpen ? 'filters-rest' : 'filters-rest closed'}>
+        <Field label="Host">
+          <input
+            type="text"
+            placeholder="example.com"
+            value={draft.host}
+            onInput={typed('host')}
+            spellcheck={false}
+            autocapitalize="none"
+          />
+        </Field>
+        <Field label="URL">
+          <input
+            type="text"
+            placeholder="https://…"
+            value={draft.url}
+            onInput={typed('url')}
+            spellcheck={false}
+            autocapitalize="none"
+          />
+        </Field>
+        <Field label="Status">
+          <select value={draft.status} onChange={chosen('status')}>
+            <option value="">Any</option>
+            {['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map((status) => (
+              <option key={status} value={status}>
+                {status}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Outcome">
+          <select value={draft.outcome} onChange={chosen('outcome')}>
+            <option value="">Any</option>
+            <option value="stored">Stored</option>
+            <option value="failed">Failed</option>
+          </select>
+        </Field>
+        <Field label="From">
+          <input type="datetime-local" value={draft.from} onChange={chosen('from')} />
+        </Field>
+        <Field label="To">
+          <input type="datetime-local" value={draft.to} onChange={chosen('to')} />
+        </Field>
+        {countOf(draft) > 0 && (
+          <button type="button" class="button quiet" onClick={() => change(NO_FILTERS)}>
+            <Icon name="close" />
+            Clear
+          </button>
+        )}
+      </div>
+    </search>
+  );
+}
+
+const NO_FILTERS: Filters = { text: '', host: '', url: '', status: '', outcome: '', from: '', to: '' };
+
+function Field({ label, children }: { readonly label: string; readonly children: preact.ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is passed in
+    <label class="field">
+      <span>{label}</span>
+      {children}
+    </label>
+  );
+}

@@ -1,0 +1,51 @@
+import { type Answer, call, queryOf } from '../../api/client.ts';
+import type { Result } from '../../api/types.ts';
+
+/** What the gallery shows, as it is in the address bar. Empty texts are no filter. */
+export interface Filters {
+  /** Text of the title. */
+  readonly text: string;
+  readonly host: string;
+  readonly url: string;
+  readonly status: string;
+  readonly outcome: string;
+  /** Local date and time, as `<input type=datetime-local>` has it. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'from', 'to'] as const;
+
+export function readFilters(query: URLSearchParams): Filters {
+  const textOf = (name: string) => query.get(name) ?? '';
+  return {
+    text: textOf('text'),
+    host: textOf('host'),
+    url: textOf('url'),
+    status: textOf('status'),
+    outcome: textOf('outcome'),
+    from: textOf('from'),
+    to: textOf('to'),
+  };
+}
+
+export function countOf(filters: Filters): number {
+  return FILTER_NAMES.filter((name) => filters[name] !== '').length;
+}
+
+/** Path of the first page of the list that these filters select. */
+export function listPath({ text, host, url, status, outcome, from, to }: Filters, limit: number): string {
+  const common = { status, outcome, from: instantOf(from), to: instantOf(to), text, limit };
+  if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
+  if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
+  return `/results${queryOf(common)}`;
+}
+
+export function readPage(path: string, signal: AbortSignal): Promise<Answer<readonly Result[]>> {
+  return call<readonly Result[]>(path, { signal });
+}
+
+function instantOf(local: string): string {
+  const time = Date.parse(local);
+  return Number.isNaN(time) ? local : new Date(time).toISOString();
+}

@@ -1,0 +1,127 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { subscribe } from '../../api/events.ts';
+import type { Result } from '../../api/types.ts';
+import { type Filters, listPath, readPage } from './filters.ts';
+
+/** Records of each page: a few screens. */
+const PAGE = 60;
+/** New captures are looked up at most this often, in milliseconds. */
+const REFRESH_MS = 700;
+
+export interface Results {
+  readonly items: readonly Result[];
+  /** `pending`: the first page is on its way. */
+  readonly state: 'pending' | 'ready' | 'failed';
+  readonly error: unknown;
+  readonly isComplete: boolean;
+  /** Number of captures that have come while the list was held. */
+  readonly waiting: number;
+  loadMore(): void;
+  reload(): void;
+  /** Shows the captures that have come while the list was held. */
+  release(): void;
+}
+
+interface List {
+  readonly items: readonly Result[];
+  readonly state: Results['state'];
+  readonly error?: unknown;
+  readonly next?: string | undefined;
+  readonly held: readonly Result[];
+}
+
+const NOTHING: List = { items: [], state: 'pending', held: [] };
+
+/**
+ * Reads the results that the filters select, page by page, and keeps them up to date. While `isHeld`, new captures are
+ * only counted, so that nothing moves below the reader's eyes.
+ */
+export function useResults(filters: Filters, isHeld: () => boolean): Results {
+  const first = listPath(filters, PAGE);
+  const [list, setList] = useState(NOTHING);
+  const reading = useRef<string | undefined>(undefined);
+  const current = useRef(list);
+  current.current = list;
+
+  const read = useCallback(
+    async (path: string, signal: AbortSignal) => {
+      if (reading.current === path) return;
+      reading.current = path;
+      try {
+        const { data, next } = await readPage(path, signal);
+        setList((old) => ({ ...old, items: merged(path === first ? [] : old.items, data), next, state: 'ready' }));
+      } catch (error) {
+        if (!signal.aborted) setList((old) => ({ ...old, state: 'failed', error }));
+      } finally {
+        reading.current = undefined;
+      }
+    },
+    [first],
+  );
+
+  const [attempt, setAttempt] = useState(0);
+  const abort = useRef(new AbortController());
+  useEffect(() => {
+    abort.current = new AbortController();
+    reading.current = undefined;
+    setList(NOTHING);
+    void read(first, abort.current.signal);
+    return () => abort.current.abort();
+  }, [first, read, attempt]);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const refresh = async () => {
+      timer = undefined;
+      const { signal } = abort.current;
+      const { data } = await readPage(first, signal).catch(() => ({ data: [] }));
+      if (signal.aborted) return;
+      setList((old) => {
+        if (old.state !== 'ready') return old;
+        return isHeld()
+          ? { ...old, held: unknownOf(old.items, data) }
+          : { ...old, items: merged(old.items, data), held: [] };
+      });
+    };
+    const stop = subscribe(({ type }) => {
+      if (type !== 'capture.stored' && type !== 'capture.failed' && type !== 'capture.timed_out') return;
+      timer ??= setTimeout(() => void refresh(), REFRESH_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [first, isHeld]);
+
+  return {
+    items: list.items,
+    state: list.state,
+    error: list.error,
+    isComplete: list.state === 'ready' && list.next === undefined,
+    waiting: list.held.length,
+    loadMore: () => {
+      const { next } = current.current;
+      if (next !== undefined) void read(next, abort.current.signal);
+    },
+    reload: () => setAttempt((count) => count + 1),
+    release: () => setList((old) => ({ ...old, items: merged(old.items, old.held), held: [] })),
+  };
+}
+
+function unknownOf(items: readonly Result[], found: readonly Result[]): readonly Result[] {
+  const known = new Set(items.map(({ id }) => id));
+  return found.filter(({ id }) => !known.has(id));
+}
+
+/** Returns both without repetition, in the order of the list. A capture that took long is not the newest. */
+function merged(items: readonly Result[], found: readonly Result[]): readonly Result[] {
+  const added = unknownOf(items, found);
+  if (added.length === 0) return items;
+  const last = items.at(-1);
+  const isAppended = last !== undefined && added.every((each) => byTime(last, each) < 0);
+  return isAppended ? [...items, ...added] : [...items, ...added].sort(byTime);
+}
+
+function byTime(a: Result, b: Result): number {
+  return a.probed_at === b.probed_at ? b.id - a.id : a.probed_at < b.probed_at ? 1 : -1;
+}
