@@ -31,6 +31,10 @@ describe('a full page', () => {
     expect(snapshot.html).toContain('class="skipped"');
   });
 
+  it.each(['/late/gallery?count=20', '/late/throttled?ms=1'])('shows all lazy images of %s', async (path) => {
+    expect(countOf(pngOf(await capture(path)), GREEN)).toBe(20 * 200 * 100);
+  });
+
   it('shows a sticky header once, at the top, unfolded', async () => {
     const png = pngOf(await capture('/picture/lazy'));
     expect(countOf(png, HEADER)).toBe(1280 * 60);

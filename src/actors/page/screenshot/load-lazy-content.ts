@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -6,22 +5,30 @@ import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
+import { hearsScrolling } from './hears-scrolling.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { maxHeightOf } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 const STEP_SHARE = 0.9;
-/** Time that each step shows, in which observers and scroll handlers run: two frames, and within these bounds. */
-const MIN_LOOK_MS = 40;
-const MAX_LOOK_MS = 500;
+/** Minimum time of a step in a page that listens to scrolling. */
+const MIN_STEP_MS = 40;
+/** Maximum time of one evaluation in the page, after which the remaining time is checked. */
+const MAX_PASS_MS = 250;
+/** Maximum time for an animation frame. A page can cancel it. */
+const MAX_FRAME_MS = 500;
 /** Maximum number of looks at the top, in the end, while a header that was folded away unfolds. */
-const MAX_LOOKS_AT_TOP = 8;
+const MAX_LOOKS_AT_TOP = 2;
 
 const seen = z.object({
+  /** CSS pixels from the top of the page to the window. */
+  y: z.number(),
   /** CSS pixels of the page and of the window. */
   height: z.number(),
   window: z.number(),
+  /** True when the height of the page changed meanwhile. */
+  grew: z.boolean(),
   /** Elements in the document. */
   elements: z.number(),
   /** Images that have been in the window and have not loaded. */
@@ -56,7 +63,7 @@ export async function loadLazyContent(
   });
   await waitWithin(page, deadline, 'scroll through the page', work).finally(() => over.abort());
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.
-  if (!complete) void look(page, deadline, 0).catch(() => undefined);
+  if (!complete) void look(page, deadline, { from: 0, to: 0, stepMs: 0 }).catch(() => undefined);
   return complete;
 }
 
@@ -87,39 +94,61 @@ async function scrollThrough(
 ): Promise<boolean> {
   // Content that a page appends when it is scrolled to its end is waited for.
   page.requests.watch();
+  const { started } = page.requests;
+  const hears = await deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page)));
   const { top } = stretch;
   const end = top + stretch.height;
   let y = top;
-  for (let settledHeight = 0; ; ) {
-    const now = await look(page, deadline, y);
+  let settledHeight: number | null = null;
+  for (;;) {
+    const now = await look(page, deadline, { from: y, to: end, stepMs: hears ? MIN_STEP_MS : 0 });
     if (now === undefined) return true;
     if (!mayGoOn(Math.min(end, now.height) - top, now.elements)) return false;
-    if (y + now.window < Math.min(end, now.height)) y += now.window * STEP_SHARE;
-    else if (now.loading > 0) await delay(MIN_LOOK_MS);
-    else if (now.height === settledHeight || now.height >= end) break;
-    else {
+    y = now.y;
+    if (y + now.window < Math.min(end, now.height) || now.loading > 0) continue;
+    // An observer has reacted by now.
+    const reacts = hears || now.grew || page.requests.started !== started;
+    if (reacts && now.height !== settledHeight && now.height < end) {
       if (!(await awaitSettled(page, deadline))) return false;
-      settledHeight = now.height;
     }
+    settledHeight = now.height;
+    const back = await lookAtTop(page, deadline);
+    if (back === undefined || back.height >= end || (back.height === settledHeight && back.loading === 0)) return true;
   }
-  for (let looks = 0; looks < MAX_LOOKS_AT_TOP; looks += 1) {
-    const now = await look(page, deadline, 0);
-    if (now === undefined || now.moving === 0) break;
-  }
-  return true;
 }
 
-/** Shows the page from `y` on for a moment and returns what was seen. Undefined when the document was replaced. */
-async function look(page: IsolatedPage, deadline: Deadline, y: number): Promise<z.infer<typeof seen> | undefined> {
-  const value = await askPage(page, deadline, 'scroll through the page', `(${LOOK})(${y})`);
+/** Shows the top of the page until nothing in it moves. Undefined when the document was replaced. */
+async function lookAtTop(page: IsolatedPage, deadline: Deadline): Promise<Seen | undefined> {
+  for (let looks = 1; ; looks += 1) {
+    const now = await look(page, deadline, { from: 0, to: 0, stepMs: 0 });
+    if (now === undefined || now.moving === 0 || looks === MAX_LOOKS_AT_TOP) return now;
+  }
+}
+
+type Seen = z.infer<typeof seen>;
+
+/** CSS pixels from the top of the page, and the minimum time of each step; 0: one animation frame. */
+interface Way {
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+}
+
+/**
+ * Scrolls along the way and returns what was seen. Stops before its end when the time of one look is over. Undefined when
+ * the document was replaced.
+ */
+async function look(page: IsolatedPage, deadline: Deadline, way: Way): Promise<Seen | undefined> {
+  const value = await askPage(page, deadline, 'scroll through the page', `(${LOOK})(${JSON.stringify(way)})`);
   return value === undefined ? undefined : seen.parse(value);
 }
 
 /**
- * Runs in the page. Only images that have been in the window are waited for: one that is folded away or outside a
- * carousel's frame may never load.
+ * Runs in the page. Each step shows for at least one animation frame, in which observers see it; the last one for two,
+ * and until its images have loaded. Only images that have been in the window are waited for: one that is folded away or
+ * outside a carousel's frame may never load. At the top (`to` is 0), transitions are waited for, too.
  */
-const LOOK = `async (y) => {
+const LOOK = `async ({ from, to, stepMs }) => {
   const key = Symbol.for('capstan-shown');
   const state = (globalThis[key] ??= (() => {
     const known = new WeakSet();
@@ -129,28 +158,50 @@ const LOOK = `async (y) => {
     });
     return { known, shown, observer };
   })());
-  for (const image of Document.prototype.querySelectorAll.call(document, 'img')) {
-    if (state.known.has(image)) continue;
-    state.known.add(image);
-    state.observer.observe(image);
-  }
-  scrollTo({ top: y, left: 0, behavior: 'instant' });
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
-  await Promise.race([Promise.all([frame().then(frame), pause(${MIN_LOOK_MS})]), pause(${MAX_LOOK_MS})]);
-  let loading = 0;
-  for (const image of state.shown) {
-    if (image.complete) state.shown.delete(image);
-    else if (image.isConnected) loading += 1;
-  }
+  const images = Document.prototype.getElementsByTagName.call(document, 'img');
   const root = Reflect.get(Document.prototype, 'scrollingElement', document) ??
     Reflect.get(Document.prototype, 'documentElement', document);
-  const running = Document.prototype.getAnimations.call(document);
+  const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
+  const late = pause(${MAX_FRAME_MS});
+  const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), late]);
+  const height = () => (root ? root.scrollHeight : 0);
+  const show = async (y) => {
+    for (const image of images) {
+      if (state.known.has(image)) continue;
+      state.known.add(image);
+      state.observer.observe(image);
+    }
+    scrollTo({ top: y, left: 0, behavior: 'instant' });
+    await (stepMs === 0 ? frame() : Promise.all([frame().then(frame), pause(stepMs)]));
+  };
+  const loading = () => {
+    for (const image of state.shown) if (image.complete || !image.isConnected) state.shown.delete(image);
+    return state.shown.size;
+  };
+  const over = performance.now() + ${MAX_PASS_MS};
+  const before = height();
+  const moving = () => {
+    const running = Document.prototype.getAnimations.call(document);
+    return running.filter((each) => each instanceof CSSTransition && each.playState === 'running').length;
+  };
+  let y = from;
+  if (stepMs > 0 || scrollY !== from) await show(from);
+  const hasMore = () => y + innerHeight < Math.min(to, height());
+  while (hasMore() && performance.now() < over) {
+    // The page may grow below the place where a scroll ended.
+    y = Math.min(y + Math.max(1, innerHeight) * ${STEP_SHARE}, height() - innerHeight);
+    await show(y);
+  }
+  const isDone = () => hasMore() || (loading() === 0 && !(to === 0 && moving() > 0));
+  do await frame();
+  while (!isDone() && performance.now() < over);
   return {
-    height: root ? root.scrollHeight : 0,
+    y,
+    height: height(),
+    grew: height() !== before,
     window: Math.max(1, innerHeight),
     elements: Document.prototype.getElementsByTagName.call(document, '*').length,
-    loading,
-    moving: running.filter((each) => each instanceof CSSTransition && each.playState === 'running').length,
+    loading: loading(),
+    moving: moving(),
   };
 }`;

@@ -1,0 +1,31 @@
+import { CdpError } from '../../cdp/connection.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+
+/** Events that a page hears when its window is scrolled. */
+const SCROLL_EVENTS: ReadonlySet<string> = new Set(['scroll', 'scrollend']);
+/** The document, its root and its body. */
+const DEPTH = 3;
+
+/**
+ * Returns whether the page listens to the scrolling of its window. Such a handler often looks at the page again only
+ * some time later, and then sees only what the window shows by then; an observer sees every frame.
+ */
+export async function hearsScrolling({ session }: IsolatedPage): Promise<boolean> {
+  const listensTo = async (expression: 'window' | 'document'): Promise<boolean> => {
+    // In the world of the page: listeners of other worlds are not listed. Both names cannot be redefined.
+    const { result } = await session.send('Runtime.evaluate', { expression });
+    if (result.objectId === undefined) return true;
+    const { listeners } = await session.send('DOMDebugger.getEventListeners', {
+      objectId: result.objectId,
+      depth: DEPTH,
+    });
+    return listeners.some(({ type }) => SCROLL_EVENTS.has(type));
+  };
+  try {
+    return (await Promise.all([listensTo('window'), listensTo('document')])).includes(true);
+  } catch (error) {
+    // The document was replaced.
+    if (error instanceof CdpError) return true;
+    throw error;
+  }
+}
