@@ -139,17 +139,41 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
     await server?.remove();
   });
 
-  it('opens a database that version 0.1 wrote in several processes at once, with everything in it', async () => {
+  it('opens a database that version 0.1 wrote, with everything in it', async () => {
     await restoreMongo('v0.1', client.db('earlier'));
-    const url = `${server.url}earlier`;
-    const [database, ...others] = await Promise.all([openMongo({ url }), openMongo({ url }), openMongo({ url })]);
-    for (const other of others) await other.close();
+    const database = await openMongo({ url: `${server.url}earlier` });
     await expectEverything(database);
     await database.close();
     const schema = await client.db('earlier').collection<{ _id: string }>('schema').find().toArray();
     expect(schema).toEqual([{ _id: 'schema', version: MONGO_MIGRATIONS.length }]);
     const ended = await client.db('earlier').collection<{ _id: string }>('jobs').findOne({ _id: 'ended' });
     expect(JSON.stringify(ended)).not.toContain('secret');
+  });
+
+  it('runs in one process when several start at once', async () => {
+    await migrate(client.db('at-once'));
+    const schema = client.db('at-once').collection<{ _id: string; version: number }>('schema');
+    await schema.updateOne({ _id: 'schema' }, { $set: { version: 0 } });
+    const processes = await Promise.all(Array.from({ length: 5 }, () => observedClient(server.url)));
+    await Promise.all(processes.map(({ database }) => migrate(database('at-once'))));
+    expect(processes.filter(({ commands }) => commands.includes('createIndexes'))).toHaveLength(1);
+    expect(await schema.findOne()).toEqual({ _id: 'schema', version: MONGO_MIGRATIONS.length });
+    await Promise.all(processes.map(({ close }) => close()));
+  });
+
+  it('waits while another process migrates, and goes on when that process has died', async () => {
+    const schema = client.db('leased').collection<{ _id: string; version: number; migrating_until?: Date }>('schema');
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await schema.insertOne({ _id: 'schema', version: 0, migrating_until: inAnHour });
+    const waiting = await observedClient(server.url);
+    const migrated = migrate(waiting.database('leased'));
+    const reads = () => waiting.commands.filter((name) => name === 'find').length;
+    await expect.poll(reads).toBeGreaterThan(6);
+    expect(waiting.commands).not.toContain('createIndexes');
+    await schema.updateOne({ _id: 'schema' }, { $set: { migrating_until: new Date(0) } });
+    await migrated;
+    expect(await schema.findOne()).toEqual({ _id: 'schema', version: MONGO_MIGRATIONS.length });
+    await waiting.close();
   });
 
   it('accepts that a migration is repeated', async () => {
@@ -169,3 +193,12 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
     );
   });
 });
+
+/** A connection of its own, as a process has, with the names of the commands it sent. */
+async function observedClient(url: string) {
+  const commands: string[] = [];
+  const client = new MongoClient(url, { monitorCommands: true });
+  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
+  await client.connect();
+  return { commands, database: (name: string) => client.db(name), close: () => client.close() };
+}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Binary, type Collection, type Db } from 'mongodb';
+import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
@@ -78,6 +78,9 @@ interface SchemaDocument {
 
 /** Lease of a migration, in seconds: a process that died blocks the others no longer than this. */
 const LEASE_SECONDS = 60;
+const DUPLICATE_KEY = 11_000;
+/** A lease that is lost with the server's memory costs a repeated step, and every step is idempotent. */
+const LEASE_WRITE = { writeConcern: { w: 1 } } as const;
 /** Interval at which a process looks whether another one has finished, in milliseconds. */
 const WAIT_MS = 100;
 
@@ -95,7 +98,7 @@ export async function migrate(db: Db): Promise<void> {
     try {
       await applyMissing(db, schema);
     } finally {
-      await schema.updateOne({ _id: 'schema' }, { $unset: { migrating_until: '' } });
+      await schema.updateOne({ _id: 'schema' }, { $unset: { migrating_until: '' } }, LEASE_WRITE);
     }
   }
 }
@@ -121,11 +124,21 @@ async function applyMissing(db: Db, schema: Collection<SchemaDocument>): Promise
   }
 }
 
-/** Takes the lease, by the server's clock; false while another process holds it. */
+/** Takes the lease, by the server's clock; false while another process holds it. A process that waits only reads. */
 async function claim(schema: Collection<SchemaDocument>): Promise<boolean> {
   const until = { $dateAdd: { startDate: '$$NOW', unit: 'second', amount: LEASE_SECONDS } };
-  const isFree = { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] };
-  await schema.updateOne({ _id: 'schema' }, { $setOnInsert: { version: 0 } }, { upsert: true });
-  const claimed = await schema.updateOne({ _id: 'schema', $expr: isFree }, [{ $set: { migrating_until: until } }]);
+  const isFree = { $expr: { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] } };
+  if ((await schema.findOne({ _id: 'schema' })) === null) await createSchemaDocument(schema);
+  if ((await schema.findOne({ _id: 'schema', ...isFree })) === null) return false;
+  const taken = [{ $set: { migrating_until: until } }];
+  const claimed = await schema.updateOne({ _id: 'schema', ...isFree }, taken, LEASE_WRITE);
   return claimed.modifiedCount === 1;
+}
+
+async function createSchemaDocument(schema: Collection<SchemaDocument>): Promise<void> {
+  try {
+    await schema.insertOne({ _id: 'schema', version: 0 }, LEASE_WRITE);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+  }
 }
