@@ -47,6 +47,23 @@ describe('the wait before the screenshot', () => {
     });
   });
 
+  it.each(['/short', '/medium'])('does not wait when nothing happens after the load, as in %s', async (path) => {
+    const { timings, cutPhase } = await capture(path);
+    expect(cutPhase).toBeNull();
+    expect(timings).not.toHaveProperty('wait');
+  });
+
+  it('waits for content that a timer adds after the load, without a request', async () => {
+    const snapshot = await capture('/late/grows');
+    expect(snapshot.title).toBe('tall');
+    expect(snapshot.timings).toHaveProperty('wait');
+  });
+
+  it('waits for what a script draws on a canvas after the load, which changes no element', async () => {
+    const png = pngOf(await capture('/late/drawing'));
+    expect(colourAt(png, 100, 100)).toEqual([0, 160, 0, 255]);
+  });
+
   it('waits for images that scripts add just after the load', async () => {
     const png = pngOf(await capture('/late/images', { fullPage: true }));
     expect(colourAt(png, 100, 50)).not.toEqual(WHITE);

@@ -30,6 +30,9 @@ export interface EvaluatedFrame {
   readonly frame: { readonly id: string };
 }
 
+/** Name of the isolated world in which a document is watched, read and measured. */
+export const PICTURE_WORLD = 'capstan-picture';
+
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
  * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
@@ -39,7 +42,7 @@ export async function evaluate({ session, frame }: EvaluatedFrame, expression: s
   try {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
-      worldName: 'capstan-picture',
+      worldName: PICTURE_WORLD,
     });
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
       expression,

@@ -10,8 +10,9 @@ import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
-import { takeScreenshot } from './screenshot/take-screenshot.ts';
+import { type Picture, takeScreenshot } from './screenshot/take-screenshot.ts';
 import { awaitReady } from './wait/await-ready.ts';
+import { captureStill } from './wait/capture-still.ts';
 import { demandPaint } from './wait/demand-paint.ts';
 
 /** Maximum number of redirects by script or refresh; a page that continues after them is captured where it is. */
@@ -63,9 +64,9 @@ async function look(
 ): Promise<Snapshot> {
   deadline.enter('navigate');
   const { url, standIn } = await navigate(page, egressProxy, request, deadline, onFetch);
-  const { cutPhase, facts } = await awaitDocument(page, egressProxy, request, deadline);
+  const { cutPhase, facts, picture: taken } = await awaitDocument(page, egressProxy, request, deadline);
   deadline.enter('picture');
-  const { held, ...picture } = await takeScreenshot(page, request, deadline);
+  const { held, ...picture } = taken ?? (await takeScreenshot(page, request, deadline));
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page, deadline);
   const exceeded = egressProxy.exceeded();
@@ -84,6 +85,8 @@ async function look(
 interface RestingPlace {
   readonly facts: Omit<DocumentFacts, 'interrupted'>;
   readonly cutPhase: CapturePhase | null;
+  /** The screenshot, when it has been taken already. */
+  readonly picture?: Picture;
 }
 
 /** Returns the document on which the page comes to rest after redirects by script or by refresh. */
@@ -108,14 +111,16 @@ async function awaitDocument(
       // The script may have navigated the page.
       continue;
     }
+    const still = loaded && changed && acted ? await captureStill(page, request, deadline) : undefined;
+    // The screenshot must show the document that was changed.
+    const isSame = () => page.visit.changed.size === 0 || page.frame.document === document;
+    if (still !== undefined && isSame()) return { ...still, cutPhase: null };
     deadline.enter('wait');
     const came = await awaitReady(page, request, deadline);
     deadline.enter('settle');
     const complete = await loadLazyContent(page, request, deadline);
     const seen = await observeDocument(page, deadline, { loaded });
-    // The screenshot must show the document that was changed.
-    const isSame = page.visit.changed.size === 0 || page.frame.document === document;
-    const rests = page.frame.rests(loadMilestone(request)) && isSame;
+    const rests = page.frame.rests(loadMilestone(request)) && isSame();
     const rested = rests || !loaded || documents === MAX_DOCUMENTS;
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Snapshot } from '../../capture/snapshot.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
+import { PICTURE_WORLD } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 
 /** Maximum time for a loaded page to render what it has loaded. */
@@ -58,7 +59,7 @@ export async function observeDocument(
   try {
     const value = await deadline.step('read the document', evaluate(page, options.loaded));
     if (value === undefined) return undefined;
-    return { ...factsOf(observed.parse(value)), contentType: document.mimeType, interrupted };
+    return { ...documentFacts(value, document.mimeType), interrupted };
   } finally {
     clearTimeout(endScripts);
   }
@@ -66,7 +67,10 @@ export async function observeDocument(
 
 async function evaluate(page: IsolatedPage, settle: boolean): Promise<unknown> {
   try {
-    const { executionContextId } = await page.session.send('Page.createIsolatedWorld', { frameId: page.frame.id });
+    const { executionContextId } = await page.session.send('Page.createIsolatedWorld', {
+      frameId: page.frame.id,
+      worldName: PICTURE_WORLD,
+    });
     const { result } = await page.session.send('Runtime.evaluate', {
       expression: `(${OBSERVE})(${settle ? SETTLE_MS : 0})`,
       contextId: executionContextId,
@@ -81,27 +85,26 @@ async function evaluate(page: IsolatedPage, settle: boolean): Promise<unknown> {
   }
 }
 
-function factsOf({
-  url,
-  title,
-  status,
-  bytes,
-  protocol,
-  html,
-}: z.infer<typeof observed>): Omit<DocumentFacts, 'contentType' | 'interrupted'> {
+/** Returns the facts in the value of `OBSERVE`. */
+export function documentFacts(value: unknown, contentType: string): Omit<DocumentFacts, 'interrupted'> {
+  const { url, title, status, bytes, protocol, html } = observed.parse(value);
   return {
     finalUrl: url,
     title,
     responseCode: status,
     responseReason: STATUS_CODES[status] ?? '',
+    contentType,
     contentLength: bytes,
     protocol,
     html,
   };
 }
 
-/** Runs in the page. The status of the main document is in Navigation Timing, without `Network.enable`. */
-const OBSERVE = `async (settleMs) => {
+/**
+ * Runs in the page, with the time to settle in milliseconds. The status of the main document is in Navigation Timing,
+ * without `Network.enable`.
+ */
+export const OBSERVE = `async (settleMs) => {
   if (settleMs > 0) {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     const pictures = Array.from(document.images, (image) => image.complete && image.decode());

@@ -2,15 +2,12 @@ import type { Deadline } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { waitWithin } from './wait-within.ts';
+import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
-/** Time without a change and without a request after which a page is settled. */
-const QUIET_MS = 100;
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never do. */
 const MAX_SETTLE_MS = 3_000;
 /** Maximum time for two frames, in which scroll handlers and observers run. A page can cancel them. */
 const MAX_FRAMES_MS = 500;
-/** An element that changes more often than this is animated: its changes say nothing about the page. */
-const MAX_CHANGES = 20;
 
 /**
  * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms. Stops waiting after 3 s.
@@ -35,41 +32,19 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs in the page. Resolves when nothing has changed for `QUIET_MS`, or after `MAX_SETTLE_MS`. `AbortSignal.timeout` is the one timer that the
- * page's scripts cannot clear. Paints and layout shifts also tell of changes in shadow trees.
+ * Runs in the page. Resolves when nothing has changed for `QUIET_MS`, or after `MAX_SETTLE_MS`. `AbortSignal.timeout` is
+ * the one timer that the page's scripts cannot clear.
  */
 const AWAIT_QUIET = `() => new Promise((resolve) => {
   const end = performance.now() + ${MAX_SETTLE_MS};
-  let since = performance.now();
-  const touch = () => { since = performance.now(); };
-  const changes = new WeakMap();
-  const mutations = new MutationObserver((records) => {
-    for (const { target } of records) {
-      const count = (changes.get(target) ?? 0) + 1;
-      changes.set(target, count);
-      if (count <= ${MAX_CHANGES}) touch();
-    }
-  });
-  mutations.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-  let shifts = 0;
-  const paints = new PerformanceObserver(() => {
-    shifts += 1;
-    if (shifts <= ${MAX_CHANGES}) touch();
-  });
-  for (const type of ['layout-shift', 'largest-contentful-paint']) paints.observe({ type });
-  const root = Reflect.get(Document.prototype, 'documentElement', document);
-  let height = root ? root.scrollHeight : 0;
+  const changes = (${WATCH_CHANGES})();
   const check = () => {
-    const now = root ? root.scrollHeight : 0;
-    if (now !== height) touch();
-    height = now;
-    const left = Math.min(end, since + ${QUIET_MS}) - performance.now();
+    const left = Math.min(end, changes.noticed().last + ${QUIET_MS}) - performance.now();
     if (left > 0) {
       AbortSignal.timeout(Math.ceil(left)).addEventListener('abort', check);
       return;
     }
-    mutations.disconnect();
-    paints.disconnect();
+    changes.end();
     resolve('quiet');
   };
   const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));

@@ -65,6 +65,11 @@ export class RequestsInFlight {
     return this.#started;
   }
 
+  /** Requests in flight. */
+  get count(): number {
+    return this.#open.size;
+  }
+
   /** Resolves when no request is in flight. */
   async ended(): Promise<void> {
     while (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));

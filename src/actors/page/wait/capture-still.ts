@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import { evaluate } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { type DocumentFacts, documentFacts, OBSERVE } from '../observe-document.ts';
+import { type Picture, takeScreenshot } from '../screenshot/take-screenshot.ts';
+import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
+
+/** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
+const MAX_LOOK_MS = 2_000;
+/** Maximum time for a still page to say so after its screenshot. */
+const MAX_ANSWER_MS = 500;
+
+export interface StillPage {
+  readonly facts: Omit<DocumentFacts, 'interrupted'>;
+  readonly picture: Picture;
+}
+
+/** Whether the screenshot shows the loaded window as it is, and taking it twice does no harm. */
+function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
+  const { waitUntil, waitForSelector, waitForFunction, delayMs, fullPage, selector, clip, format, hide, mask } =
+    request;
+  const waitsForMore = waitUntil !== 'settled' || (waitForSelector ?? waitForFunction) !== undefined || delayMs > 0;
+  const changesMore = fullPage || format === 'pdf' || (selector ?? clip ?? hide ?? mask) !== undefined;
+  if (waitsForMore || changesMore || page.interaction !== undefined) return false;
+  return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
+}
+
+/**
+ * Captures a loaded page without waiting first whether it settles, and watches it meanwhile. Most pages have settled
+ * when they have loaded, and they need not wait idly for the 100 ms that prove it. Undefined when the page did anything
+ * after its load: then it is to be waited for, and captured again.
+ */
+export async function captureStill(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<StillPage | undefined> {
+  const { document } = page.frame;
+  if (document === null || !mayBeStill(page, request, deadline)) return undefined;
+  const { started } = page.requests;
+  const isStill = () =>
+    page.requests.count === 0 &&
+    page.requests.started === started &&
+    page.frame.document === document &&
+    page.frame.rests('load');
+  if (!isStill()) return undefined;
+  deadline.enter('settle');
+  const value = await deadline.step('look at the page', within(MAX_LOOK_MS, evaluate(page, `(${LOOK})()`), undefined));
+  const seen = watched.safeParse(value);
+  if (!seen.success || !isStill()) return undefined;
+  deadline.enter('picture');
+  const quiet = evaluate(page, `(${AWAIT_QUIET})()`);
+  // Its failure, like that of the page, also ends the screenshot.
+  quiet.catch(() => undefined);
+  const picture = await takeScreenshot(page, request, deadline);
+  const facts = documentFacts(seen.data, document.mimeType);
+  // Its scripts are off by now, so it would not settle.
+  if (picture.held) return { facts, picture };
+  const wasQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
+  return wasQuiet === true && isStill() ? { facts, picture } : undefined;
+}
+
+/** The value of `LOOK` for a page in which nothing moves. */
+const watched = z.looseObject({ html: z.string() });
+
+/**
+ * Runs in the page. Waits until it has drawn, reads the document, and starts to watch for layout shifts as well: those
+ * before are in the screenshot. Returns null when the document has changed meanwhile, or may change without being
+ * noticed.
+ */
+const LOOK = `async () => {
+  try {
+    const watch = ${WATCH_CHANGES};
+    const early = watch([]);
+    const seen = await (${OBSERVE})(${MAX_LOOK_MS});
+    const isWorking = early.noticed().count > 0;
+    early.end();
+    const isAnimated = Document.prototype.getAnimations.call(document).some(({ playState }) => playState === 'running');
+    const draws = Document.prototype.querySelector.call(document, 'canvas, video, object, embed') !== null;
+    globalThis.capstanStill = { beginning: early.beginning, changes: watch(['layout-shift']) };
+    return isWorking || isAnimated || draws ? null : seen;
+  } catch {
+    return null;
+  }
+}`;
+
+/** Runs in the page after `LOOK`. Resolves with whether nothing has changed for `QUIET_MS`. */
+const AWAIT_QUIET = `() => new Promise((resolve) => {
+  // Another document has come since.
+  if (globalThis.capstanStill === undefined) return resolve(false);
+  const { beginning, changes } = globalThis.capstanStill;
+  const left = Math.max(0, Math.ceil(beginning + ${QUIET_MS} - performance.now()));
+  AbortSignal.timeout(left).addEventListener('abort', () => {
+    resolve(changes.noticed().count === 0);
+    changes.end();
+  });
+})`;

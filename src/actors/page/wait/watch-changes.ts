@@ -1,0 +1,51 @@
+/** Time without a change and without a request after which a page is settled. */
+export const QUIET_MS = 100;
+/** An element that changes more often than this is animated: its changes say nothing about the page. */
+const MAX_CHANGES = 20;
+
+/**
+ * Runs in the page. Watches the document for changes until `end` is called. `noticed` returns how many there were,
+ * and the time of the last one, or of the beginning, on the clock of `performance.now`. Paints and layout shifts also
+ * tell of changes in shadow trees.
+ */
+export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-paint']) => {
+  const beginning = performance.now();
+  let last = beginning;
+  let count = 0;
+  const touch = () => {
+    count += 1;
+    last = performance.now();
+  };
+  const changes = new WeakMap();
+  const mutations = new MutationObserver((records) => {
+    for (const { target } of records) {
+      const times = (changes.get(target) ?? 0) + 1;
+      changes.set(target, times);
+      if (times <= ${MAX_CHANGES}) touch();
+    }
+  });
+  mutations.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  let shifts = 0;
+  const paints = new PerformanceObserver((list) => {
+    // What was painted before is reported late.
+    if (list.getEntries().every(({ startTime }) => startTime < beginning)) return;
+    shifts += 1;
+    if (shifts <= ${MAX_CHANGES}) touch();
+  });
+  for (const type of types) paints.observe({ type });
+  const root = Reflect.get(Document.prototype, 'documentElement', document);
+  let height = root ? root.scrollHeight : 0;
+  return {
+    beginning,
+    noticed: () => {
+      const now = root ? root.scrollHeight : 0;
+      if (now !== height) touch();
+      height = now;
+      return { count, last };
+    },
+    end: () => {
+      mutations.disconnect();
+      paints.disconnect();
+    },
+  };
+}`;
