@@ -36,6 +36,20 @@ export default {
       to: { path: 'playwright', pathNot: '^src/' },
     },
     {
+      name: 'nats-in-the-cluster-only',
+      comment: 'A process that is the whole service loads no NATS client: src/cluster alone imports it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cluster/' },
+      to: { path: '@nats-io' },
+    },
+    {
+      name: 'cluster-is-loaded-on-demand',
+      comment: 'src/cluster is imported dynamically; types are erased, so they may be imported by any file.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cluster/' },
+      to: { path: '^src/cluster/', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+    },
+    {
       name: 'published-code-is-self-contained',
       comment: 'The package ships src/ without tests, benches, examples, scripts and development dependencies.',
       severity: 'error',

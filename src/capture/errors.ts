@@ -170,6 +170,18 @@ export const CATALOGUE = {
     text: 'The page crashed in the browser, twice.',
     help: 'Try a smaller viewport, or block resources.',
   },
+  worker_lost: {
+    status: 502,
+    retryable: true,
+    text: 'Three workers ended without finishing the capture.',
+    help: 'The page may be what ends them: try a smaller viewport, or block resources. Operators: see their logs.',
+  },
+  cluster_unavailable: {
+    status: 503,
+    retryable: true,
+    text: 'The work queue of the cluster (NATS) cannot be reached.',
+    help: 'Operators: the log has the cause. Results can be read meanwhile.',
+  },
   database_not_enabled: {
     status: 503,
     retryable: false,

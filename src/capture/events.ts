@@ -82,7 +82,11 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event('browser.launched', ofBrowser, 'A browser process was started.'),
   event('browser.retired', { ...ofBrowser, ...reason }, 'A browser process was replaced.'),
   event('browser.crashed', { ...ofBrowser, ...reason }, 'A browser process ended unexpectedly.'),
-  event('pressure.changed', { at: instant, ...PressureSchema.shape }, 'The service began or ceased to admit captures.'),
+  event(
+    'pressure.changed',
+    { at: instant, ...PressureSchema.omit({ cluster: true }).shape },
+    'The service began or ceased to admit captures.',
+  ),
   event(
     'webhook.delivered',
     {

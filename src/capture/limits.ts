@@ -7,6 +7,12 @@ export const LIMIT_BOUNDS = {
   maxQueue: { min: 0, max: 1_000_000 },
 } as const;
 
+/** Bounds of the limits of a cluster. */
+export const CLUSTER_BOUNDS = {
+  maxConcurrent: { min: 1, max: 100_000 },
+  maxQueue: LIMIT_BOUNDS.maxQueue,
+} as const;
+
 const FIELDS = Object.keys(LIMIT_BOUNDS).join(', ');
 
 export const CaptureLimitsSchema = z.strictObject({
@@ -30,8 +36,9 @@ export const LimitsChangeSchema = z
 
 export type LimitsChange = Immutable<z.output<typeof LimitsChangeSchema>>;
 
-function limit(name: keyof typeof LIMIT_BOUNDS) {
-  const { min, max } = LIMIT_BOUNDS[name];
+/** With the bounds of a cluster, which are the wider ones; the service knows which apply. */
+function limit(name: keyof typeof CLUSTER_BOUNDS) {
+  const { min, max } = CLUSTER_BOUNDS[name];
   const error = `must be an integer from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
+import { ClusterStatsSchema } from './stats.ts';
 import { count } from './values.ts';
 
 const percent = z.number().min(0).max(100);
@@ -17,7 +18,11 @@ export const PressureSchema = z.strictObject({
   }),
   eventLoopDelayMs: z.number().nonnegative().meta({ description: 'Milliseconds: 99th percentile of the last second.' }),
   accepting: z.boolean().meta({ description: 'Whether a new capture is admitted.' }),
-  reason: z.string().meta({ description: 'Why none is admitted, for people; empty when it is.' }),
+  reason: z.string().meta({
+    description:
+      'Why none is admitted, or, in a cluster without workers, why admitted ones wait; else empty. For people.',
+  }),
+  cluster: ClusterStatsSchema,
 });
 
 export type Pressure = Immutable<z.output<typeof PressureSchema>>;

@@ -3,6 +3,22 @@ import { EgressRefusalsSchema } from './egress-refusals.ts';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
+/** The cluster that a process is part of, by what its processes announce once a second. */
+export const ClusterStatsSchema = z
+  .strictObject({
+    role: z.enum(['all', 'api', 'worker']).meta({ description: 'Of this process.' }),
+    connected: z.boolean().meta({ description: 'Whether this process can reach NATS.' }),
+    nodes: count.meta({ description: 'Processes that answer clients.' }),
+    workers: count.meta({ description: 'Processes that capture.' }),
+    slots: count.meta({ description: 'Captures that all workers together can run at once.' }),
+    running: count.meta({ description: 'Captures that workers have started.' }),
+    waiting: count.meta({ description: 'Captures that wait for a worker.' }),
+  })
+  .nullable()
+  .meta({ description: 'The whole cluster, at most a second old; null without `--nats-url`.' });
+
+export type ClusterStats = NonNullable<Immutable<z.output<typeof ClusterStatsSchema>>>;
+
 /** Counters since the start and the state of every part: `GET /stats`. */
 export const ServiceStatsSchema = z.strictObject({
   uptime_ms: z.number().nonnegative(),
@@ -60,6 +76,7 @@ export const ServiceStatsSchema = z.strictObject({
   ip_info: z.strictObject({ known: count, missing: count }).nullable().meta({
     description: 'Addresses that were looked up successfully, and lookups that failed; null without `--ipinfo`.',
   }),
+  cluster: ClusterStatsSchema,
   log: z
     .strictObject({ dropped: count })
     .meta({ description: 'Log lines that were dropped since the start, because they could not be written.' }),

@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
+/** A service, or a worker of a cluster. */
+type Stoppable = Pick<CaptureService, 'kill' | 'stop'>;
+
 /** A second SIGINT within this time is ignored: Ctrl-C reaches the process from the terminal and again from npm. */
 const ECHO_MS = 250;
 /** Time limit for removing the profile directories of killed browsers on a forced exit, in milliseconds. */
@@ -11,7 +14,7 @@ export interface Ending {
   /** Aborted by the first SIGTERM or SIGINT. The reason is the signal's name. */
   readonly signal: AbortSignal;
   /** Adds a service whose browsers a forced exit kills. */
-  watchOver(service: CaptureService): void;
+  watchOver(service: Stoppable): void;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface Ending {
  */
 export function watchForEnd(logger: Logger): Ending {
   const asked = new AbortController();
-  const services: CaptureService[] = [];
+  const services: Stoppable[] = [];
 
   let askedAt = 0;
 
@@ -47,7 +50,7 @@ export function watchForEnd(logger: Logger): Ending {
   return { signal: asked.signal, watchOver: (service) => void services.push(service) };
 }
 
-async function endHard(services: readonly CaptureService[]): Promise<never> {
+async function endHard(services: readonly Stoppable[]): Promise<never> {
   for (const service of services) service.kill();
   const stopped = Promise.allSettled(services.map((service) => service.stop(0)));
   await Promise.race([stopped, delay(HARD_END_MS)]);

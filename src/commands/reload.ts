@@ -5,7 +5,7 @@ import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {
   /** Sets the service whose limits are reloaded. A reload requested before this is done now. */
-  applyTo(service: CaptureService): void;
+  applyTo(service: Pick<CaptureService, 'reload'>): void;
 }
 
 /** Options that take effect while the service runs. The others need a restart. */
@@ -18,7 +18,7 @@ const LIVE: readonly string[] = ['maxConcurrent', 'maxQueue'];
  */
 export function watchForReload(started: Config, read: () => Config, log: Log): Reload {
   const { logger } = log;
-  let service: CaptureService | undefined;
+  let service: Pick<CaptureService, 'reload'> | undefined;
   let asked = false;
 
   const reload = (): void => {
@@ -26,7 +26,7 @@ export function watchForReload(started: Config, read: () => Config, log: Log): R
     if (service === undefined) return;
     try {
       const config = read();
-      service.setLimits(config);
+      service.reload(config);
       const waiting = changed(started, config).filter((name) => !LIVE.includes(name));
       if (waiting.length > 0) logger.warn({ options: waiting }, 'changed options that take effect after a restart');
     } catch (error) {

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config.ts';
-import type { HttpOptions } from '../http/app.ts';
-import { type Log, type Logger, openLog } from '../log.ts';
+import { type Log, openLog } from '../log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
 import { packageVersion } from '../version.ts';
 import { watchForEnd } from './ending.ts';
@@ -42,22 +41,22 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
   const ending = watchForEnd(logger);
   const reload = watchForReload(config, read, log);
   // Loaded on demand, so that other commands do not load a database driver.
-  const [{ createService }, { createHttpApp }, { listen }] = await Promise.all([
-    import('../service/create-service.ts'),
-    import('../http/app.ts'),
+  const [{ listen }, { open }] = await Promise.all([
     import('../http/server.ts'),
+    config.role === 'worker' ? import('./serve-worker.ts') : import('./serve-service.ts'),
   ]);
 
-  const opening = createService(config, logger, log);
-  const service = await Promise.race([opening, aborted(ending.signal)]);
-  if (service === undefined) {
-    void opening.then((late) => late.stop(0)).catch(() => {});
+  const opening = open(config, log);
+  const opened = await Promise.race([opening, aborted(ending.signal)]);
+  if (opened === undefined) {
+    void opening.then(({ service }) => service.stop(0)).catch(() => {});
     return;
   }
+  const { service, app } = opened;
   ending.watchOver(service);
   reload.applyTo(service);
   try {
-    const server = await listen(createHttpApp(service, httpOptions(config, logger)), {
+    const server = await listen(app, {
       ...config,
       maxConnections: connectionLimit(config, logger),
     });
@@ -86,12 +85,6 @@ async function aborted(signal: AbortSignal): Promise<undefined> {
 function announce(address: string): void {
   process.stdout.on('error', () => {});
   process.stdout.write(`capstan listening on ${address}\n`);
-}
-
-function httpOptions(config: Config, logger: Logger): HttpOptions {
-  const { apiKey: apiKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
-  const allowedHosts = [config.host, ...config.allowedHosts];
-  return { apiKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Checks the address listened on, because `--host` may be a name. */

@@ -14,6 +14,7 @@ export type OptionGroup =
   | 'Webhooks'
   | 'Browser'
   | 'IP information'
+  | 'Cluster'
   | 'Running';
 
 /** Facts of the machine that a default may depend on. */

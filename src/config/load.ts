@@ -43,6 +43,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const settings = withSecretsOfFiles(given, sources);
   refuseTwoStores(settings);
   const config = parse(settings);
+  checkCluster(config);
   return withTimeoutInside(config, settings);
 }
 
@@ -63,7 +64,9 @@ export function configOf(given: Readonly<Record<string, unknown>>, machine: Mach
     ...chosen.map(([name, value]): [string, Setting] => [name, { value, from: 'the program', chosen: true }]),
   ]);
   refuseTwoStores(settings);
-  return withTimeoutInside(parse(settings), settings);
+  const config = parse(settings);
+  checkCluster(config);
+  return withTimeoutInside(config, settings);
 }
 
 function builtIn(option: Option, machine: Machine): Setting {
@@ -166,6 +169,22 @@ function refuseTwoStores(settings: Settings): void {
     return setting === undefined || setting.value === null ? [] : [describe(option, setting)];
   });
   if (stores.length > 1) throw new ConfigError(`two databases: ${stores.join(' and ')}; configure one of them`);
+}
+
+/** Options of a cluster depend on each other. */
+function checkCluster({ natsUrl, mongoUrl, role, natsTlsCert, natsTlsKey }: Config): void {
+  if (natsUrl.length > 0 && mongoUrl === null) {
+    throw new ConfigError('--nats-url needs --mongo-url: the nodes of a cluster share their records');
+  }
+  if (natsUrl.length === 0 && role !== 'all') {
+    throw new ConfigError(`--role ${role} needs --nats-url: without it, this process is the whole service`);
+  }
+  if ((natsTlsCert === null) !== (natsTlsKey === null)) {
+    throw new ConfigError('--nats-tls-cert and --nats-tls-key need each other; configure both or none');
+  }
+  if (new Set(natsUrl.map((url) => /^\w+:\/\/(?:(.*)@)?/.exec(url)?.[1])).size > 1) {
+    throw new ConfigError('--nats-url takes the servers of one NATS cluster; all need the same credentials, or none');
+  }
 }
 
 function parse(settings: Settings): Config {

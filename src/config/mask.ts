@@ -10,11 +10,12 @@ export function masked(option: Pick<Option, 'secret'>, value: unknown): unknown 
 }
 
 /**
- * Masks up to the last `@`, because an unescaped password may contain any character; hiding too much of a malformed URL
+ * Masks a token of NATS, which stands in the place of a user, and passwords: up to the last `@`, because an unescaped password may contain any character; hiding too much of a malformed URL
  * is better than showing half of a password.
  */
 function maskUrl(url: string): string {
   return url
+    .replace(/^((?:nats|tls):\/\/)[^:@/]+@/i, `$1${MASK}@`)
     .replace(/^([a-z][a-z+.-]*:\/\/)?([^:@/]*):(.*)@/is, `$1$2:${MASK}@`)
     .replace(/([?&][^=&]*(?:pass|key|token|secret|properties)[^=&]*=)[^&]*/gi, `$1${MASK}`);
 }

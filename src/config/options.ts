@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMIT_BOUNDS } from '../capture/limits.ts';
+import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { bytes, choice, file, integer, nameServers, type OptionFacts, secretFile, table, targets } from './kinds.ts';
 
 /*
@@ -271,6 +271,75 @@ export const configSchema = z.strictObject({
     placeholder: 'n',
     takes: 'a number from 0.01 to 1000 (requests a second)',
     default: 5,
+  }),
+
+  natsUrl: z.array(z.string().regex(/^(nats|tls):\/\/[^\s,/]+\/?$/)).register(table, {
+    kind: 'list',
+    group: 'Cluster',
+    description:
+      'NATS server with JetStream. Makes this process part of a cluster; needs --mongo-url. Repeatable: the servers of one NATS cluster.',
+    placeholder: 'url',
+    takes: 'a nats:// or tls:// URL with a host, and optionally a port, user and password, or token',
+    default: [],
+    secret: 'url',
+    repeatable: true,
+  }),
+  natsUrlFile: secretFile('--nats-url', 'Cluster', 'one URL on each line'),
+  natsCreds: file({
+    group: 'Cluster',
+    description: 'Credentials of a NATS user: a .creds file with a JWT and a key.',
+    placeholder: 'file',
+    default: null,
+  }),
+  natsTlsCa: file({
+    group: 'Cluster',
+    description: "Certificates, in PEM, of the authorities that sign the NATS servers' certificates.",
+    placeholder: 'file',
+    default: null,
+    defaultText: "Node's",
+  }),
+  natsTlsCert: file({
+    group: 'Cluster',
+    description: 'Client certificate for NATS, in PEM; needs --nats-tls-key.',
+    placeholder: 'file',
+    default: null,
+  }),
+  natsTlsKey: file({
+    group: 'Cluster',
+    description: 'Key of the client certificate for NATS, in PEM.',
+    placeholder: 'file',
+    default: null,
+  }),
+  clusterName: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .register(table, {
+      kind: 'text',
+      group: 'Cluster',
+      description: 'Name of the cluster. Clusters with different names share a NATS server without seeing each other.',
+      placeholder: 'name',
+      takes: '1 to 64 letters, digits, _ or -',
+      default: 'capstan',
+    }),
+  role: choice(['all', 'api', 'worker'], {
+    group: 'Cluster',
+    description:
+      '`api` answers clients and starts no browser; `worker` captures for the api nodes and answers only probes and figures; `all` does both.',
+    placeholder: 'role',
+    default: 'all',
+  }),
+  clusterMaxConcurrent: integer(CLUSTER_BOUNDS.maxConcurrent.min, CLUSTER_BOUNDS.maxConcurrent.max, 'captures', {
+    group: 'Cluster',
+    description:
+      'Maximum number of captures at the same time on all workers together; --max-concurrent then limits this worker, and --max-queue the captures that wait in the whole cluster. Used when the cluster is created; change it later with PATCH /limits.',
+    placeholder: 'n',
+    default: 1000,
+  }),
+  maxWaitMs: integer(1, 3_600_000, 'milliseconds', {
+    group: 'Cluster',
+    description: 'Time after which a queued capture that no worker has started is `timed_out`.',
+    placeholder: 'ms',
+    default: 120_000,
   }),
 
   logLevel: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

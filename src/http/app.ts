@@ -15,26 +15,27 @@ import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
-import type { RouteContext } from './route.ts';
-import { ROUTES } from './routes/all.ts';
+import type { OperationsContext, Route, RouteContext } from './route.ts';
+import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 import { webInterface } from './web/web-interface.ts';
 
-export interface HttpOptions extends RequestLimits {
+interface CommonOptions {
   /** Requests need one of these keys. Without any, no key is checked. */
   readonly apiKeys: readonly string[];
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
+  readonly logger: Logger;
+}
+
+export interface HttpOptions extends RequestLimits, CommonOptions {
   /** Maximum silence of the sender of a streamed body while the service waits for it, in milliseconds. */
   readonly silenceMs?: number;
-  readonly logger: Logger;
   readonly events?: Partial<FanOutOptions>;
   /** Directory of the built web interface. @default that of the package */
   readonly uiDirectory?: string;
 }
-
-const OPEN_ROUTES = ROUTES.filter(({ isOpen }) => isOpen);
 
 /** Five minutes: a sender may itself wait for its source. */
 const SILENCE_MS = 300_000;
@@ -46,23 +47,55 @@ const EVENTS: FanOutOptions = {
   keepAliveMs: 15_000,
 };
 
-/** Builds the HTTP application of a service. The middleware run in this order, before the route. */
+/** Builds the HTTP application of a service. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
+  const sessions = createSessions(options.apiKeys);
+  const web = webInterface(options.uiDirectory);
+  return createApp({ router: createRoutes(service, sessions, options), routes: ROUTES, sessions, web }, options);
+}
+
+/** Builds the HTTP application of a worker of a cluster: probes and figures. */
+export function createWorkerApp(service: OperationsContext['service'], options: CommonOptions): Koa<HttpState> {
+  const router = createRouter();
+  for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
+  return createApp({ router, routes: WORKER_ROUTES, sessions: createSessions(options.apiKeys) }, options);
+}
+
+interface Interface {
+  readonly router: Router<HttpState>;
+  readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen'>[];
+  readonly sessions: Sessions;
+  readonly web?: HttpMiddleware;
+}
+
+/** The middleware run in this order, before the route. */
+function createApp(
+  { router, routes, sessions, web }: Interface,
+  { apiKeys, allowedHosts = [], logger }: CommonOptions,
+): Koa<HttpState> {
   const app = new Koa<HttpState>();
   app.use(requestId());
-  app.use(accessLog(options.logger));
+  app.use(accessLog(logger));
   app.use(securityHeaders());
-  app.use(answerErrors(options.logger));
-  if (options.apiKeys.length === 0) app.use(allowHosts(options.allowedHosts ?? []));
-  app.use(webInterface(options.uiDirectory));
-  const sessions = createSessions(options.apiKeys);
-  app.use(authenticate(options.apiKeys, sessions, OPEN_ROUTES));
-
-  const router = createRoutes(service, sessions, options);
+  app.use(answerErrors(logger));
+  if (apiKeys.length === 0) app.use(allowHosts(allowedHosts));
+  if (web !== undefined) app.use(web);
+  app.use(
+    authenticate(
+      apiKeys,
+      sessions,
+      routes.filter(({ isOpen }) => isOpen),
+    ),
+  );
   app.use(router.routes());
   app.use(unanswered(router));
-  app.on('error', logBrokenAnswer(options.logger));
+  app.on('error', logBrokenAnswer(logger));
   return app;
+}
+
+/** Paths match exactly: no other case, no trailing slash. */
+function createRouter(): Router<HttpState> {
+  return new Router<HttpState>({ sensitive: true, strict: true });
 }
 
 function createRoutes(
@@ -70,8 +103,7 @@ function createRoutes(
   sessions: Sessions,
   { silenceMs = SILENCE_MS, logger, events, ...limits }: HttpOptions,
 ): Router<HttpState> {
-  // Paths match exactly: no other case, no trailing slash.
-  const router = new Router<HttpState>({ sensitive: true, strict: true });
+  const router = createRouter();
   const requestLimits = { ...limits, callbacks: service.takesCallbacks };
   const context: RouteContext = {
     service,

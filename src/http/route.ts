@@ -43,6 +43,11 @@ export interface RouteContext {
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
+/** What the routes of every process use, workers of a cluster included. */
+export interface OperationsContext {
+  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure'>;
+}
+
 /** An answer that is not a failure, as the OpenAPI document describes it. */
 export interface Answer {
   readonly description: string;
@@ -92,12 +97,12 @@ interface LinesBody<P> {
 /** The parameters of path and query, each read by its schema. */
 type Parameters<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
-export interface Route extends RouteFacts {
+export interface Route<C = RouteContext> extends RouteFacts {
   readonly parameters: z.ZodObject;
   readonly body?: RequestBody;
   readonly lines?: { readonly name: string };
   /** Reads the request by the schemas of the route, and answers it. */
-  handler(context: RouteContext): RouteHandler;
+  readonly handler: (context: C) => RouteHandler;
 }
 
 export type RouteHandler = (
@@ -105,13 +110,13 @@ export type RouteHandler = (
 ) => Promise<void> | void;
 
 /** A route whose requests have no body. */
-export function route<S extends z.ZodRawShape>({
+export function route<S extends z.ZodRawShape, C = RouteContext>({
   handle,
   ...declared
 }: RouteFacts & {
   readonly parameters: S;
-  readonly handle: (ctx: HttpContext, parameters: Parameters<S>, context: RouteContext) => Promise<void> | void;
-}): Route {
+  readonly handle: (ctx: HttpContext, parameters: Parameters<S>, context: C) => Promise<void> | void;
+}): Route<C> {
   const parameters = z.object(declared.parameters);
   return {
     ...declared,

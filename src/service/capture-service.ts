@@ -79,11 +79,14 @@ export interface CaptureService {
   whyMissing(id: number): Promise<CapstanError>;
 
   /**
-   * Changes the given limits until the service ends. Captures under way or queued are not affected. Returns the limits
-   * in force.
-   * @throws RangeError for an invalid limit (see `LIMIT_BOUNDS`).
+   * Changes the given limits, until the service ends; in a cluster, those of the whole cluster, until they are changed
+   * again. Captures under way or queued are not affected. Resolves with the limits in force. Rejects with
+   * `invalid_request` for an invalid limit (see `LIMIT_BOUNDS` and `CLUSTER_BOUNDS`), and with `cluster_unavailable`.
    */
-  setLimits(change: LimitsChange, by?: RequestedBy): CaptureLimits;
+  setLimits(change: LimitsChange, by?: RequestedBy): Promise<CaptureLimits>;
+
+  /** Applies limits that were read from the configuration again; in a cluster, only the slots of this process. */
+  reload(limits: CaptureLimits): void;
 
   /** Refuses new captures, lets those under way finish within `graceMs`, then cancels them and closes everything. */
   stop(graceMs?: number): Promise<void>;

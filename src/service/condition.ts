@@ -1,5 +1,6 @@
-import type { CaptureActor } from '../actors/capture-actor.ts';
-import type { Pressure } from '../capture/pressure.ts';
+import type { FailureCode } from '../capture/errors.ts';
+import type { Overload, Pressure } from '../capture/pressure.ts';
+import type { ClusterStats } from '../capture/stats.ts';
 import { openGauge } from '../pressure/gauge.ts';
 import { overloadMarks, type Thresholds } from '../pressure/marks.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
@@ -10,10 +11,20 @@ import type { CapturePipeline } from '../streams/capture-pipeline.ts';
 import { type EventStream, pressureChanged } from '../streams/events.ts';
 import type { Readiness } from './capture-service.ts';
 
+/** Whether captures can be made, and if not, why. */
+export type Availability =
+  | { readonly available: true }
+  | { readonly available: false; readonly code: FailureCode; readonly reason: string };
+
 export interface ConditionParts {
-  readonly availability: () => CaptureActor['availability'];
+  readonly availability: () => Availability;
   readonly storage: Pick<Storage, 'captureStore' | 'results'>;
-  readonly pipeline: CapturePipeline;
+  readonly pipeline: Pick<CapturePipeline, 'load' | 'limits' | 'refusal'>;
+  /** Called when an overload begins, changes or ends. */
+  readonly setOverload: (overload: Overload | null) => void;
+  /** Returns the number of captures in progress. */
+  readonly active: () => number;
+  readonly cluster: () => ClusterStats | null;
   readonly events: Pick<EventStream, 'emit'>;
   readonly stopping: AbortSignal;
 }
@@ -24,6 +35,8 @@ export interface Condition {
   pressure(): Pressure;
   stop(): void;
 }
+
+const NO_WORKER = 'no worker is connected: captures are queued, and wait for one';
 
 /** States of a database whose records wait in the outbox. */
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
@@ -36,7 +49,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
   const readiness = (): Readiness => {
     if (stopping.aborted) return { ready: false, code: 'shutting_down', reason: 'the service is shutting down' };
     const availability = parts.availability();
-    if (!availability.available) return { ready: false, code: 'browser_unavailable', reason: availability.reason };
+    if (!availability.available) return { ready: false, code: availability.code, reason: availability.reason };
     const { refusal } = storage.captureStore;
     if (refusal !== undefined) {
       // Probes expect 503, also for a full disk.
@@ -50,6 +63,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
     const { cpu, memory, eventLoopDelayMs } = monitor.reading;
     const ready = readiness();
     const reason = ready.ready ? pipeline.refusal()?.message : ready.reason;
+    const cluster = parts.cluster();
     return {
       running: pipeline.load.running,
       queued: pipeline.load.queued,
@@ -59,16 +73,17 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
       memory: memory === null ? null : percent(1 - memory.availableBytes / memory.totalBytes),
       eventLoopDelayMs: Math.round(eventLoopDelayMs),
       accepting: reason === undefined,
-      reason: reason ?? '',
+      reason: reason ?? (cluster?.workers === 0 ? NO_WORKER : ''),
+      cluster,
     };
   };
 
   const monitor = watchPressure({
     gauge: openGauge(READING_INTERVAL_MS),
     judge: createJudge(overloadMarks(config)),
-    activeCaptures: () => pipeline.load.inside,
+    activeCaptures: parts.active,
     onVerdict: (overload) => {
-      pipeline.setOverload(overload);
+      parts.setOverload(overload);
       const now = pressure();
       if (now.accepting !== accepting) events.emit(pressureChanged(Date.now(), now));
       accepting = now.accepting;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createBrowserActor } from '../actors/browser-actor.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
+import { refusal } from '../capture/validate.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
@@ -11,17 +12,17 @@ import { openEventFeed } from '../feed/event-feed.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
-import { createStorage, type Storage } from '../storage/storage.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createCounters } from '../streams/counters.ts';
 import { createEventStream } from '../streams/events.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
+import { type CapturingConfig, startCapturing } from './capturing.ts';
+import { CLUSTER_AWAY, type ClusterConfig, createWorkerOf, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
-import { warnOfMissingFonts } from './font-warning.ts';
-import { createIpFacts } from './ip-facts.ts';
 import { logEvent } from './log-event.ts';
+import { openStorage, type StorageConfig } from './open-storage.ts';
 import { performCapture } from './perform-capture.ts';
 
 /*
@@ -36,37 +37,14 @@ import { performCapture } from './perform-capture.ts';
 
 export type { BatchElement, CaptureService, Readiness } from './capture-service.ts';
 
-const STARTING = { available: false, reason: 'the first browser is being started', detail: '' } as const;
-
 /** The options that the service needs. The others are the HTTP server's. */
-export type ServiceConfig = Pick<
-  Config,
-  | 'dbPath'
-  | 'mongoUrl'
-  | 'dataDir'
-  | 'retainDays'
-  | 'retainBytes'
-  | 'thumbnailBytes'
-  | 'maxConcurrent'
-  | 'maxQueue'
-  | 'maxMemoryMb'
-  | 'minFreeMemory'
-  | 'maxLoopDelayMs'
-  | 'allowTargets'
-  | 'denyTargets'
-  | 'nameServers'
-  | 'webhook'
-  | 'webhookSecret'
-  | 'allowWebhooks'
-  | 'browserPath'
-  | 'sandbox'
-  | 'honestUserAgent'
-  | 'retireAfter'
-  | 'ipinfo'
-  | 'ipinfoUrl'
-  | 'ipinfoKey'
-  | 'ipinfoRate'
->;
+export type ServiceConfig = ClusterConfig &
+  StorageConfig &
+  CapturingConfig &
+  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks'>;
+
+/** Milliseconds after a request's deadline: later than the worker's own, so that its report comes first. */
+const CLUSTER_GRACE_MS = 10_000;
 
 /**
  * Creates and connects all parts, and starts them. The start does not fail when the database is unavailable or no
@@ -86,6 +64,7 @@ export async function createService(
     openedWith: '--allow-webhooks',
   });
   checkReceivers(config, receiverEgress);
+  const cluster = await openClusterOf(config, logger);
   const events = createEventStream();
   const counters = createCounters(events.events$);
   const tallies = tallyEvents(events.events$);
@@ -93,11 +72,8 @@ export async function createService(
 
   const storage = await openStorage(config, logger);
   const feed = await openEventFeed(events.events$, storage.events, Date.now);
-  const egress = createEgress({
-    lookup,
-    policy: createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets }),
-    warn: (text) => logger.warn(text),
-  });
+  const capturing = startCapturing(config, { lookup, events, storage, logger });
+  const { egress, actor, ipFacts, started } = capturing;
   const webhooks = createWebhooks({
     receivers: config.webhook,
     secrets: config.webhookSecret,
@@ -108,58 +84,56 @@ export async function createService(
     ids: () => `msg_${randomUUID()}`,
     clock: Date.now,
   });
-  const actor = createBrowserActor({
-    egress,
-    slots: config.maxConcurrent,
-    browserPath: config.browserPath ?? undefined,
-    sandbox: config.sandbox,
-    honestUserAgent: config.honestUserAgent,
-    retireAfter: config.retireAfter,
-    warn: (text) => logger.warn(text),
-  });
-  actor.events$.subscribe((event) => events.emit(event));
-  let isStarted = false;
-  // Not awaited: a browser that hangs while it starts must not delay listening or stopping.
-  const started = actor.start().then(
-    () => {
-      const { availability } = actor;
-      if (!availability.available) logger.error({ cause: availability.detail }, 'no browser could be started');
+  const clusterApi = cluster?.createApi({
+    evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
+    onLimits: ({ maxConcurrent, maxQueue }) => {
+      pipeline.setLimits({ maxConcurrent, maxQueue });
+      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster');
     },
-    (error: unknown) => logger.error({ err: error }, 'the profiles of earlier browsers could not be removed'),
-  );
-  void started.then(() => {
-    isStarted = true;
-    void warnOfMissingFonts(actor, logger);
   });
-
-  const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
   const pipeline = createCapturePipeline({
-    limits: { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
-    perform: (command) =>
-      performCapture(command, { egress, actor, ipFacts, captureStore: storage.captureStore, logger }),
+    limits: clusterApi?.limits ?? { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
+    perform: clusterApi?.perform ?? ((command) => performCapture(command, capturing)),
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+    ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
+  const worker =
+    cluster !== undefined && config.role === 'all'
+      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results })
+      : undefined;
   const stopping = new AbortController();
   const intake = createIntake({ pipeline, egress, webhooks, storage, events, stopping: stopping.signal, logger });
   const condition = watchCondition(config, {
-    availability: () => (isStarted ? actor.availability : STARTING),
+    availability: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.availability),
     storage,
     pipeline,
+    cluster: () => cluster?.stats() ?? null,
+    setOverload: (overload) => {
+      pipeline.setOverload(overload);
+      worker?.setOverload(overload?.maxInside ?? null);
+    },
+    active: () => pipeline.load.inside + (worker?.running ?? 0),
     events,
     stopping: stopping.signal,
   });
+  cluster?.start();
 
   const stop = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
     stopping.abort();
     const jobsStopped = intake.jobs.stop();
+    // The only worker of a cluster goes on for its own node's captures; others leave the queue to the rest.
+    const isOnlyWorker = cluster?.stats().workers === 1;
+    const workerStopped = isOnlyWorker ? undefined : worker?.stop(graceMs);
     await pipeline.drain(graceMs);
+    await (workerStopped ?? worker?.stop(Math.max(0, until - performance.now())));
     await jobsStopped;
     await webhooks.drain(Math.max(0, until - performance.now()));
     webhooks.stop();
     condition.stop();
+    await cluster?.close();
     await actor.close();
     await Promise.all([egress.close(), receiverEgress.close()]);
     events.complete();
@@ -167,6 +141,10 @@ export async function createService(
     await storage.close();
     counters.stop();
     logging.unsubscribe();
+  };
+  const setOwnLimits = ({ maxConcurrent, maxQueue }: CaptureLimits): void => {
+    pipeline.setLimits({ maxConcurrent, maxQueue });
+    actor.setSlots(maxConcurrent);
   };
   const startedAt = performance.now();
   let stopped: Promise<void> | undefined;
@@ -202,11 +180,21 @@ export async function createService(
       logger.info({ capture_id: id, ...by }, 'a capture was removed');
       return true;
     },
-    setLimits: ({ maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue }, by = {}) => {
-      pipeline.setLimits({ maxConcurrent, maxQueue });
-      actor.setSlots(maxConcurrent);
+    setLimits: async (change, by = {}) => {
+      const { maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue } = change;
+      if (clusterApi === undefined) {
+        setOwnLimits(checkedLimits({ maxConcurrent, maxQueue }));
+      } else await clusterApi.setLimits({ maxConcurrent, maxQueue });
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue, ...by }, 'the limits were changed');
       return pipeline.limits;
+    },
+    reload: (limits) => {
+      if (cluster === undefined) setOwnLimits(limits);
+      else {
+        actor.setSlots(limits.maxConcurrent);
+        worker?.setSlots(limits.maxConcurrent);
+      }
+      logger.info({ max_concurrent: limits.maxConcurrent, max_queue: limits.maxQueue }, 'the limits were changed');
     },
     stats: () => ({
       uptime_ms: Math.round(performance.now() - startedAt),
@@ -231,6 +219,7 @@ export async function createService(
       },
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
       retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
+      cluster: cluster?.stats() ?? null,
       log: { dropped: log.droppedLines },
     }),
     started,
@@ -244,25 +233,11 @@ export async function createService(
   };
 }
 
-function openStorage(config: ServiceConfig, logger: Logger): Promise<Storage> {
-  return createStorage({
-    dataDir: config.dataDir,
-    dbPath: config.dbPath,
-    mongoUrl: config.mongoUrl,
-    onState: (state, reason) => {
-      if (state === 'up') logger.info('the database is available');
-      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database is unavailable');
-    },
-    onStoreFailure: (failure) => {
-      if (failure === undefined) logger.info('captures can be stored again');
-      else logger.error({ code: failure.code, err: failure.cause }, `captures cannot be stored: ${failure.message}`);
-    },
-    onWarning: (text) => logger.warn(text),
-    onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
-    retain: { days: config.retainDays, bytes: config.retainBytes },
-    thumbnailBytes: config.thumbnailBytes,
-    onRetained: (removed) => logger.info(removed, 'retention removed captures'),
-  });
+/** @throws CapstanError with `invalid_request`. */
+function checkedLimits(limits: CaptureLimits): CaptureLimits {
+  const { min, max } = LIMIT_BOUNDS.maxConcurrent;
+  if (limits.maxConcurrent <= max) return limits;
+  throw refusal([{ path: 'maxConcurrent', message: `must be an integer from ${min} to ${max}` }]);
 }
 
 /** @throws ConfigError when receivers would never be sent anything. */

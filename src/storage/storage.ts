@@ -39,6 +39,8 @@ export interface StorageOptions {
   readonly dbPath?: string | null;
   readonly mongoUrl?: string | null;
   readonly maxOutbox?: number;
+  /** Whether this process makes ids, for which it leases a node. @default true */
+  readonly makesIds?: boolean;
   /** Without it, everything is kept. */
   readonly retain?: RetentionLimits;
   /** Maximum size of all thumbnails together. @default 256 MiB */
@@ -95,7 +97,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
     ...(options.onStoreFailure === undefined ? {} : { onStoreFailure: options.onStoreFailure }),
   });
-  const node = holdNode({ ids, leases: database.nodes, random: Math.random });
+  const { makesIds = true } = options;
+  const node = makesIds ? holdNode({ ids, leases: database.nodes, random: Math.random }) : undefined;
 
   const retention = createRetention({
     limits: options.retain ?? { days: null, bytes: null },
@@ -109,7 +112,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   });
 
   async function close(): Promise<void> {
-    node.stop();
+    node?.stop();
     await retention.stop();
     await captureStore.close();
     await database.close();
@@ -129,7 +132,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     await checkDataDirectory({ dataDir, dbPath, results, onWarning: options.onWarning ?? (() => {}) });
     await captureStore.start();
     if (dbPath !== null && results.state === 'up') await remember(dbPath);
-    await node.refresh();
+    await node?.refresh();
   } catch (error) {
     await close();
     throw error;

@@ -34,9 +34,9 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { createLimiter } from './limiter.ts';
 import { outcomeOfAbort } from './outcome.ts';
 import { type Perform, performed } from './performance.ts';
+import { createLocalTurns, type Turns } from './turns.ts';
 
 export interface CapturePipelineOptions {
   readonly limits: CaptureLimits;
@@ -52,6 +52,10 @@ export interface CapturePipelineOptions {
   readonly graceMs?: number;
   /** Milliseconds after an abort before the slot of `perform` is given to the next capture. */
   readonly teardownMs?: number;
+  /** Decides when admitted captures start. @default A limiter in this process. */
+  readonly turns?: Turns;
+  /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
+  readonly maxWaitMs?: number;
 }
 
 export interface SubmitOptions {
@@ -115,7 +119,7 @@ const TEARDOWN_MS = 5_000;
 interface Job {
   readonly command: CaptureCommand;
   readonly pass: Pass;
-  readonly queuedAt: number;
+  queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
@@ -124,11 +128,11 @@ interface Job {
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
   const { perform, ids, events, report, scheduler = asyncScheduler } = options;
-  const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS } = options;
+  const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS, maxWaitMs } = options;
   let limits = options.limits;
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
-  const limiter = createLimiter(limits.maxConcurrent);
+  const turns = options.turns ?? createLocalTurns(limits.maxConcurrent);
   const jobs = new Set<Job>();
   const jobs$ = new Subject<Job>();
 
@@ -166,8 +170,27 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         started: false,
       };
       jobs.add(job);
-      events.emit(captureQueued(now(), job.command));
-      jobs$.next(job);
+      const queued = (): void => {
+        job.queuedAt = now();
+        events.emit(captureQueued(job.queuedAt, job.command));
+        jobs$.next(job);
+      };
+      const refused = (thrown: unknown): void => {
+        jobs.delete(job);
+        pass.release();
+        const error =
+          thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+        if (error.code === 'internal') report(thrown, job.command);
+        // A client that has gone is told nothing, and what it asked for was never queued.
+        if (error.code !== 'cancelled') events.emit(captureRefused(now(), job.command, toFailure(error)));
+        subscriber.error(error);
+      };
+      if (turns.enqueue === undefined) queued();
+      else {
+        turns
+          .enqueue(job.command, ticket !== undefined)
+          .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
+      }
 
       return () => {
         // A capture that has ended must not be aborted.
@@ -202,8 +225,17 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       map(() => outcomeOfAbort(command.signal)),
       announce,
     );
-    return race(cancelledInLine$.pipe(take(1)), running$.pipe(limiter.through)).pipe(last());
+    const worked$ = race(cancelledInLine$.pipe(take(1)), running$.pipe(turns.through(command))).pipe(last());
+    if (maxWaitMs === undefined) return worked$;
+    const waitedTooLong$ = timer(maxWaitMs, scheduler).pipe(
+      filter(() => !job.started),
+      tap(() => job.abort(new CapstanError('capture_timeout', `The capture was not started within ${maxWaitMs} ms.`))),
+      ignoreElements(),
+    );
+    return merge(worked$, waitedTooLong$).pipe(take(1));
   };
+
+  const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
 
   jobs$.pipe(mergeMap((job) => work(job).pipe(map((outcome) => ({ job, outcome }))))).subscribe(({ job, outcome }) => {
     jobs.delete(job);
@@ -221,9 +253,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       }
       return ticket;
     },
-    refusal: () => admission.refusal(),
+    refusal,
     refuseUnread() {
-      const error = admission.refusal();
+      const error = refusal();
       if (error !== undefined) events.emit(unreadRefused(now(), ids(), toFailure(error)));
       return error;
     },
@@ -234,11 +266,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     setLimits(next) {
       admission.setLimits(next);
       limits = next;
-      limiter.setLimit(next.maxConcurrent);
+      turns.setLimit(next.maxConcurrent);
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
-      return { running: limiter.running, queued: limiter.waiting, inside: admission.inside };
+      return { running: turns.running, queued: turns.waiting, inside: admission.inside };
     },
 
     drain(graceMs) {

@@ -135,7 +135,7 @@ export function batchCompleted(at: number, progress: BatchProgress): BatchEvent 
 }
 
 /** Whether the service accepts new work has changed. */
-export function pressureChanged(at: number, pressure: Pressure): PressureEvent {
+export function pressureChanged(at: number, { cluster: _cluster, ...pressure }: Pressure): PressureEvent {
   return { type: 'pressure.changed', at: iso(at), ...pressure };
 }
 

@@ -32,9 +32,10 @@ describe('loadConfig', () => {
       const files = { 'c.json': JSON.stringify({ [name]: value }), keys: 'k1\n\nk2\n', ...SECRET_FILES };
       const flag = typeof value === 'boolean' ? value : Array.isArray(value) ? value : text;
       const expected = { [name]: value, ...IN_FILES[name] };
-      expect(load({ flags: { [name]: flag }, files })).toMatchObject(expected);
-      expect(load({ env: { [variable]: text }, files })).toMatchObject(expected);
-      expect(load({ flags: { config: 'c.json' }, files })).toMatchObject(expected);
+      const env = NEEDED[name] ?? {};
+      expect(load({ flags: { [name]: flag }, env, files })).toMatchObject(expected);
+      expect(load({ env: { ...env, [variable]: text }, files })).toMatchObject(expected);
+      expect(load({ flags: { config: 'c.json' }, env, files })).toMatchObject(expected);
     },
   );
 
@@ -85,9 +86,15 @@ describe('loadConfig', () => {
 });
 
 const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const SECRET_FILES = { url: 'mongodb://me:hush@h/d\n', secrets: `${WEBHOOK_SECRET}\n`, key: 'sesame\n' };
+const SECRET_FILES = {
+  servers: 'nats://a\nnats://b',
+  url: 'mongodb://me:hush@h/d\n',
+  secrets: `${WEBHOOK_SECRET}\n`,
+  key: 'sesame\n',
+};
 /** Values that a file of secrets adds. */
 const IN_FILES: Readonly<Record<string, object>> = {
+  natsUrlFile: { natsUrl: ['nats://a', 'nats://b'] },
   apiKeyFile: { apiKey: ['k1', 'k2'] },
   mongoUrlFile: { mongoUrl: 'mongodb://me:hush@h/d' },
   webhookSecretFile: { webhookSecret: [WEBHOOK_SECRET] },
@@ -133,9 +140,28 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   ipinfoUrl: ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
   ipinfoKey: ['sesame', 'sesame'],
   ipinfoRate: ['0.5', 0.5],
+  natsUrl: ['nats://a:4222,tls://b', ['nats://a:4222', 'tls://b']],
+  natsUrlFile: ['servers', 'servers'],
+  natsCreds: ['user.creds', 'user.creds'],
+  natsTlsCa: ['ca.pem', 'ca.pem'],
+  natsTlsCert: ['cert.pem', 'cert.pem'],
+  natsTlsKey: ['key.pem', 'key.pem'],
+  clusterName: ['shots_2', 'shots_2'],
+  role: ['worker', 'worker'],
+  clusterMaxConcurrent: ['100000', 100_000],
+  maxWaitMs: ['5000', 5000],
   logLevel: ['debug', 'debug'],
   logFile: ['capstan.log', 'capstan.log'],
   graceMs: ['0', 0],
+};
+
+/** Options without which another one is refused. */
+const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  natsUrl: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
+  natsUrlFile: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
+  natsTlsCert: { CAPSTAN_NATS_TLS_KEY: 'key.pem' },
+  natsTlsKey: { CAPSTAN_NATS_TLS_CERT: 'cert.pem' },
+  role: { CAPSTAN_MONGO_URL: 'mongodb://h/d', CAPSTAN_NATS_URL: 'nats://h' },
 };
 
 describe('loadConfig with an invalid configuration', () => {
@@ -157,6 +183,9 @@ describe('loadConfig with an invalid configuration', () => {
     ['--mongo-url localhost:27017', { flags: { mongoUrl: 'localhost:27017' } }, 'a mongodb:// or mongodb+srv:// URL'],
     ['--allow-targets 10.0.0.0/99', { flags: { allowTargets: ['10.0.0.0/99'] } }, 'a network (10.0.0.0/8'],
     ['--name-servers dns.example', { flags: { nameServers: ['dns.example'] } }, 'addresses with or without a port'],
+    ['--nats-url nats:4222', { flags: { natsUrl: ['nats:4222'] } }, 'a nats:// or tls:// URL'],
+    ['--cluster-name a.b', { flags: { clusterName: 'a.b' } }, '1 to 64 letters, digits, _ or -'],
+    ['--role master', { flags: { role: 'master' } }, 'one of all, api, worker'],
     ['--db-path ""', { flags: { dbPath: '' } }, 'the path of a file'],
   ])('rejects %s in one line that names the accepted values', (shown, given, takes) => {
     const line = refusal(given);
@@ -181,6 +210,19 @@ describe('loadConfig with an invalid configuration', () => {
       'two databases: --db-path a.db (from the command line) and ' +
         '--mongo-url mongodb://me:***@h/d (from the environment, CAPSTAN_MONGO_URL); configure one of them',
     );
+  });
+
+  it('rejects options of a cluster that lack another one, without showing a secret', () => {
+    const natsUrl = ['nats://me:hush@a'];
+    const mongoUrl = 'mongodb://h/d';
+    expect(refusal({ flags: { natsUrl } })).toMatch(/^--nats-url needs --mongo-url: /);
+    expect(refusal({ flags: { role: 'worker', mongoUrl } })).toMatch(/^--role worker needs --nats-url: /);
+    expect(refusal({ flags: { natsTlsKey: 'key.pem' } })).toMatch(
+      /^--nats-tls-cert and --nats-tls-key need each other/,
+    );
+    const two = refusal({ flags: { natsUrl: [...natsUrl, 'nats://me:other@b'], mongoUrl } });
+    expect(two).toMatch(/^--nats-url takes the servers of one NATS cluster; all need the same credentials/);
+    expect(two).not.toContain('hush');
   });
 
   it('rejects an unknown key of a file and lists the accepted ones, without showing its value', () => {

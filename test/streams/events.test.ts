@@ -32,6 +32,7 @@ const PRESSURE: Pressure = {
   eventLoopDelayMs: 1,
   accepting: false,
   reason: 'The queue is full.',
+  cluster: null,
 };
 
 describe('events', () => {

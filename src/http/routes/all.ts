@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { OperationsContext, Route } from '../route.ts';
 import { postBatch } from './batch.ts';
 import { getEvents } from './events.ts';
 import { deleteJob, getJob } from './jobs.ts';
@@ -36,3 +36,6 @@ export const ROUTES: readonly Route[] = [
   deleteSession,
   getOpenApi,
 ];
+
+/** The routes of a worker of a cluster, which answers no clients. */
+export const WORKER_ROUTES: readonly Route<OperationsContext>[] = [getLiveness, getReadiness, getStats, getPressure];

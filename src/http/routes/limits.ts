@@ -3,7 +3,7 @@ import { PressureSchema } from '../../capture/pressure.ts';
 import { answer } from '../answer/envelope.ts';
 import { envelope } from '../openapi/content.ts';
 import { requestedBy } from '../request/requested-by.ts';
-import { route, routeWithBody } from '../route.ts';
+import { type OperationsContext, route, routeWithBody } from '../route.ts';
 
 export const getPressure = route({
   method: 'GET',
@@ -13,7 +13,7 @@ export const getPressure = route({
   tag: 'operations',
   parameters: {},
   answers: { 200: { description: 'As of the last second.', content: envelope('Pressure', PressureSchema) } },
-  handle: (ctx, _, { service }) => answer(ctx, service.pressure()),
+  handle: (ctx, _, { service }: OperationsContext) => answer(ctx, service.pressure()),
 });
 
 export const patchLimits = routeWithBody({
@@ -22,11 +22,12 @@ export const patchLimits = routeWithBody({
   operationId: 'setLimits',
   summary: 'Changes limits until the service ends.',
   description:
-    'Waiting and running captures continue. Above a lowered limit, no new capture starts until enough have ended.',
+    'Waiting and running captures continue. Above a lowered limit, no new capture starts until enough have ended. In a cluster, the limits are those of the whole cluster, and outlast its processes.',
   tag: 'operations',
   parameters: {},
   body: { name: 'LimitsChange', schema: () => LimitsChangeSchema },
   answers: { 200: { description: 'The limits in force.', content: envelope('Limits', CaptureLimitsSchema) } },
-  handle: (ctx, { body }, { service }) =>
-    answer(ctx, service.setLimits(body, requestedBy(ctx)), 'The limits are in force.'),
+  failures: ['cluster_unavailable'],
+  handle: async (ctx, { body }, { service }) =>
+    answer(ctx, await service.setLimits(body, requestedBy(ctx)), 'The limits are in force.'),
 });

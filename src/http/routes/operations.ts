@@ -3,7 +3,7 @@ import { ServiceStatsSchema } from '../../capture/stats.ts';
 import { answer } from '../answer/envelope.ts';
 import { ProbeSchema } from '../answer/schemas.ts';
 import { ANY_JSON, envelope } from '../openapi/content.ts';
-import { route } from '../route.ts';
+import { type OperationsContext, route } from '../route.ts';
 
 export const getLiveness = route({
   method: 'GET',
@@ -14,7 +14,7 @@ export const getLiveness = route({
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'The process is running.', content: envelope('Probe', ProbeSchema) } },
-  handle: (ctx) => answer(ctx, { status: 'live' }),
+  handle: (ctx, _, _context: OperationsContext) => answer(ctx, { status: 'live' }),
 });
 
 export const getReadiness = route({
@@ -26,8 +26,14 @@ export const getReadiness = route({
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'Captures can be made.', content: envelope('Probe', ProbeSchema) } },
-  failures: ['browser_unavailable', 'database_unavailable', 'shutting_down', 'storage_unavailable'],
-  handle: (ctx, _, { service }) => {
+  failures: [
+    'browser_unavailable',
+    'cluster_unavailable',
+    'database_unavailable',
+    'shutting_down',
+    'storage_unavailable',
+  ],
+  handle: (ctx, _, { service }: OperationsContext) => {
     const { readiness } = service;
     if (!readiness.ready) throw new CapstanError(readiness.code, readiness.reason);
     answer(ctx, { status: 'ready', degraded: readiness.degraded });
@@ -42,7 +48,7 @@ export const getStats = route({
   tag: 'operations',
   parameters: {},
   answers: { 200: { description: 'What the service is doing.', content: envelope('Stats', ServiceStatsSchema) } },
-  handle: (ctx, _, { service }) => answer(ctx, service.stats()),
+  handle: (ctx, _, { service }: OperationsContext) => answer(ctx, service.stats()),
 });
 
 export const getOpenApi = route({

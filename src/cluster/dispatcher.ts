@@ -1,0 +1,306 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Msg } from '@nats-io/transport-node';
+import { Observable, type Subscriber, type Subscription } from 'rxjs';
+import type { CaptureCommand } from '../capture/command.ts';
+import { CapstanError, failure } from '../capture/errors.ts';
+import type { Evidence } from '../capture/evidence.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import { requestToStore } from '../capture/stored-request.ts';
+import type { Turns } from '../streams/turns.ts';
+import { AwayError, type Link } from './connection.ts';
+import { decode, encode, type FromNode, FromWorker, type ReportedOutcome, ToNode, type ToWorker } from './messages.ts';
+import type { Subjects } from './subjects.ts';
+import { Ticket } from './tickets.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/** A capture fails when so many workers were lost while they ran it. */
+const MAX_LOST = 3;
+/** Time limit for a worker's answer, in milliseconds. */
+const WORKER_TIMEOUT_MS = 1_000;
+/** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
+const CANCEL_MS = 2_000;
+/** Pause before a full stream is asked again for a batch, in milliseconds. */
+const FULL_MS = 50;
+/** Interval at which tickets are compared with the stream, in milliseconds. */
+const RECONCILE_MS = 5_000;
+/** Room that a message needs besides its body, in bytes. */
+const HEAD_BYTES = 1_024;
+
+export interface DispatcherOptions {
+  readonly link: Link;
+  readonly queue: WorkQueue;
+  readonly subjects: Subjects;
+  /** Whether new tickets must wait, because a limit is being lowered. */
+  readonly isLowering: () => boolean;
+  /** Returns the error for a full stream. */
+  readonly full: () => CapstanError;
+  /** Reads the evidence of a stored capture that was too large for a message. */
+  readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/**
+ * The api node's side of the work queue: publishes a ticket for each capture, hands the request to the worker that
+ * claims the ticket, and waits for its report. It alone decides how a capture ends.
+ */
+export class Dispatcher {
+  readonly name = randomBytes(8).toString('hex');
+  readonly #options: DispatcherOptions;
+  readonly #tickets = new Map<number, Ticket>();
+  /** Batches' captures that the stream had no room for, in order. */
+  readonly #patient = new Set<Ticket>();
+  readonly #reconciling: NodeJS.Timeout;
+  #running = 0;
+  #strays: ReadonlySet<string> = new Set();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    options.link.subscribe(options.subjects.node(this.name), (message) => {
+      this.#answer(message).catch(options.onProblem);
+    });
+    this.#reconciling = setInterval(() => {
+      this.#reconcile().catch((error: unknown) => {
+        if (!(error instanceof AwayError)) options.onProblem(error);
+      });
+    }, RECONCILE_MS);
+    this.#reconciling.unref();
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#tickets.size - this.#running;
+  }
+
+  /** The queue of the cluster, as the pipeline sees it. */
+  get turns(): Turns {
+    const dispatcher = this;
+    return {
+      get running() {
+        return dispatcher.running;
+      },
+      get waiting() {
+        return dispatcher.waiting;
+      },
+      enqueue: (command, isPatient) => this.#enqueue(command, isPatient),
+      refusal: () => (this.#options.link.isUp ? undefined : new CapstanError('cluster_unavailable')),
+      through: (command) => (source) => new Observable((subscriber) => this.#await(command, source, subscriber)),
+      // The stream's consumer has the limit.
+      setLimit: () => {},
+    };
+  }
+
+  /** Waits for the outcome of a capture that a worker has claimed. Rejects with the reason of the command's signal. */
+  perform(command: CaptureCommand): Promise<CaptureOutcome> {
+    return new Promise((resolve, reject) => {
+      const { signal } = command;
+      const ticket = this.#tickets.get(command.id);
+      if (ticket === undefined) return reject(new CapstanError('cluster_unavailable'));
+      const onAbort = (): void => {
+        void this.#cancel(ticket).then(() => reject(signal.reason));
+      };
+      ticket.settle = (outcome) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(outcome);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.#reconciling);
+  }
+
+  async #enqueue(command: CaptureCommand, isPatient: boolean): Promise<void> {
+    const { link, subjects } = this.#options;
+    if (!link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
+    this.#checkSize(command);
+    const ticket = new Ticket(command, subjects.work(this.name, command.id));
+    this.#tickets.set(command.id, ticket);
+    const { signal } = command;
+    try {
+      if (isPatient) await this.#publishPatiently(ticket);
+      // Batches that wait at this node go first.
+      else if (this.#patient.size > 0 || !(await this.#publish(ticket))) throw this.#options.full();
+      signal.throwIfAborted();
+    } catch (error) {
+      this.#drop(ticket);
+      if (signal.aborted) throw signal.reason;
+      throw error instanceof CapstanError ? error : away(error);
+    }
+  }
+
+  /** Publishes a ticket. False when the stream is full. */
+  async #publish(ticket: Ticket): Promise<boolean> {
+    if (this.#options.isLowering()) return false;
+    // A worker may claim the ticket before the server's word that it is stored is here.
+    const sequence = await this.#options.queue.publish(ticket.subject);
+    if (sequence === undefined) return false;
+    ticket.sequence = sequence;
+    return true;
+  }
+
+  /** Publishes in the order of arrival, one at a time while the stream is full. */
+  async #publishPatiently(ticket: Ticket): Promise<void> {
+    const { signal, request } = ticket.command;
+    const startedAt = performance.now();
+    this.#patient.add(ticket);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const [first] = this.#patient;
+        if (first === ticket) {
+          const isStored = await this.#publish(ticket).catch((error: unknown) => {
+            // An outage of the cluster counts against the capture's own deadline, a full queue does not.
+            if (performance.now() - startedAt > request.timeoutMs) throw error;
+            return false;
+          });
+          if (isStored) return;
+        }
+        await delay(FULL_MS, undefined, { signal });
+      }
+    } finally {
+      this.#patient.delete(ticket);
+    }
+  }
+
+  #await<T>(command: CaptureCommand, source: Observable<T>, subscriber: Subscriber<T>): () => void {
+    const ticket = this.#tickets.get(command.id);
+    let inner: Subscription | undefined;
+    ticket?.enter(() => {
+      inner = source.subscribe(subscriber);
+    });
+    return () => {
+      inner?.unsubscribe();
+      if (ticket !== undefined) this.#drop(ticket);
+    };
+  }
+
+  /** Forgets a ticket. Removes it from the stream unless a worker has it, which will acknowledge it. */
+  #drop(ticket: Ticket): void {
+    if (!this.#tickets.delete(ticket.command.id)) return;
+    if (ticket.deadline !== undefined) this.#running -= 1;
+    if (ticket.worker === undefined) this.#remove(ticket);
+  }
+
+  #remove({ subject, sequence }: Ticket): void {
+    this.#options.queue.remove(subject, sequence).catch((error: unknown) => {
+      // It is removed when it is found in the stream, or acknowledged by the worker that finds nobody waiting for it.
+      if (!(error instanceof AwayError)) this.#options.onProblem(error);
+    });
+  }
+
+  async #answer(message: Msg): Promise<void> {
+    const reply = (answer: FromNode) => void message.respond(encode(answer));
+    const asked = decode(ToNode, message.data);
+    const ticket = this.#tickets.get(asked.id);
+    if (asked.type === 'claim') return reply(await this.#claimed(ticket, asked.worker));
+    if (asked.type === 'return' && ticket?.worker === asked.worker) ticket.worker = undefined;
+    if (asked.type === 'report' && ticket !== undefined) {
+      ticket.settle(await this.#complete(asked.id, asked.outcome));
+      // The first outcome counts: a worker that was taken for lost has finished before the one that replaced it.
+      if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
+    }
+    reply({ type: 'noted' });
+  }
+
+  async #claimed(ticket: Ticket | undefined, worker: string): Promise<FromNode> {
+    if (ticket === undefined) return { type: 'gone' };
+    await ticket.entered;
+    const { command, worker: before } = ticket;
+    if (before !== undefined) {
+      if (before !== worker && (await this.#ask(before, { type: 'runs', id: command.id }))) return { type: 'busy' };
+      // Another worker may have claimed it meanwhile.
+      if (ticket.worker !== before) return { type: 'busy' };
+      ticket.lost += 1;
+    }
+    if (command.signal.aborted || !this.#tickets.has(command.id)) return { type: 'gone' };
+    if (ticket.lost >= MAX_LOST) {
+      ticket.settle({ state: 'failed', failure: failure('worker_lost'), result: null });
+      return { type: 'gone' };
+    }
+    ticket.worker = worker;
+    ticket.claims += 1;
+    if (ticket.deadline === undefined) {
+      ticket.deadline = performance.now() + command.request.timeoutMs;
+      this.#running += 1;
+      ticket.begin();
+    }
+    const leftMs = Math.ceil(ticket.deadline - performance.now());
+    if (leftMs <= 0) {
+      ticket.settle({ state: 'timed_out', failure: failure('capture_timeout'), result: null });
+      return { type: 'gone' };
+    }
+    const { callback: _callback, ...request } = command.request;
+    return { type: 'run', leftMs, attempt: ticket.claims, batch: command.batch, request: requestToStore(request) };
+  }
+
+  /** Cancels a capture that a worker has claimed. Its report, when it comes in time, still counts. */
+  async #cancel(ticket: Ticket): Promise<void> {
+    const until = performance.now() + CANCEL_MS;
+    if (await this.#tellToCancel(ticket)) await delay(Math.max(0, until - performance.now()));
+  }
+
+  /** Returns whether the worker had the capture in hand. */
+  async #tellToCancel({ worker, command: { id } }: Ticket): Promise<boolean> {
+    return worker !== undefined && (await this.#ask(worker, { type: 'cancel', id }));
+  }
+
+  /** Returns whether a worker has a capture in hand; false when it does not answer. */
+  async #ask(worker: string, question: ToWorker): Promise<boolean> {
+    const { link, subjects } = this.#options;
+    try {
+      const { data } = await link.request(subjects.worker(worker), encode(question), WORKER_TIMEOUT_MS);
+      return decode(FromWorker, data).runs;
+    } catch {
+      return false;
+    }
+  }
+
+  async #complete(id: number, outcome: ReportedOutcome): Promise<CaptureOutcome> {
+    if (outcome.state !== 'stored') return outcome;
+    const { state, result, evidence, isEvidenceStored } = outcome;
+    return { state, result, evidence: isEvidenceStored ? await this.#options.evidenceOf(id) : evidence };
+  }
+
+  /** Publishes tickets that the stream has lost, and removes those that nobody waits for. */
+  async #reconcile(): Promise<void> {
+    const { link, queue } = this.#options;
+    if (!link.isUp) return;
+    const expected = [...this.#tickets.values()].filter((ticket) => !this.#patient.has(ticket));
+    const present = await queue.ticketsOf(this.name);
+    for (const ticket of expected) {
+      if (present.has(ticket.subject) || this.#tickets.get(ticket.command.id) !== ticket) continue;
+      await queue.publish(ticket.subject).then((sequence) => {
+        ticket.sequence = sequence ?? 0;
+      });
+    }
+    const known = new Set([...this.#tickets.values()].map(({ subject }) => subject));
+    const strays = new Set([...present].filter((subject) => !known.has(subject)));
+    // Twice in a row, because a worker that has just reported acknowledges its ticket in a moment.
+    for (const subject of strays) if (this.#strays.has(subject)) await queue.remove(subject, 0);
+    this.#strays = strays;
+  }
+
+  /** @throws `payload_too_large` for a request that no message can carry. */
+  #checkSize({ request }: CaptureCommand): void {
+    const { maxPayload } = this.#options.link;
+    const stored = requestToStore(request);
+    // Cheap for almost every request: compressing makes none of them larger.
+    if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
+    const size = encode({ type: 'run', leftMs: 1, attempt: 1, batch: null, request: stored }).length + HEAD_BYTES;
+    if (size <= maxPayload) return;
+    throw new CapstanError(
+      'payload_too_large',
+      `The request takes ${size} bytes in a message of the cluster, whose NATS server accepts ${maxPayload}.`,
+    );
+  }
+}
+
+/** Whatever went wrong, the ticket was not queued, or it is not known whether it was. */
+function away(cause: unknown): CapstanError {
+  return new CapstanError('cluster_unavailable', undefined, { cause });
+}

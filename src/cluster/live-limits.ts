@@ -1,0 +1,137 @@
+import { CapstanError } from '../capture/errors.ts';
+import type { CaptureLimits } from '../capture/limits.ts';
+import { createCompletionRate } from '../streams/completion-rate.ts';
+import { AwayError, type Link } from './connection.ts';
+import type { Subjects } from './subjects.ts';
+import { capacityOf, type QueueState, type WorkQueue } from './work-queue.ts';
+
+/** Interval at which the limits are read, in milliseconds, and while one is being lowered. */
+const READ_MS = 1_000;
+const LOWERING_MS = 100;
+/** Time in which every api node has heard that a limit is being lowered, and no ticket is on its way any more. */
+const HEARD_MS = 500;
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+export interface LiveLimitsOptions {
+  readonly link: Link;
+  readonly queue: WorkQueue;
+  readonly subjects: Subjects;
+  /** The limits of a cluster that does not exist yet. */
+  readonly initial: CaptureLimits;
+  readonly onChange: (limits: CaptureLimits) => void;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/**
+ * The limits of the cluster, as an api node knows them. They are in the stream, and whoever changes them tells the others
+ * to read them.
+ *
+ * JetStream drops tickets when their maximum number is set below what the stream holds. To lower it, the nodes therefore
+ * publish nothing until few enough tickets are left, and then one of them, any of them, lowers it.
+ */
+export class LiveLimits {
+  readonly #options: LiveLimitsOptions;
+  readonly #rate = createCompletionRate();
+  #limits: CaptureLimits;
+  #state: QueueState | undefined;
+  #loweringSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #reading: Promise<void> | undefined;
+
+  constructor(options: LiveLimitsOptions) {
+    this.#options = options;
+    this.#limits = options.initial;
+    options.link.subscribe(options.subjects.limits, () => void this.#readAndPlan());
+    options.link.observe((isUp) => {
+      if (isUp) void this.#readAndPlan();
+    });
+  }
+
+  get current(): CaptureLimits {
+    return this.#limits;
+  }
+
+  get isLowering(): boolean {
+    return this.#loweringSince !== undefined;
+  }
+
+  /** Changes the limits of the whole cluster. Rejects with `cluster_unavailable`. */
+  async set(limits: CaptureLimits): Promise<CaptureLimits> {
+    const { link, queue, subjects } = this.#options;
+    try {
+      await queue.announce(limits);
+      link.publish(subjects.limits);
+      await this.#read();
+    } catch (error) {
+      throw new CapstanError('cluster_unavailable', undefined, { cause: error });
+    }
+    return this.#limits;
+  }
+
+  /** Returns the error for a capture that the stream has no room for. */
+  full(): CapstanError {
+    const capacity = capacityOf(this.#limits);
+    const tickets = Math.max(this.#state?.tickets ?? 0, this.isLowering ? 0 : capacity);
+    const seconds = Math.ceil((tickets * this.#rate.msPerCompletion()) / 1000);
+    return new CapstanError('queue_full', `The queue of the cluster is full: ${capacity} captures may be inside.`, {
+      retryAfterSeconds: Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS),
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #readAndPlan(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      await this.#read();
+      await this.#lower();
+    } catch (error) {
+      if (!(error instanceof AwayError)) this.#options.onProblem(error);
+    }
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#readAndPlan(), this.isLowering ? LOWERING_MS : READ_MS);
+    this.#timer.unref();
+  }
+
+  #read(): Promise<void> {
+    this.#reading ??= this.#readState().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readState(): Promise<void> {
+    const { queue, onChange } = this.#options;
+    const state = await queue.state();
+    this.#measure(state);
+    this.#state = state;
+    const isLowering = state.capacity > capacityOf(state.limits);
+    this.#loweringSince = isLowering ? (this.#loweringSince ?? performance.now()) : undefined;
+    const { maxConcurrent, maxQueue } = state.limits;
+    if (maxConcurrent === this.#limits.maxConcurrent && maxQueue === this.#limits.maxQueue) return;
+    this.#limits = state.limits;
+    onChange(state.limits);
+  }
+
+  async #lower(): Promise<void> {
+    const { link, queue, subjects } = this.#options;
+    if (this.#state === undefined || this.#loweringSince === undefined) return;
+    const capacity = capacityOf(this.#limits);
+    if (this.#state.tickets > capacity || performance.now() - this.#loweringSince < HEARD_MS) return;
+    await queue.lower(capacity);
+    link.publish(subjects.limits);
+    await this.#read();
+  }
+
+  /** Every ticket that was removed is a completion. */
+  #measure({ tickets, removed }: QueueState): void {
+    this.#rate.pass(performance.now(), (this.#state?.tickets ?? 0) >= this.#limits.maxConcurrent && tickets > 0);
+    const completed = removed - (this.#state?.removed ?? removed);
+    for (let count = 0; count < completed; count += 1) this.#rate.completed();
+  }
+}

@@ -1,0 +1,102 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { z } from 'zod';
+import { FailureCodeSchema } from '../capture/errors.ts';
+import type { Evidence } from '../capture/evidence.ts';
+import type { Result } from '../capture/result.ts';
+import type { StoredRequest } from '../capture/stored-request.ts';
+import { count } from '../capture/values.ts';
+
+/*
+ * What api nodes and workers tell each other. The processes of a cluster trust each other, and may be of different
+ * versions during an upgrade: envelopes are checked, and records pass as they are.
+ */
+
+/** A value that another process of the cluster made and checked. */
+function trusted<T>() {
+  return z.custom<T>((value) => typeof value === 'object' && value !== null);
+}
+
+const id = z.int().positive();
+const failure = z.object({ code: FailureCodeSchema.catch('internal'), reason: z.string() });
+
+/** An outcome as a worker reports it. Evidence that is too large to be sent is in the result store. */
+const ReportedOutcome = z.discriminatedUnion('state', [
+  z.object({
+    state: z.literal('stored'),
+    result: trusted<Result>(),
+    evidence: trusted<Evidence>().nullable(),
+    isEvidenceStored: z.boolean(),
+  }),
+  z.object({ state: z.enum(['failed', 'timed_out']), failure, result: trusted<Result>().nullable() }),
+  z.object({ state: z.enum(['rejected', 'cancelled']), failure }),
+]);
+export type ReportedOutcome = z.output<typeof ReportedOutcome>;
+
+/** Requests of a worker to the api node of a ticket. */
+export const ToNode = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('claim'), id, worker: z.string() }),
+  z.object({ type: z.literal('report'), id, worker: z.string(), outcome: ReportedOutcome }),
+  /** The worker stops, and another one will get the ticket. */
+  z.object({ type: z.literal('return'), id, worker: z.string() }),
+]);
+export type ToNode = z.output<typeof ToNode>;
+
+/** Answers to claims. */
+export const FromNode = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run'),
+    /** Time left of the capture's deadline, in milliseconds. */
+    leftMs: z.number().positive(),
+    /** How many workers have claimed the capture, this one included. */
+    attempt: z.int().positive(),
+    batch: z.string().nullable(),
+    request: trusted<StoredRequest>(),
+  }),
+  /** Nobody waits for the capture. */
+  z.object({ type: z.literal('gone') }),
+  /** Another worker runs it. */
+  z.object({ type: z.literal('busy') }),
+  z.object({ type: z.literal('noted') }),
+]);
+export type FromNode = z.output<typeof FromNode>;
+
+/** Requests of an api node to a worker. */
+export const ToWorker = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('cancel'), id }),
+  z.object({ type: z.literal('runs'), id }),
+]);
+export type ToWorker = z.output<typeof ToWorker>;
+
+/** `runs`: whether the worker has the capture in hand. */
+export const FromWorker = z.object({ runs: z.boolean() });
+
+/** What each process announces once a second, and once more when it ends. */
+export const Announcement = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('node'), name: z.string(), running: count, waiting: count }),
+  z.object({ kind: z.literal('worker'), name: z.string(), slots: count }),
+  z.object({ kind: z.literal('gone'), name: z.string() }),
+]);
+export type Announcement = z.output<typeof Announcement>;
+
+/** Bodies below this size are not worth compressing. */
+const COMPRESSED_FROM_BYTES = 512;
+const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
+const PLAIN = 0;
+const DEFLATED = 1;
+/** The fastest level: requests and results are text, and small already at it. */
+const LEVEL = { level: 1 };
+
+/** Returns a message's body: a byte that says whether it is compressed, then JSON. */
+export function encode(message: ToNode | FromNode | ToWorker | z.output<typeof FromWorker> | Announcement): Uint8Array {
+  const json = Buffer.from(JSON.stringify(message));
+  return json.length < COMPRESSED_FROM_BYTES
+    ? Buffer.concat([Buffer.of(PLAIN), json])
+    : Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(json, LEVEL)]);
+}
+
+/** @throws When the body is not a message of this kind. */
+export function decode<S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> {
+  const content = body.subarray(1);
+  const json = body[0] === DEFLATED ? inflateRawSync(content, { maxOutputLength: MAX_INFLATED_BYTES }) : content;
+  return schema.parse(JSON.parse(Buffer.from(json).toString()));
+}

@@ -1,0 +1,149 @@
+import type { CaptureCommand } from '../capture/command.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { Evidence } from '../capture/evidence.ts';
+import type { CaptureLimits } from '../capture/limits.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { ClusterStats } from '../capture/stats.ts';
+import type { Turns } from '../streams/turns.ts';
+import { Census } from './census.ts';
+import { AwayError, Link } from './connection.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { LiveLimits } from './live-limits.ts';
+import type { Announcement } from './messages.ts';
+import { connectionOptions, type ServerOptions } from './servers.ts';
+import { subjectsOf } from './subjects.ts';
+import { WorkQueue } from './work-queue.ts';
+import { Worker, type WorkerOptions } from './worker.ts';
+
+export type { Worker } from './worker.ts';
+
+export interface ClusterOptions {
+  readonly servers: ServerOptions;
+  readonly name: string;
+  readonly role: ClusterStats['role'];
+  /** The limits of a cluster that does not exist yet. */
+  readonly limits: CaptureLimits;
+  /** Called when NATS can be reached, and when it cannot be reached any more. */
+  readonly onState: (isUp: boolean, server: string) => void;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+export interface ApiOptions {
+  /** Reads the evidence of a stored capture that was too large for a message. */
+  readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+  /** Called when somebody has changed the limits of the cluster. */
+  readonly onLimits: (limits: CaptureLimits) => void;
+}
+
+/** The work queue, as an api node uses it. */
+export interface ClusterApi {
+  readonly turns: Turns;
+  readonly perform: (command: CaptureCommand) => Promise<CaptureOutcome>;
+  readonly limits: CaptureLimits;
+  /** Changes the limits of the whole cluster. Rejects with `cluster_unavailable`. */
+  setLimits(limits: CaptureLimits): Promise<CaptureLimits>;
+}
+
+/** This process as a member of a cluster. */
+export interface Cluster {
+  /** Whether NATS can be reached. */
+  readonly isUp: boolean;
+  stats(): ClusterStats;
+  createApi(options: ApiOptions): ClusterApi;
+  createWorker(options: Omit<WorkerOptions, 'link' | 'subjects' | 'onMissing' | 'onProblem'>): Worker;
+  /** Connects, in the background. Call it when the parts of this process are created. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** @throws The system's error when a file of credentials or certificates cannot be read. */
+export function openCluster(options: ClusterOptions): Cluster {
+  const { role, limits, onState, onProblem } = options;
+  const subjects = subjectsOf(options.name);
+  const link = new Link({ connection: connectionOptions(options.servers), onState, onProblem });
+  const queue = new WorkQueue(link, subjects);
+  let dispatcher: Dispatcher | undefined;
+  let live: LiveLimits | undefined;
+  let worker: Worker | undefined;
+
+  let isEnsuring = false;
+  const ensure = async (): Promise<void> => {
+    if (isEnsuring) return;
+    isEnsuring = true;
+    try {
+      await queue.ensure(limits);
+      worker?.start();
+    } catch (error) {
+      if (!(error instanceof AwayError)) onProblem(error);
+    } finally {
+      isEnsuring = false;
+    }
+  };
+  link.observe((isUp) => {
+    if (isUp) void ensure();
+  });
+
+  const census = new Census({
+    link,
+    subjects,
+    own: (): readonly Announcement[] => [
+      ...(dispatcher === undefined
+        ? []
+        : [{ kind: 'node' as const, name: dispatcher.name, running: dispatcher.running, waiting: dispatcher.waiting }]),
+      ...(worker === undefined ? [] : [{ kind: 'worker' as const, name: worker.name, slots: worker.slots }]),
+    ],
+  });
+
+  return {
+    get isUp() {
+      return link.isUp;
+    },
+    stats() {
+      const { announced } = census;
+      const nodes = announced.filter((one) => one.kind === 'node');
+      const workers = announced.filter((one) => one.kind === 'worker');
+      return {
+        role,
+        connected: link.isUp,
+        nodes: nodes.length,
+        workers: workers.length,
+        slots: workers.reduce((sum, { slots }) => sum + slots, 0),
+        running: nodes.reduce((sum, { running }) => sum + running, 0),
+        waiting: nodes.reduce((sum, { waiting }) => sum + waiting, 0),
+      };
+    },
+    createApi({ evidenceOf, onLimits }) {
+      const limiting = new LiveLimits({ link, queue, subjects, initial: limits, onChange: onLimits, onProblem });
+      const dispatching = new Dispatcher({
+        link,
+        queue,
+        subjects,
+        isLowering: () => limiting.isLowering,
+        full: () => limiting.full(),
+        evidenceOf,
+        onProblem,
+      });
+      live = limiting;
+      dispatcher = dispatching;
+      return {
+        turns: dispatching.turns,
+        perform: (command) => dispatching.perform(command),
+        get limits() {
+          return limiting.current;
+        },
+        setLimits: (next) => (link.isUp ? limiting.set(next) : Promise.reject(new CapstanError('cluster_unavailable'))),
+      };
+    },
+    createWorker(workerOptions) {
+      worker = new Worker({ ...workerOptions, link, subjects, onMissing: () => void ensure(), onProblem });
+      return worker;
+    },
+    start: () => link.start(),
+    async close() {
+      census.stop();
+      live?.stop();
+      dispatcher?.stop();
+      await link.close();
+    },
+  };
+}

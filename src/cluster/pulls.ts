@@ -1,0 +1,145 @@
+import { createInbox, type Msg, type NatsConnection, nanos, type Subscription } from '@nats-io/transport-node';
+import type { Link } from './connection.ts';
+import type { Subjects } from './subjects.ts';
+
+/** A ticket that was given to this worker, and must be acknowledged, returned or kept alive. */
+export interface Delivery {
+  readonly subject: string;
+  /** How many times the ticket was given to a worker, this time included. */
+  readonly times: number;
+  /** The ticket is finished. */
+  ack(): void;
+  /** Returns the ticket to the head of the queue, after a delay in milliseconds. */
+  nak(delayMs?: number): void;
+  /** Keeps the ticket for as long as a worker may be silent. */
+  working(): void;
+}
+
+/** Time that a pull waits at the server, in milliseconds. A pull that the server has forgotten is noticed after it. */
+const EXPIRES_MS = 10_000;
+/** Additional time for the server's word that a pull has expired, in milliseconds. */
+const LATE_MS = 2_000;
+/** Pause after a pull that was refused, in milliseconds. */
+const REFUSED_MS = 500;
+
+export interface PullOptions {
+  readonly link: Link;
+  readonly subjects: Subjects;
+  /** How many tickets the worker can take now. */
+  readonly room: () => number;
+  readonly onTicket: (delivery: Delivery) => void;
+  /** Called when nobody answers pulls: the stream or its consumer is missing. */
+  readonly onMissing: () => void;
+}
+
+/**
+ * Keeps one pull open for each ticket that the worker can take. One request for several tickets would give them all to
+ * this worker while others are idle. A pull's subscription ends with its first message, so that it is given one ticket
+ * at most.
+ */
+export class Pulls {
+  readonly #options: PullOptions;
+  readonly #open = new Map<Subscription, NodeJS.Timeout>();
+  #isReady = false;
+  #isRefused = false;
+  #isStopped = false;
+
+  constructor(options: PullOptions) {
+    this.#options = options;
+    options.link.observe(() => {
+      // The server forgets pulls when the connection ends.
+      this.#isReady = false;
+      this.#forget();
+    });
+  }
+
+  /** Call it after each connection, when the stream and its consumer exist: earlier pulls are lost without a word. */
+  ready(): void {
+    this.#isReady = true;
+    this.refill();
+  }
+
+  /** Opens the pulls that there is room for. Call it when room was gained. */
+  refill(): void {
+    if (this.#isStopped || this.#isRefused || !this.#isReady) return;
+    const missing = this.#options.room() - this.#open.size;
+    if (missing <= 0) return;
+    void this.#options.link
+      .with(async (connection) => {
+        for (let count = 0; count < missing; count += 1) this.#pull(connection);
+      })
+      .catch(() => {});
+  }
+
+  /** Opens no more pulls. Resolves when no ticket can arrive any more; those on their way are still passed on. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const subscriptions = [...this.#open.keys()];
+    this.#open.forEach(clearTimeout);
+    this.#open.clear();
+    await Promise.all(subscriptions.map((subscription) => subscription.drain().catch(() => undefined)));
+  }
+
+  #pull(connection: NatsConnection): void {
+    const { subjects } = this.#options;
+    const inbox = createInbox();
+    const subscription = connection.subscribe(inbox, {
+      max: 1,
+      callback: (error, message) => {
+        this.#close(subscription);
+        if (error === null && message.subject !== inbox) this.#options.onTicket(deliveryOf(message));
+        else if (error !== null || message.headers?.code !== 408) this.#pause(message.headers?.code);
+        this.refill();
+      },
+    });
+    const late = setTimeout(() => {
+      this.#close(subscription);
+      subscription.unsubscribe();
+      this.refill();
+    }, EXPIRES_MS + LATE_MS);
+    this.#open.set(subscription, late);
+    connection.publish(
+      `$JS.API.CONSUMER.MSG.NEXT.${subjects.stream}.${subjects.consumer}`,
+      JSON.stringify({ batch: 1, expires: nanos(EXPIRES_MS) }),
+      { reply: inbox },
+    );
+  }
+
+  #close(subscription: Subscription): void {
+    clearTimeout(this.#open.get(subscription));
+    this.#open.delete(subscription);
+  }
+
+  #pause(code: number | undefined): void {
+    if (this.#isRefused || this.#isStopped) return;
+    if (code === 503 || code === 409) this.#options.onMissing();
+    this.#isRefused = true;
+    setTimeout(() => {
+      this.#isRefused = false;
+      this.refill();
+    }, REFUSED_MS).unref();
+  }
+
+  #forget(): void {
+    for (const [subscription, late] of this.#open) {
+      clearTimeout(late);
+      subscription.unsubscribe();
+    }
+    this.#open.clear();
+  }
+}
+
+/** The reply subject of a ticket is `$JS.ACK.` with, at its end, times, sequences, timestamp, and what is pending. */
+function deliveryOf(message: Msg): Delivery {
+  const parts = (message.reply ?? '').split('.');
+  // NATS 2.9: nine parts. Later versions insert domain and account, and may append a token.
+  const times = Number(parts[parts.length === 9 ? 4 : 6]);
+  return {
+    subject: message.subject,
+    times: Number.isInteger(times) ? times : 1,
+    ack: () => void message.respond('+ACK'),
+    nak: (delayMs) =>
+      void message.respond(delayMs === undefined ? '-NAK' : `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}`),
+    working: () => void message.respond('+WPI'),
+  };
+}

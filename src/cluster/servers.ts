@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node';
+
+/** Where NATS is, and how to authenticate. */
+export interface ServerOptions {
+  /** `nats://` or `tls://`, with or without credentials, which are the same in each. */
+  readonly natsUrl: readonly string[];
+  /** Paths of files; null when not set. */
+  readonly natsCreds: string | null;
+  readonly natsTlsCa: string | null;
+  readonly natsTlsCert: string | null;
+  readonly natsTlsKey: string | null;
+}
+
+/**
+ * Returns the client's options. Credentials are taken out of the URLs, because the client ignores them there. Reads the
+ * files that are named.
+ */
+export function connectionOptions(options: ServerOptions): ConnectionOptions {
+  const { natsCreds, natsTlsCa, natsTlsCert, natsTlsKey } = options;
+  const urls = options.natsUrl.map((url) => new URL(url));
+  const [first] = urls;
+  const needsTls = urls.some(({ protocol }) => protocol === 'tls:') || natsTlsCa !== null || natsTlsCert !== null;
+  return {
+    servers: urls.map(({ host }) => host),
+    ...(first === undefined ? {} : credentialsOf(first)),
+    ...(natsCreds === null ? {} : { authenticator: credsAuthenticator(readFileSync(natsCreds)) }),
+    ...(needsTls
+      ? {
+          tls: {
+            ...(natsTlsCa === null ? {} : { caFile: natsTlsCa }),
+            ...(natsTlsCert === null ? {} : { certFile: natsTlsCert }),
+            ...(natsTlsKey === null ? {} : { keyFile: natsTlsKey }),
+          },
+        }
+      : {}),
+  };
+}
+
+/** A user without a password is a token. */
+function credentialsOf({ username, password }: URL): Pick<ConnectionOptions, 'user' | 'pass' | 'token'> {
+  if (username === '') return {};
+  const user = decodeURIComponent(username);
+  return password === '' ? { token: user } : { user, pass: decodeURIComponent(password) };
+}

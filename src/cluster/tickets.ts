@@ -1,0 +1,38 @@
+import type { CaptureCommand } from '../capture/command.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+
+/** A capture that this api node has queued, from before its ticket is published until its outcome is known. */
+export class Ticket {
+  readonly command: CaptureCommand;
+  readonly subject: string;
+  /** Resolves when the pipeline waits for the capture's turn. */
+  readonly entered: Promise<void>;
+  /** The ticket's sequence number in the stream; 0 while it is not known. */
+  sequence = 0;
+  /** The worker that runs the capture. */
+  worker: string | undefined;
+  /** How many workers have claimed the capture. */
+  claims = 0;
+  /** Workers that were lost while they ran the capture. */
+  lost = 0;
+  /** When the capture must end, on the clock of `performance.now`. Set when a worker first claims it. */
+  deadline: number | undefined;
+  /** Starts the capture in the pipeline. */
+  begin: () => void = () => {};
+  /** Ends the capture with its outcome. */
+  settle: (outcome: CaptureOutcome) => void = () => {};
+  #enter: () => void = () => {};
+
+  constructor(command: CaptureCommand, subject: string) {
+    this.command = command;
+    this.subject = subject;
+    this.entered = new Promise((resolve) => {
+      this.#enter = resolve;
+    });
+  }
+
+  enter(begin: () => void): void {
+    this.begin = begin;
+    this.#enter();
+  }
+}

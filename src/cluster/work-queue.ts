@@ -1,0 +1,191 @@
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import { type CaptureLimits, CaptureLimitsSchema } from '../capture/limits.ts';
+import type { Link } from './connection.ts';
+import type { Subjects } from './subjects.ts';
+
+/** Time until the ticket of a worker that has fallen silent is given to another one, in milliseconds. */
+export const ACK_WAIT_MS = 10_000;
+/** Pull requests that may wait at the server: one for each free slot of the cluster. */
+const MAX_WAITING = 8_192;
+/** Time limit for an answer of JetStream, in milliseconds. */
+const API_TIMEOUT_MS = 5_000;
+const PUBLISH_TIMEOUT_MS = 2_000;
+
+/** Error codes of JetStream. */
+const STORE_FAILED = 10077;
+const STREAM_EXISTS = 10058;
+const NOT_FOUND: readonly number[] = [10059, 10014];
+const NO_MESSAGE: readonly number[] = [10037, 10043];
+
+export interface QueueState {
+  /** The limits that were asked for. */
+  readonly limits: CaptureLimits;
+  /** Tickets that the stream accepts now. While a limit is being lowered, more than `limits` say. */
+  readonly capacity: number;
+  readonly tickets: number;
+  /** Tickets that were ever removed. */
+  readonly removed: number;
+}
+
+/** The stream of tickets and its one durable consumer. Methods reject with an `AwayError` while NATS is away. */
+export class WorkQueue {
+  readonly #link: Link;
+  readonly #subjects: Subjects;
+
+  constructor(link: Link, subjects: Subjects) {
+    this.#link = link;
+    this.#subjects = subjects;
+  }
+
+  /**
+   * Creates what is missing, with these limits. Nothing that exists is touched: adding it again would overwrite the
+   * live limits.
+   */
+  async ensure(limits: CaptureLimits): Promise<void> {
+    const { stream, consumer, allWork } = this.#subjects;
+    const exists = await this.#manage(({ streams }) => streams.info(stream)).then(
+      () => true,
+      (error: unknown) => {
+        if (isCode(error, NOT_FOUND)) return false;
+        throw error;
+      },
+    );
+    if (!exists) {
+      try {
+        await this.#manage(({ streams }) =>
+          streams.add({
+            name: stream,
+            subjects: [allWork],
+            retention: RetentionPolicy.Workqueue,
+            storage: StorageType.File,
+            discard: DiscardPolicy.New,
+            max_msgs: capacityOf(limits),
+            max_msgs_per_subject: 1,
+            discard_new_per_subject: true,
+            description: describe(limits),
+          }),
+        );
+      } catch (error) {
+        // Another process was faster.
+        if (!isCode(error, [STREAM_EXISTS])) throw error;
+      }
+    }
+    const { limits: live } = await this.state();
+    try {
+      await this.#manage(({ consumers }) => consumers.info(stream, consumer));
+    } catch (error) {
+      if (!isCode(error, NOT_FOUND)) throw error;
+      await this.#manage(({ consumers }) =>
+        consumers.add(stream, {
+          durable_name: consumer,
+          ack_policy: AckPolicy.Explicit,
+          ack_wait: nanos(ACK_WAIT_MS),
+          max_ack_pending: live.maxConcurrent,
+          max_deliver: -1,
+          max_waiting: MAX_WAITING,
+        }),
+      );
+    }
+  }
+
+  /** Publishes a ticket. Returns its sequence number; undefined when the stream is full. */
+  async publish(subject: string): Promise<number | undefined> {
+    try {
+      const { seq } = await this.#link.with((connection) =>
+        jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS }).publish(subject, '', { retries: 1 }),
+      );
+      return seq;
+    } catch (error) {
+      if (!isCode(error, [STORE_FAILED])) throw error;
+      // The ticket is there already: an earlier attempt was stored, although its answer was lost.
+      if (error instanceof Error && error.message.includes('per subject')) return 0;
+      return undefined;
+    }
+  }
+
+  /** Removes a ticket, queued or in flight. 0 when its sequence number is not known. */
+  async remove(subject: string, sequence: number): Promise<void> {
+    const { stream } = this.#subjects;
+    try {
+      if (sequence === 0) await this.#manage(({ streams }) => streams.purge(stream, { filter: subject }));
+      else await this.#manage(({ streams }) => streams.deleteMessage(stream, sequence, false));
+    } catch (error) {
+      if (!isCode(error, NO_MESSAGE)) throw error;
+    }
+  }
+
+  /** Returns the subjects of an api node's tickets. */
+  async ticketsOf(node: string): Promise<ReadonlySet<string>> {
+    const { stream, workOf } = this.#subjects;
+    const { state } = await this.#manage(({ streams }) => streams.info(stream, { subjects_filter: workOf(node) }));
+    return new Set(Object.keys(state.subjects ?? {}));
+  }
+
+  async state(): Promise<QueueState> {
+    const { config, state } = await this.#manage(({ streams }) => streams.info(this.#subjects.stream));
+    return {
+      limits: limitsOf(config.description, config.max_msgs),
+      capacity: config.max_msgs,
+      tickets: state.messages,
+      removed: state.last_seq - state.messages,
+    };
+  }
+
+  /** Notes the limits, raises what is raised, and lowers the number of tickets in flight. */
+  async announce(limits: CaptureLimits): Promise<void> {
+    const { stream, consumer } = this.#subjects;
+    const { capacity } = await this.state();
+    await this.#manage(({ streams }) =>
+      streams.update(stream, {
+        description: describe(limits),
+        max_msgs: Math.max(capacity, capacityOf(limits)),
+      }),
+    );
+    await this.#manage(({ consumers }) =>
+      consumers.update(stream, consumer, { max_ack_pending: limits.maxConcurrent }),
+    );
+  }
+
+  /** Lowers the number of tickets that the stream accepts. Below what it holds, JetStream would drop tickets. */
+  async lower(capacity: number): Promise<void> {
+    await this.#manage(({ streams }) => streams.update(this.#subjects.stream, { max_msgs: capacity }));
+  }
+
+  #manage<T>(work: (manager: Awaited<ReturnType<typeof jetstreamManager>>) => Promise<T>): Promise<T> {
+    return this.#link.with(async (connection) =>
+      work(await jetstreamManager(connection, { checkAPI: false, timeout: API_TIMEOUT_MS })),
+    );
+  }
+}
+
+export function capacityOf({ maxConcurrent, maxQueue }: CaptureLimits): number {
+  return maxConcurrent + maxQueue;
+}
+
+/** The limits are noted in the stream's description, which is the only free text of a stream before NATS 2.10. */
+function describe(limits: CaptureLimits): string {
+  return JSON.stringify(limits);
+}
+
+function limitsOf(description: string | undefined, capacity: number): CaptureLimits {
+  const otherwise = { maxConcurrent: capacity, maxQueue: 0 };
+  try {
+    return CaptureLimitsSchema.safeParse(JSON.parse(description ?? '')).data ?? otherwise;
+  } catch {
+    // Somebody else wrote the description.
+    return otherwise;
+  }
+}
+
+function isCode(error: unknown, codes: readonly number[]): boolean {
+  return error instanceof JetStreamApiError && codes.includes(error.code);
+}

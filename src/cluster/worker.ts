@@ -1,0 +1,252 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Msg } from '@nats-io/transport-node';
+import type { CaptureCommand } from '../capture/command.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import { requestFromStore } from '../capture/stored-request.ts';
+import { outcomeOfError } from '../streams/outcome.ts';
+import type { Link } from './connection.ts';
+import { decode, encode, FromNode, type ReportedOutcome, type ToNode, ToWorker } from './messages.ts';
+import { type Delivery, Pulls } from './pulls.ts';
+import { type Subjects, ticketOf } from './subjects.ts';
+
+/** Interval at which a worker says that it still works on a ticket, in milliseconds. */
+const HEARTBEAT_MS = 3_000;
+/** Time limit for an api node's answer, in milliseconds. */
+const NODE_TIMEOUT_MS = 3_000;
+/** Delay before a ticket whose api node cannot be reached is delivered again, in milliseconds. */
+const RETRY_MS = 1_000;
+/** Deliveries after which such a ticket is given up. Its node, if it lives, publishes it again. */
+const MAX_DELIVERIES = 5;
+/** Time for which an outcome is reported to an api node that does not answer although NATS does, in milliseconds. */
+const REPORT_MS = 15_000;
+const REPORT_PAUSE_MS = 500;
+const HEAD_BYTES = 1_024;
+
+export interface WorkerOptions {
+  readonly link: Link;
+  readonly subjects: Subjects;
+  readonly slots: number;
+  /** Captures a page and stores it, within the request's `timeoutMs`. `abort` cancels the command. */
+  readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => Promise<CaptureOutcome>;
+  /** Returns the outcome of a capture that was stored by an earlier attempt. */
+  readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
+  readonly onMissing: () => void;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** A capture that this worker has in hand. */
+interface Work {
+  /** The newest delivery of the ticket. */
+  delivery: Delivery;
+  readonly controller: AbortController;
+  /** Another worker will get the ticket. */
+  isReturned: boolean;
+  readonly ended: Promise<void>;
+}
+
+/** Takes tickets from the work queue, one for each free slot, and captures what their api nodes ask for. */
+export class Worker {
+  readonly name = randomBytes(8).toString('hex');
+  readonly #options: WorkerOptions;
+  readonly #pulls: Pulls;
+  readonly #works = new Map<number, Work>();
+  #slots: number;
+  #maxRunning = Number.POSITIVE_INFINITY;
+  #capturing = 0;
+  #isStopping = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#slots = options.slots;
+    const { link, subjects, onMissing, onProblem } = options;
+    link.subscribe(subjects.worker(this.name), (message) => this.#answer(message));
+    this.#pulls = new Pulls({
+      link,
+      subjects,
+      room: () => this.#room,
+      onTicket: (delivery) => {
+        this.#take(delivery).catch(onProblem);
+      },
+      onMissing,
+    });
+    link.observe((isUp) => {
+      // The server may have restarted, and heard nothing for a while.
+      if (isUp) for (const { delivery } of this.#works.values()) delivery.working();
+    });
+  }
+
+  get slots(): number {
+    return this.#slots;
+  }
+
+  /** Captures in progress. */
+  get running(): number {
+    return this.#capturing;
+  }
+
+  setSlots(slots: number): void {
+    this.#slots = slots;
+    this.#pulls.refill();
+  }
+
+  /** Takes no ticket while so many captures are running; null for as many as there are slots. */
+  setOverload(maxRunning: number | null): void {
+    this.#maxRunning = maxRunning ?? Number.POSITIVE_INFINITY;
+    this.#pulls.refill();
+  }
+
+  /** Call it after each connection, when the stream and its consumer exist. */
+  start(): void {
+    this.#pulls.ready();
+  }
+
+  /** Takes no more tickets. Captures in progress have `graceMs` to end; the rest is returned to the queue. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    await this.#pulls.stop();
+    const grace = new AbortController();
+    const ended = Promise.all([...this.#works.values()].map((work) => work.ended)).then(() => grace.abort());
+    await delay(graceMs, undefined, { signal: grace.signal }).catch(() => undefined);
+    for (const work of this.#works.values()) {
+      work.isReturned = true;
+      work.controller.abort(new CapstanError('shutting_down'));
+    }
+    await ended;
+  }
+
+  get #room(): number {
+    return this.#isStopping ? 0 : Math.min(this.#slots, this.#maxRunning) - this.#capturing;
+  }
+
+  #answer(message: Msg): void {
+    const { type, id } = decode(ToWorker, message.data);
+    const work = this.#works.get(id);
+    if (type === 'cancel') work?.controller.abort(new CapstanError('cancelled'));
+    message.respond(encode({ runs: work !== undefined }));
+  }
+
+  async #take(delivery: Delivery): Promise<void> {
+    const { node, id } = ticketOf(delivery.subject);
+    const underWay = this.#works.get(id);
+    if (underWay !== undefined) {
+      // The server took this worker for lost; the new delivery is the one to acknowledge.
+      underWay.delivery = delivery;
+      return;
+    }
+    if (this.#room < 1) return delivery.nak();
+    let end = (): void => {};
+    const work: Work = {
+      delivery,
+      controller: new AbortController(),
+      isReturned: false,
+      ended: new Promise((resolve) => {
+        end = resolve;
+      }),
+    };
+    this.#works.set(id, work);
+    const heartbeat = setInterval(() => work.delivery.working(), HEARTBEAT_MS);
+    try {
+      await this.#work(node, id, work);
+    } finally {
+      clearInterval(heartbeat);
+      this.#works.delete(id);
+      this.#pulls.refill();
+      end();
+    }
+  }
+
+  async #work(node: string, id: number, work: Work): Promise<void> {
+    this.#capturing += 1;
+    let outcome: CaptureOutcome;
+    try {
+      const claim = await this.#claim(node, id);
+      if (claim === undefined) {
+        if (work.delivery.times >= MAX_DELIVERIES) work.delivery.ack();
+        else work.delivery.nak(RETRY_MS);
+        return;
+      }
+      if (claim.type === 'busy') return work.delivery.nak(RETRY_MS);
+      if (claim.type !== 'run') return work.delivery.ack();
+      outcome = await this.#outcomeOf(id, claim, work);
+    } finally {
+      this.#capturing -= 1;
+      this.#pulls.refill();
+    }
+    if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
+    if (await this.#report(node, outcome, { id, work })) work.delivery.ack();
+    // Another worker finds the record, or nobody to report it to.
+    else work.delivery.nak(RETRY_MS);
+  }
+
+  /** Returns undefined when the api node cannot be reached. */
+  async #claim(node: string, id: number): Promise<FromNode | undefined> {
+    try {
+      return await this.#ask(node, { type: 'claim', id, worker: this.name });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #outcomeOf(id: number, claim: FromNode & { type: 'run' }, work: Work): Promise<CaptureOutcome> {
+    const { controller } = work;
+    try {
+      const stored = claim.attempt > 1 ? await this.#options.findOutcome(id) : undefined;
+      if (stored !== undefined) return stored;
+      const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
+      const command = { id, request, batch: claim.batch, signal: controller.signal };
+      return await this.#options.capture(command, (reason) => controller.abort(reason));
+    } catch (error) {
+      this.#options.onProblem(error);
+      return outcomeOfError(error);
+    }
+  }
+
+  /** Tells the api node that this worker is not lost, and gives the ticket to another one. */
+  async #return(node: string, id: number, { delivery }: Work): Promise<void> {
+    await this.#ask(node, { type: 'return', id, worker: this.name }).catch(() => undefined);
+    delivery.nak();
+  }
+
+  /**
+   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. False when the
+   * node does not answer although NATS does, or when this worker has no time left.
+   */
+  async #report(node: string, outcome: CaptureOutcome, { id, work }: { id: number; work: Work }): Promise<boolean> {
+    const { link } = this.#options;
+    const report = this.#reportOf(id, outcome);
+    let silentSince: number | undefined;
+    for (;;) {
+      try {
+        await this.#send(node, report);
+        return true;
+      } catch {
+        silentSince = link.isUp ? (silentSince ?? performance.now()) : undefined;
+        if (silentSince !== undefined && performance.now() - silentSince > REPORT_MS) return false;
+        if (work.isReturned) return false;
+        await delay(REPORT_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Leaves the evidence out when no message can carry it: it is in the result store. */
+  #reportOf(id: number, outcome: CaptureOutcome): Uint8Array {
+    const body = (reported: ReportedOutcome) => encode({ type: 'report', id, worker: this.name, outcome: reported });
+    if (outcome.state !== 'stored') return body(outcome);
+    const whole = body({ ...outcome, isEvidenceStored: false });
+    return whole.length + HEAD_BYTES <= this.#options.link.maxPayload
+      ? whole
+      : body({ ...outcome, evidence: null, isEvidenceStored: true });
+  }
+
+  #ask(node: string, question: ToNode): Promise<FromNode> {
+    return this.#send(node, encode(question));
+  }
+
+  async #send(node: string, body: Uint8Array): Promise<FromNode> {
+    const { link, subjects } = this.#options;
+    const { data } = await link.request(subjects.node(node), body, NODE_TIMEOUT_MS);
+    return decode(FromNode, data);
+  }
+}

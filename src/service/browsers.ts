@@ -1,0 +1,85 @@
+import { EMPTY } from 'rxjs';
+import { createBrowserActor } from '../actors/browser-actor.ts';
+import type { CaptureActor } from '../actors/capture-actor.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { Config } from '../config.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { Logger } from '../log.ts';
+import type { EventStream } from '../streams/events.ts';
+import type { Availability } from './condition.ts';
+import { warnOfMissingFonts } from './font-warning.ts';
+
+export type BrowsersConfig = Pick<
+  Config,
+  'maxConcurrent' | 'browserPath' | 'sandbox' | 'honestUserAgent' | 'retireAfter'
+>;
+
+/** The browser actor of this process, and the start of its first browser. */
+export interface Browsers {
+  readonly actor: CaptureActor;
+  readonly availability: Availability;
+  /** Resolves when the first browser has started or has failed to. */
+  readonly started: Promise<void>;
+}
+
+const STARTING = {
+  available: false,
+  code: 'browser_unavailable',
+  reason: 'the first browser is being started',
+} as const;
+
+export function startBrowsers(
+  config: BrowsersConfig,
+  { egress, events, logger }: { readonly egress: Egress; readonly events: EventStream; readonly logger: Logger },
+): Browsers {
+  const actor = createBrowserActor({
+    egress,
+    slots: config.maxConcurrent,
+    browserPath: config.browserPath ?? undefined,
+    sandbox: config.sandbox,
+    honestUserAgent: config.honestUserAgent,
+    retireAfter: config.retireAfter,
+    warn: (text) => logger.warn(text),
+  });
+  actor.events$.subscribe((event) => events.emit(event));
+  let isStarted = false;
+  // Not awaited: a browser that hangs while it starts must not delay listening or stopping.
+  const started = actor.start().then(
+    () => {
+      const { availability } = actor;
+      if (!availability.available) logger.error({ cause: availability.detail }, 'no browser could be started');
+    },
+    (error: unknown) => logger.error({ err: error }, 'the profiles of earlier browsers could not be removed'),
+  );
+  void started.then(() => {
+    isStarted = true;
+    void warnOfMissingFonts(actor, logger);
+  });
+  return {
+    actor,
+    started,
+    get availability(): Availability {
+      if (!isStarted) return STARTING;
+      const { availability } = actor;
+      return availability.available
+        ? availability
+        : { available: false, code: 'browser_unavailable', reason: availability.reason };
+    },
+  };
+}
+
+/** For an api node of a cluster: its captures run on workers. */
+export function noBrowsers(): Browsers {
+  const actor: CaptureActor = {
+    capture: () => Promise.reject(new CapstanError('browser_unavailable')),
+    availability: { available: true },
+    events$: EMPTY,
+    start: () => Promise.resolve(),
+    missingScripts: () => Promise.resolve([]),
+    stats: () => ({ busy: 0, idle: 0, browsers: [], launches: 0, crashes: 0 }),
+    setSlots: () => {},
+    kill: () => {},
+    close: () => Promise.resolve(),
+  };
+  return { actor, availability: { available: true }, started: Promise.resolve() };
+}

@@ -1,0 +1,56 @@
+import type { Config } from '../config.ts';
+import { createTargetPolicy } from '../egress/address-policy.ts';
+import { createEgress } from '../egress/create-egress.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { Lookup } from '../egress/resolver.ts';
+import type { Logger } from '../log.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { EventStream } from '../streams/events.ts';
+import { type Browsers, type BrowsersConfig, noBrowsers, startBrowsers } from './browsers.ts';
+import { createIpFacts, type IpFactsConfig } from './ip-facts.ts';
+import type { CaptureParts } from './perform-capture.ts';
+
+export type CapturingConfig = BrowsersConfig &
+  IpFactsConfig &
+  Pick<
+    Config,
+    'role' | 'allowTargets' | 'denyTargets' | 'nameServers' | 'maxMemoryMb' | 'minFreeMemory' | 'maxLoopDelayMs'
+  >;
+
+/** The parts that perform a capture: egress, browsers, IP lookups, the store. */
+export interface Capturing extends CaptureParts, Browsers {
+  readonly egress: Egress;
+  readonly actor: Browsers['actor'];
+}
+
+export interface CapturingContext {
+  readonly lookup: Lookup;
+  readonly events: EventStream;
+  readonly storage: Pick<Storage, 'captureStore'>;
+  readonly logger: Logger;
+}
+
+/** Starts them. An api node of a cluster has no browsers: its egress only screens requests. */
+export function startCapturing(
+  config: CapturingConfig,
+  { lookup, events, storage, logger }: CapturingContext,
+): Capturing {
+  const egress = createEgress({
+    lookup,
+    policy: createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets }),
+    warn: (text) => logger.warn(text),
+  });
+  const browsers = config.role === 'api' ? noBrowsers() : startBrowsers(config, { egress, events, logger });
+  const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
+  return {
+    egress,
+    ipFacts,
+    captureStore: storage.captureStore,
+    logger,
+    actor: browsers.actor,
+    started: browsers.started,
+    get availability() {
+      return browsers.availability;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { asyncScheduler, firstValueFrom } from 'rxjs';
+import type { CaptureCommand } from '../capture/command.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { DetailedResult } from '../capture/result.ts';
+import type { Cluster, Worker } from '../cluster/open-cluster.ts';
+import { type Config, ConfigError } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { ResultStore } from '../storage/result-store.ts';
+import { performed } from '../streams/performance.ts';
+import { type CaptureParts, performCapture } from './perform-capture.ts';
+
+export type ClusterConfig = Pick<
+  Config,
+  | 'natsUrl'
+  | 'natsCreds'
+  | 'natsTlsCa'
+  | 'natsTlsCert'
+  | 'natsTlsKey'
+  | 'clusterName'
+  | 'role'
+  | 'clusterMaxConcurrent'
+  | 'maxWaitMs'
+  | 'maxQueue'
+>;
+
+/** Readiness of a process while NATS is away. */
+export const CLUSTER_AWAY = {
+  available: false,
+  code: 'cluster_unavailable',
+  reason: 'NATS cannot be reached',
+} as const;
+
+/** Times after a request's deadline as in one process: until the capture is aborted, and until it is given up. */
+const GRACE_MS = 5_000;
+const TEARDOWN_MS = 5_000;
+
+/** Opens the cluster that the configuration names; undefined for a process that is the whole service. */
+export async function openClusterOf(config: ClusterConfig, logger: Logger): Promise<Cluster | undefined> {
+  if (config.natsUrl.length === 0) return undefined;
+  // Loaded on demand: a process that is the whole service loads no NATS client.
+  const { openCluster } = await import('../cluster/open-cluster.ts');
+  try {
+    return openCluster({
+      servers: config,
+      name: config.clusterName,
+      role: config.role,
+      limits: { maxConcurrent: config.clusterMaxConcurrent, maxQueue: config.maxQueue },
+      onState: (isUp, server) => {
+        if (isUp) logger.info({ server }, 'NATS is available');
+        else logger.error({ server }, 'NATS is unavailable');
+      },
+      onProblem: (problem) => logger.error({ err: problem }, 'the cluster reported a problem'),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`the credentials or certificates for NATS cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+export interface MemberParts extends CaptureParts {
+  readonly results: Pick<ResultStore, 'get'>;
+  /** Called when a capture starts and when it has ended. */
+  readonly onStarted?: (command: CaptureCommand) => void;
+  readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
+}
+
+/** Creates the worker of this process: what it captures is stored before it is reported. */
+export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
+  const { logger, results, onStarted, onEnded } = parts;
+  return cluster.createWorker({
+    slots,
+    capture: async (command, abort) => {
+      onStarted?.(command);
+      const outcome = await firstValueFrom(
+        performed(command, {
+          perform: (performing) => performCapture(performing, parts),
+          abort,
+          graceMs: GRACE_MS,
+          teardownMs: TEARDOWN_MS,
+          scheduler: asyncScheduler,
+          report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+        }),
+      );
+      onEnded?.(command, outcome);
+      return outcome;
+    },
+    findOutcome: async (id) => {
+      const stored = await results.get(id).catch(() => undefined);
+      return stored === undefined ? undefined : outcomeOfRecord(stored);
+    },
+  });
+}
+
+/** Returns the outcome of which this is the record. */
+function outcomeOfRecord({ evidence, ...result }: DetailedResult): CaptureOutcome {
+  if (!result.failed) return { state: 'stored', result, evidence };
+  const failure = {
+    code: result.failed_code === '' ? ('internal' as const) : result.failed_code,
+    reason: result.failed_reason,
+  };
+  return { state: failure.code === 'capture_timeout' ? 'timed_out' : 'failed', failure, result };
+}

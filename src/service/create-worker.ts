@@ -1,0 +1,135 @@
+import { noEgressRefusals } from '../capture/egress-refusals.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { createDnsLookup } from '../egress/dns-lookup.ts';
+import type { Logger } from '../log.ts';
+import { createCounters } from '../streams/counters.ts';
+import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
+import type { CaptureService } from './capture-service.ts';
+import { type CapturingConfig, startCapturing } from './capturing.ts';
+import { CLUSTER_AWAY, type ClusterConfig, createWorkerOf, openClusterOf } from './cluster-member.ts';
+import { watchCondition } from './condition.ts';
+import { logEvent } from './log-event.ts';
+import { openStorage, type StorageConfig } from './open-storage.ts';
+
+export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
+
+/** A process that captures for the api nodes of a cluster, and answers no clients. */
+export type WorkerService = Pick<
+  CaptureService,
+  'readiness' | 'stats' | 'pressure' | 'started' | 'reload' | 'kill' | 'stop'
+>;
+
+/** Jobs are the api nodes'. */
+const NO_JOBS = { added: 0, completed: 0, failed: 0, cancelled: 0, running: 0 };
+
+/**
+ * Creates the parts of a worker and starts them: browsers, egress, stores, and the connection to the work queue. It
+ * admits nothing itself: the api nodes have the queue, the events, the jobs and the ids.
+ * @throws ConfigError without a cluster.
+ */
+export async function createWorker(
+  config: WorkerConfig,
+  logger: Logger,
+  log: { readonly droppedLines: number } = { droppedLines: 0 },
+): Promise<WorkerService> {
+  const cluster = await openClusterOf(config, logger);
+  if (cluster === undefined) throw new ConfigError('--role worker needs --nats-url');
+  const events = createEventStream();
+  const counters = createCounters(events.events$);
+  const logging = events.events$.subscribe((event) => logEvent(logger, event));
+  const storage = await openStorage(config, logger, { makesIds: false });
+  const lookup = createDnsLookup({ servers: config.nameServers });
+  const capturing = startCapturing(config, { lookup, events, storage, logger });
+  const { actor, egress, ipFacts } = capturing;
+  const worker = createWorkerOf(cluster, config.maxConcurrent, {
+    ...capturing,
+    results: storage.results,
+    onStarted: (command) => {
+      events.emit(captureQueued(Date.now(), command));
+      events.emit(captureStarted(Date.now(), command, 0));
+    },
+    onEnded: (command, outcome) => events.emit(captureEnded(Date.now(), command, outcome)),
+  });
+  const stopping = new AbortController();
+  const load = () => ({ running: worker.running, queued: 0, inside: worker.running });
+  const limits = () => ({ maxConcurrent: worker.slots, maxQueue: 0 });
+  const condition = watchCondition(config, {
+    availability: () => (cluster.isUp ? capturing.availability : CLUSTER_AWAY),
+    storage,
+    pipeline: {
+      get load() {
+        return load();
+      },
+      get limits() {
+        return limits();
+      },
+      refusal: () => undefined,
+    },
+    cluster: () => cluster.stats(),
+    setOverload: (overload) => {
+      worker.setOverload(overload?.maxInside ?? null);
+      if (overload !== null)
+        logger.warn({ reason: overload.reason }, 'the worker takes no captures until it is less loaded');
+    },
+    active: () => worker.running,
+    events,
+    stopping: stopping.signal,
+  });
+  cluster.start();
+
+  const stop = async (graceMs: number): Promise<void> => {
+    stopping.abort();
+    await worker.stop(graceMs);
+    condition.stop();
+    await cluster.close();
+    await actor.close();
+    await egress.close();
+    events.complete();
+    await storage.close();
+    counters.stop();
+    logging.unsubscribe();
+  };
+  const startedAt = performance.now();
+  let stopped: Promise<void> | undefined;
+
+  return {
+    started: capturing.started,
+    get readiness() {
+      return condition.readiness;
+    },
+    pressure: condition.pressure,
+    reload: ({ maxConcurrent }) => {
+      actor.setSlots(maxConcurrent);
+      worker.setSlots(maxConcurrent);
+      logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
+    },
+    stats: () => ({
+      uptime_ms: Math.round(performance.now() - startedAt),
+      captures: counters.captures,
+      batches: counters.batches,
+      jobs: NO_JOBS,
+      webhooks: { ...counters.webhooks, pending: 0 },
+      queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
+      pool: actor.stats(),
+      ip_info: ipFacts.counts,
+      store: {
+        kind: storage.results.kind,
+        state: storage.results.state,
+        outbox: storage.captureStore.pending,
+        written: storage.captureStore.written,
+        bytes: storage.artifacts.bytes,
+      },
+      egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
+      retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
+      cluster: cluster.stats(),
+      log: { dropped: log.droppedLines },
+    }),
+    kill: () => actor.kill(),
+    stop: (graceMs = 0) => {
+      if (stopped === undefined) stopped = stop(graceMs);
+      // A second call shortens the grace period.
+      else void worker.stop(graceMs);
+      return stopped;
+    },
+  };
+}

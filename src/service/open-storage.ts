@@ -1,0 +1,35 @@
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { createStorage, type Storage } from '../storage/storage.ts';
+
+export type StorageConfig = Pick<
+  Config,
+  'dbPath' | 'mongoUrl' | 'dataDir' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+>;
+
+/** Opens the stores that the configuration names, and logs what happens to them. */
+export function openStorage(
+  config: StorageConfig,
+  logger: Logger,
+  options: { readonly makesIds?: boolean } = {},
+): Promise<Storage> {
+  return createStorage({
+    dataDir: config.dataDir,
+    dbPath: config.dbPath,
+    mongoUrl: config.mongoUrl,
+    ...options,
+    onState: (state, reason) => {
+      if (state === 'up') logger.info('the database is available');
+      else logger.error({ reason }, state === 'damaged' ? 'the database is damaged' : 'the database is unavailable');
+    },
+    onStoreFailure: (failure) => {
+      if (failure === undefined) logger.info('captures can be stored again');
+      else logger.error({ code: failure.code, err: failure.cause }, `captures cannot be stored: ${failure.message}`);
+    },
+    onWarning: (text) => logger.warn(text),
+    onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
+    retain: { days: config.retainDays, bytes: config.retainBytes },
+    thumbnailBytes: config.thumbnailBytes,
+    onRetained: (removed) => logger.info(removed, 'retention removed captures'),
+  });
+}

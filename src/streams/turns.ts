@@ -1,0 +1,36 @@
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import type { CaptureCommand } from '../capture/command.ts';
+import type { CapstanError } from '../capture/errors.ts';
+import { createLimiter } from './limiter.ts';
+
+/** Decides when admitted captures start: the limiter of this process, or the work queue of a cluster. */
+export interface Turns {
+  readonly running: number;
+  readonly waiting: number;
+  /**
+   * Puts an admitted capture into a queue outside of this process. Rejects with a `CapstanError` when the queue refuses
+   * it, and with the reason of the command's signal when that is aborted first. `isPatient`: waits for room instead of
+   * being refused. Undefined when captures wait in this process.
+   */
+  readonly enqueue?: (command: CaptureCommand, isPatient: boolean) => Promise<void>;
+  /** Returns why no capture can be queued now; undefined when it is worth trying. */
+  readonly refusal?: () => CapstanError | undefined;
+  /** Returns an operator that subscribes to its source when it is the capture's turn. */
+  readonly through: <T>(command: CaptureCommand) => MonoTypeOperatorFunction<T>;
+  setLimit(limit: number): void;
+}
+
+/** Turns within this process, first come, first served. */
+export function createLocalTurns(limit: number): Turns {
+  const limiter = createLimiter(limit);
+  return {
+    get running() {
+      return limiter.running;
+    },
+    get waiting() {
+      return limiter.waiting;
+    },
+    through: () => limiter.through,
+    setLimit: (next) => limiter.setLimit(next),
+  };
+}

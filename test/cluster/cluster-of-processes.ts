@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { z } from 'zod';
+import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
+import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
+
+/** Returns why no cluster can run here; undefined when one can. */
+export async function whyNoCluster(): Promise<string | undefined> {
+  return (await whyNoMongo()) ?? (await whyNoNats());
+}
+
+export interface Servers {
+  readonly mongo: MongoServer;
+  readonly nats: NatsServer;
+}
+
+/** MongoDB and NATS for a suite. */
+export function serversForSuite(): Servers {
+  let mongo: MongoServer | undefined;
+  let nats: NatsServer | undefined;
+  beforeAll(async () => {
+    [mongo, nats] = await Promise.all([startMongo(), startNats()]);
+  }, 120_000);
+  afterAll(async () => {
+    await mongo?.remove();
+    await nats?.remove();
+  });
+  const told = <T>(server: T | undefined): T => {
+    if (server === undefined) throw new Error('it is there from the first test on');
+    return server;
+  };
+  return {
+    get mongo() {
+      return told(mongo);
+    },
+    get nats() {
+      return told(nats);
+    },
+  };
+}
+
+/** The processes of one cluster, which have nothing in common but the servers and a data directory. */
+export interface ClusterOfProcesses extends AsyncDisposable {
+  readonly place: Ground;
+  start(role: 'all' | 'api' | 'worker', ...flags: readonly string[]): Promise<Served>;
+  /** Resolves when a node knows so many workers. */
+  workers(node: Served, count: number): Promise<void>;
+}
+
+/** `name`: of the cluster and its database. Processes that still run are killed at the end. */
+export async function clusterOf({ mongo, nats }: Servers, name: string): Promise<ClusterOfProcesses> {
+  const place = await ground();
+  const started: Served[] = [];
+  return {
+    place,
+    async start(role, ...flags) {
+      const served = await serve(
+        [
+          ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
+          ...['--allow-targets', '127.0.0.1', '--data-dir', join(place.path, 'data'), '--min-free-memory', '0'],
+          ...['--max-loop-delay-ms', '600000', ...flags],
+        ],
+        place.options,
+      );
+      started.push(served);
+      return served;
+    },
+    workers: async (node, count) => {
+      await expect.poll(() => clusterStats(node).then(({ workers }) => workers), { timeout: 30_000 }).toBe(count);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { child } of started) child.kill('SIGKILL');
+      await Promise.all(started.map(({ ended }) => ended));
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const clusterSchema = z.object({
+  connected: z.boolean(),
+  nodes: z.number(),
+  workers: z.number(),
+  slots: z.number(),
+  running: z.number(),
+  waiting: z.number(),
+});
+
+/** What a process knows of its cluster. */
+export async function clusterStats({ url }: Pick<Served, 'url'>): Promise<z.infer<typeof clusterSchema>> {
+  const body = await (await fetch(`${url}/stats`)).json();
+  return z.object({ data: z.object({ cluster: clusterSchema }) }).parse(body).data.cluster;
+}
