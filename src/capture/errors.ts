@@ -32,6 +32,12 @@ export const CATALOGUE = {
     text: 'The target, or a callback or proxy, is not a public address, or is denied by the operator.',
     help: 'Operators can allow private addresses with `--allow-targets`, and receivers with `--allow-webhooks`.',
   },
+  key_not_permitted: {
+    status: 403,
+    retryable: false,
+    text: 'The API key does not permit this.',
+    help: 'Use a key with the scope that `error` names. Operators give scopes in `--api-key-file`.',
+  },
   not_found: {
     status: 404,
     retryable: false,
@@ -139,6 +145,12 @@ export const CATALOGUE = {
     retryable: true,
     text: 'The queue is full.',
     help: 'Retry after `Retry-After`. `error` says whether the queue is full or the service is overloaded.',
+  },
+  rate_limited: {
+    status: 429,
+    retryable: true,
+    text: 'The API key has used up its captures of this minute.',
+    help: 'Retry after `Retry-After`, or send less: `X-RateLimit-Limit` is the number of captures a minute.',
   },
   cancelled: {
     status: 499,
@@ -257,7 +269,7 @@ export type Download = Immutable<z.output<typeof DownloadSchema>>;
 export interface CapstanErrorOptions extends ErrorOptions {
   /** Every invalid field of a request, with `invalid_request`. */
   readonly problems?: readonly FieldProblem[];
-  /** Time after which to retry, in whole seconds, with `queue_full`. */
+  /** Time after which to retry, in whole seconds, with `queue_full` and `rate_limited`. */
   readonly retryAfterSeconds?: number;
   /** The download that the target turned out to be, with `not_a_page`. */
   readonly download?: Download;

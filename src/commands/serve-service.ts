@@ -10,7 +10,7 @@ export async function open(config: Config, log: Log) {
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {
-  const { apiKey: apiKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
+  const { apiKey: apiKeys, namedKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
-  return { apiKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+  return { apiKeys, namedKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }

@@ -2,6 +2,7 @@ import { ConfigError } from './config-error.ts';
 import { type ReadFile, readNamedFile, readSecret, readSecrets } from './files.ts';
 import type { Machine } from './kinds.ts';
 import { masked } from './mask.ts';
+import { readKeyLines } from './named-keys.ts';
 import { type Config, configSchema, flagOf, OPTIONS, type Option, variableOf } from './options.ts';
 
 export interface ConfigSources {
@@ -235,6 +236,14 @@ function withSecretsOfFiles(settings: Settings, sources: ConfigSources): Setting
     const given = settings.get(option.name);
     if (option.kind === 'list') {
       const before = Array.isArray(given?.value) ? given.value : [];
+      if (option.name === 'apiKey') {
+        const { plain, named } = readKeyLines(flag, path, readSecrets(flag, path, sources.readFile));
+        const value = [...before, ...plain, ...named.map(({ key }) => key)];
+        return [
+          [option.name, { value, from: path, chosen: true }],
+          ['namedKeys', { value: named, from: path, chosen: true }],
+        ];
+      }
       const value = [...before, ...readSecrets(flag, path, sources.readFile)];
       return [[option.name, { value, from: path, chosen: true }]];
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
+import { NamedKeySchema } from '../capture/named-key.ts';
 import { bytes, choice, file, integer, nameServers, type OptionFacts, secretFile, table, targets } from './kinds.ts';
 
 /*
@@ -35,7 +36,9 @@ export const configSchema = z.strictObject({
     secret: 'whole',
     repeatable: true,
   }),
-  apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line'),
+  apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line: a key, or name:key[:rate][:scope]'),
+  /** No option: the names, rates and scopes of keys of `apiKeyFile`. */
+  namedKeys: z.array(NamedKeySchema).default([]),
   allowedHosts: z.array(z.string().regex(/^[^\s/?#@\\]+$/)).register(table, {
     kind: 'list',
     group: 'Listening',

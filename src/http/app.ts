@@ -2,8 +2,11 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { CapstanError } from '../capture/errors.ts';
+import type { KeyScope, NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import type { CaptureService } from '../service/capture-service.ts';
+import { type CallerFinder, callerFinder, identifyCaller, requireScope } from './keys/callers.ts';
+import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions } from './live/fan-out.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { allowHosts } from './middleware/allowed-hosts.ts';
@@ -15,15 +18,17 @@ import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
-import type { OperationsContext, Route, RouteContext } from './route.ts';
+import { type OperationsContext, type Route, type RouteContext, scopeOf } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 import { webInterface } from './web/web-interface.ts';
 
 interface CommonOptions {
-  /** Requests need one of these keys. Without any, no key is checked. */
+  /** Requests need one of these keys, named ones included. Without any, no key is checked. */
   readonly apiKeys: readonly string[];
+  /** Names, rates and scopes of some of `apiKeys`. */
+  readonly namedKeys?: readonly NamedKey[];
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
   readonly logger: Logger;
@@ -51,26 +56,33 @@ const EVENTS: FanOutOptions = {
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
   const sessions = createSessions(options.apiKeys);
   const web = webInterface(options.uiDirectory);
-  return createApp({ router: createRoutes(service, sessions, options), routes: ROUTES, sessions, web }, options);
+  const identify = callerFinder(options.namedKeys ?? []);
+  const router = createRoutes(service, sessions, identify, options);
+  return createApp({ router, routes: ROUTES, sessions, identify, web }, options);
 }
 
 /** Builds the HTTP application of a worker of a cluster: probes and figures. */
 export function createWorkerApp(service: OperationsContext['service'], options: CommonOptions): Koa<HttpState> {
   const router = createRouter();
   for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
-  return createApp({ router, routes: WORKER_ROUTES, sessions: createSessions(options.apiKeys) }, options);
+  const sessions = createSessions(options.apiKeys);
+  return createApp(
+    { router, routes: WORKER_ROUTES, sessions, identify: callerFinder(options.namedKeys ?? []) },
+    options,
+  );
 }
 
 interface Interface {
   readonly router: Router<HttpState>;
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen'>[];
   readonly sessions: Sessions;
+  readonly identify: CallerFinder;
   readonly web?: HttpMiddleware;
 }
 
 /** The middleware run in this order, before the route. */
 function createApp(
-  { router, routes, sessions, web }: Interface,
+  { router, routes, sessions, identify, web }: Interface,
   { apiKeys, allowedHosts = [], logger }: CommonOptions,
 ): Koa<HttpState> {
   const app = new Koa<HttpState>();
@@ -87,6 +99,7 @@ function createApp(
       routes.filter(({ isOpen }) => isOpen),
     ),
   );
+  app.use(identifyCaller(identify));
   app.use(router.routes());
   app.use(unanswered(router));
   app.on('error', logBrokenAnswer(logger));
@@ -101,6 +114,7 @@ function createRouter(): Router<HttpState> {
 function createRoutes(
   service: CaptureService,
   sessions: Sessions,
+  identify: CallerFinder,
   { silenceMs = SILENCE_MS, logger, events, ...limits }: HttpOptions,
 ): Router<HttpState> {
   const router = createRouter();
@@ -111,18 +125,33 @@ function createRoutes(
     maxBatch: limits.maxBatch,
     silenceMs,
     fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
+    rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
     sessions,
-    noteLogin: (ctx) => logger.info({ request_id: ctx.state.requestId, ...requestedBy(ctx) }, 'a session has begun'),
+    noteLogin: (ctx) => {
+      ctx.state.caller = identify(ctx.state.client);
+      logger.info({ request_id: ctx.state.requestId, ...requestedBy(ctx) }, 'a session has begun');
+    },
     document: openApiDocument(requestLimits),
   };
-  for (const { path, method, needsDatabase, handler } of ROUTES) {
-    const handle = handler(context);
-    // The database is checked before the request is validated.
-    const middleware = needsDatabase ? [databaseRequired(service.results), handle] : [handle];
+  for (const route of ROUTES) {
+    const { path, method, needsDatabase, isOpen } = route;
+    // Scope and database are checked before the request is validated.
+    const middleware = [
+      ...(isOpen ? [] : [scopeRequired(scopeOf(route))]),
+      ...(needsDatabase ? [databaseRequired(service.results)] : []),
+      route.handler(context),
+    ];
     router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], middleware);
   }
   return router;
+}
+
+function scopeRequired(scope: KeyScope): HttpMiddleware {
+  return async (ctx, next) => {
+    requireScope(ctx, scope);
+    await next();
+  };
 }
 
 function databaseRequired(results: CaptureService['results']): HttpMiddleware {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { FailureCode } from '../capture/errors.ts';
+import type { KeyScope } from '../capture/named-key.ts';
 import type { requestSchemas } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import type { CaptureService } from '../service/capture-service.ts';
+import type { RateLimits } from './keys/rate-limits.ts';
 import { isStreamedBody, LINES_TYPE } from './lines/streamed-body.ts';
 import type { FanOut } from './live/fan-out.ts';
 import type { Content } from './openapi/content.ts';
@@ -32,6 +34,7 @@ export interface RouteContext {
   /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
   readonly silenceMs: number;
   readonly fanOut: FanOut;
+  readonly rates: RateLimits;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
   readonly sessions: Sessions;
@@ -65,6 +68,10 @@ interface RouteFacts {
   readonly tag: keyof typeof TAGS;
   /** Answered without an API key. */
   readonly isOpen?: true;
+  /** Scope that an API key needs. @default `read` for GET, `capture` for POST, `admin` for PATCH and DELETE */
+  readonly scope?: KeyScope;
+  /** Its captures count towards the rate of the API key (`request/spend-rate.ts`). */
+  readonly spendsRate?: true;
   /** Answers 503 without a reachable database, before the request is validated. */
   readonly needsDatabase?: true;
   /** Takes an `Idempotency-Key`. */
@@ -165,4 +172,10 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
 /** Returns whether a parameter is part of the path; the others are in the query. */
 export function isPathParameter({ path }: Pick<Route, 'path'>, name: string): boolean {
   return path.includes(`{${name}}`);
+}
+
+/** Returns the scope that an API key needs for a route. */
+export function scopeOf({ scope, method }: Pick<Route, 'scope' | 'method'>): KeyScope {
+  if (scope !== undefined) return scope;
+  return method === 'GET' ? 'read' : method === 'POST' ? 'capture' : 'admin';
 }

@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import type { Caller } from './keys/callers.ts';
 
 /** State of a request that middleware share. */
 export interface HttpState {
@@ -8,6 +9,8 @@ export interface HttpState {
   captureId?: number;
   /** SHA-256 of the request's API key, in hex, when it is one of the configured keys. */
   client?: string | undefined;
+  /** The named key behind `client`; see `callerOf`. */
+  caller?: Caller | undefined;
   /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
@@ -105,7 +106,7 @@ export function createJobs(options: JobsOptions): Jobs {
   return {
     add: async (kind, requests, manner) => {
       if (stopped) throw new CapstanError('shutting_down');
-      const id = ids();
+      const id = `${ownerPrefix(manner?.owner)}${ids()}`;
       await store.add({ id, kind, total: requests.length, work: await packWork({ requests, ...manner }) });
       const job = await store.get(id);
       if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
@@ -133,4 +134,13 @@ export function createJobs(options: JobsOptions): Jobs {
       await Promise.all(ended);
     },
   };
+}
+
+/** Returns whether a job belongs to an API key. The ids of its jobs begin with a fingerprint of the key's name. */
+export function isJobOf(owner: string, id: string): boolean {
+  return id.startsWith(ownerPrefix(owner));
+}
+
+function ownerPrefix(owner: string | undefined): string {
+  return owner === undefined ? '' : `${createHash('sha256').update(owner).digest('hex').slice(0, 16)}.`;
 }

@@ -13,12 +13,13 @@ const RENEWAL_MS = JOB_LEASE_MS / 4;
 
 export interface RunOptions {
   readonly store: JobStore;
-  readonly submit: (request: CaptureRequest) => Observable<CaptureOutcome>;
+  readonly submit: (request: CaptureRequest, by: { readonly owner: string | null }) => Observable<CaptureOutcome>;
   readonly submitBatch: (
     requests: Iterable<CaptureRequest> | AsyncIterable<CaptureRequest>,
     concurrency: number | undefined,
     size: number,
     callback: string | undefined,
+    owner: string | null,
   ) => Observable<BatchItem>;
 }
 
@@ -41,7 +42,7 @@ export async function runJob(
     );
   }, RENEWAL_MS);
   try {
-    const { requests, concurrency, callback } = await unpackWork(job.work);
+    const { requests, concurrency, callback, owner: client = null } = await unpackWork(job.work);
     const done = new Set(job.done);
     const left = [...requests.keys()].filter((index) => !done.has(index));
     const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));
@@ -63,8 +64,8 @@ export async function runJob(
     const [only] = left.map((index) => requests[index]);
     const items$ =
       job.kind === 'screenshot' && only !== undefined
-        ? asBatch(only, submit)
-        : submitBatch(elements(), concurrency, left.length, callback);
+        ? asBatch(only, (request) => submit(request, { owner: client }))
+        : submitBatch(elements(), concurrency, left.length, callback, client);
     await new Promise<void>((resolve, reject) => {
       items$.pipe(takeUntil(cancelled$)).subscribe({
         next: ({ index, url, outcome }) => {

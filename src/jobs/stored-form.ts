@@ -14,6 +14,8 @@ export interface JobManner {
   readonly concurrency?: number | undefined;
   /** URL that receives the end of the batch, or of each part when a stop of the service divides the batch. */
   readonly callback?: string | undefined;
+  /** Name of the API key that the job belongs to. */
+  readonly owner?: string | undefined;
 }
 
 /** The stored content of a job: everything that a process needs to run it. */

@@ -72,10 +72,10 @@ export function createIntake(parts: IntakeParts): Intake {
 
   return {
     submit,
-    submitBatch: (elements, concurrency, size, callback) =>
+    submitBatch: (elements, concurrency, size, callback, owner) =>
       callback === undefined
-        ? runBatch(elements, concurrency, size)
-        : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback))),
+        ? runBatch(elements, concurrency, size, undefined, owner)
+        : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback, owner))),
     admitCallback,
     jobs: createJobs({
       store: storage.jobs,

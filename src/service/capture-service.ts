@@ -22,9 +22,10 @@ export interface CaptureService {
   /**
    * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
    * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
-   * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with.
+   * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with. `owner`: the
+   * client that it counts for, among which the queue is shared.
    */
-  submit(request: CaptureRequest): Observable<CaptureOutcome>;
+  submit(request: CaptureRequest, by?: { readonly owner: string | null }): Observable<CaptureOutcome>;
 
   /**
    * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
@@ -38,6 +39,7 @@ export interface CaptureService {
     concurrency?: number,
     size?: number,
     callback?: string,
+    owner?: string | null,
   ): Observable<BatchItem>;
 
   readonly events$: Observable<CapstanEvent>;
@@ -105,6 +107,8 @@ export type Readiness =
 
 /** The client that requested an administrative action, for the log. */
 export interface RequestedBy {
+  /** Name of the API key, when it has one. */
+  readonly api_key_name?: string;
   /** Fingerprint of the API key. */
   readonly api_key?: string;
   /** Network address of the client. */

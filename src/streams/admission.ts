@@ -13,18 +13,21 @@ export interface Admission {
   readonly inside: number;
   /** Emits `inside` now and after every change. */
   readonly inside$: Observable<number>;
-  /** Returns undefined when refused; `refusal()` then gives the reason. */
-  admit(): Pass | undefined;
+  /**
+   * Returns undefined when refused; `refusal()` then gives the reason. An owner, other than null, may have at most as
+   * many inside as there are free places: one that asks for everything gets half, and leaves room for the others.
+   */
+  admit(owner?: string | null): Pass | undefined;
   /**
    * Returns a ticket as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once, when the
    * ticket was released and all its passes were returned.
    */
-  admitBatch(wanted: number, onReturned?: () => void): BatchTicket | undefined;
+  admitBatch(wanted: number, onReturned?: () => void, owner?: string | null): BatchTicket | undefined;
   /**
    * Why the next capture would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; undefined when it
    * would be admitted.
    */
-  refusal(): CapstanError | undefined;
+  refusal(owner?: string | null): CapstanError | undefined;
   setLimits(limits: CaptureLimits): void;
   /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
   setOverload(overload: Overload | null): void;
@@ -45,14 +48,27 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const tickets = new Set<IssuedTicket>();
-  /** Tickets that take a place again, in the order in which they wait for it. */
+  /** Tickets that take a place again, in the order in which they wait for it. Each counts its place. */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
   const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxInside ?? capacity()));
-  const room = (): number => limit() - inside$.value;
+  /** Captures inside, and places reserved, by owner. */
+  const ofOwner = new Map<string, number>();
+  const room = (owner: string | null = null): number => {
+    const free = limit() - inside$.value;
+    if (owner === null || maxQueue === 0) return free;
+    // Taking n places leaves free - n, which must not be less than what the owner then has, one place excepted.
+    const own = ofOwner.get(owner) ?? 0;
+    return Math.min(free, Math.max(own === 0 ? 1 : 0, Math.ceil((free - own) / 2)));
+  };
 
-  const change = (by: number): void => {
+  const change = (by: number, owner: string | null = null): void => {
+    if (owner !== null) {
+      const own = (ofOwner.get(owner) ?? 0) + by;
+      if (own === 0) ofOwner.delete(owner);
+      else ofOwner.set(owner, own);
+    }
     rate.pass(now(), inside$.value >= maxConcurrent);
     inside$.next(inside$.value + by);
     if (by < 0) serveTaking();
@@ -62,13 +78,15 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     for (const taken of taking) {
       if (room() < 1) return;
       taking.delete(taken);
-      change(+1);
       taken();
     }
   };
 
-  const takeOne = (taken: () => void): (() => void) => {
-    const take = () => taken();
+  const takeOne = (taken: () => void, owner: string | null): (() => void) => {
+    const take = () => {
+      change(+1, owner);
+      taken();
+    };
     taking.add(take);
     serveTaking();
     return () => void taking.delete(take);
@@ -103,29 +121,29 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     },
     inside$: inside$.asObservable(),
 
-    admit() {
-      if (room() < 1) {
+    admit(owner = null) {
+      if (room(owner) < 1) {
         return undefined;
       }
-      change(+1);
+      change(+1, owner);
       return once(() => {
-        change(-1);
+        change(-1, owner);
         rate.completed();
       });
     },
 
-    admitBatch(wanted, onReturned) {
-      if (room() < 1) {
+    admitBatch(wanted, onReturned, owner = null) {
+      if (room(owner) < 1) {
         return undefined;
       }
-      const width = Math.max(1, Math.min(wanted, room()));
-      change(+width);
+      const width = Math.max(1, Math.min(wanted, room(owner)));
+      change(+width, owner);
       const ticket = createBatchTicket(
         width,
         {
           isClosed: () => closed,
-          change,
-          takeOne,
+          change: (by) => change(by, owner),
+          takeOne: (taken) => takeOne(taken, owner),
           completed: () => rate.completed(),
           ended: (ended) => void tickets.delete(ended),
         },
@@ -135,12 +153,16 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
       return ticket;
     },
 
-    refusal() {
+    refusal(owner = null) {
       if (closed) {
         return new CapstanError('shutting_down');
       }
-      if (room() >= 1) {
+      if (room(owner) >= 1) {
         return undefined;
+      }
+      if (owner !== null && room() >= 1) {
+        const share = `The share of the queue is full: ${ofOwner.get(owner)} captures of the API key ${owner} are inside, ${limit() - inside$.value} places are left for other keys.`;
+        return new CapstanError('queue_full', share, { retryAfterSeconds: retryAfterSeconds() });
       }
       const full = `The queue is full: ${inside$.value} captures are inside, ${capacity()} may be.`;
       const reason = overload?.reason ?? full;

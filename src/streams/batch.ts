@@ -24,7 +24,7 @@ export interface BatchOptions {
   /** Submits one element under the batch's ticket. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
-    under: { readonly batch: string; readonly ticket: BatchTicket },
+    under: { readonly batch: string; readonly ticket: BatchTicket; readonly owner: string | null },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -47,19 +47,21 @@ export type BatchElement = CaptureRequest | { readonly url: string; readonly fai
  * the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source. Unsubscribing, or an
  * error of the source, cancels what is left. `batch.completed` is always a batch's last event. `size` is the length of
  * the source where it is known in advance, as for an array. `callback`: the URL to notify of the batch's end.
+ * `owner`: the client whose share of the queue it takes.
  */
 export type RunBatch = (
   elements: ElementSource<BatchElement>,
   concurrency?: number,
   size?: number,
   callback?: string,
+  owner?: string | null,
 ) => Observable<BatchItem>;
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
   const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
   const now = () => scheduler.now();
 
-  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback) =>
+  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, owner = null) =>
     new Observable<BatchItem>((subscriber) => {
       const batch = ids();
       let read = 0;
@@ -69,7 +71,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
 
       const complete = (): void => events.conclude(batchCompleted(now(), progress()), callback);
       const wanted = Math.max(1, Math.min(concurrency, pipeline.limits.maxConcurrent, size ?? concurrency));
-      const ticket = pipeline.admitBatch(wanted, complete);
+      const ticket = pipeline.admitBatch(wanted, complete, owner);
       events.emit(batchAccepted(now(), batch, size ?? 0, ticket.width));
 
       let idle = Subscription.EMPTY;
@@ -95,7 +97,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return placed(submit(element, { batch, ticket })).pipe(
+        return placed(submit(element, { batch, ticket, owner })).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {

@@ -60,6 +60,8 @@ export interface CapturePipelineOptions {
 
 export interface SubmitOptions {
   readonly batch?: string | null;
+  /** The client that the capture counts for: clients take turns, and share the queue. @default null, one of them */
+  readonly owner?: string | null;
   /** The capture runs under its batch's ticket, and is not admitted on its own. */
   readonly ticket?: BatchTicket;
   /**
@@ -88,7 +90,7 @@ export interface CapturePipeline {
    * Admits a batch; throws the errors of `submit`. `onReturned`: the ticket was released, and all its captures have
    * ended.
    */
-  admitBatch(wanted: number, onReturned: () => void): BatchTicket;
+  admitBatch(wanted: number, onReturned: () => void, owner?: string | null): BatchTicket;
 
   readonly limits: CaptureLimits;
   /** Takes effect at once; nothing that was admitted is lost or restarted. */
@@ -119,6 +121,7 @@ const TEARDOWN_MS = 5_000;
 interface Job {
   readonly command: CaptureCommand;
   readonly pass: Pass;
+  readonly owner: string | null;
   queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
@@ -145,13 +148,16 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       subscriber.error(error);
     });
 
-  const submit: CapturePipeline['submit'] = (request, { batch = null, ticket, isFinal = () => true } = {}) =>
+  const submit: CapturePipeline['submit'] = (
+    request,
+    { batch = null, ticket, owner = null, isFinal = () => true } = {},
+  ) =>
     new Observable<CaptureOutcome>((subscriber) => {
       const id = ids();
-      const pass = ticket === undefined ? admission.admit() : ticket.lend();
+      const pass = ticket === undefined ? admission.admit(owner) : ticket.lend();
       if (pass === undefined) {
         // A ticket lends a pass for every claim until it is revoked.
-        const error = (ticket === undefined && admission.refusal()) || new CapstanError('shutting_down');
+        const error = (ticket === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
         events.emit(captureRefused(now(), { id, request, batch }, toFailure(error)));
         subscriber.error(error);
         return;
@@ -160,6 +166,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const job: Job = {
         command: { id, request, batch, signal: controller.signal },
         pass,
+        owner,
         queuedAt: now(),
         abort: (reason) => controller.abort(reason),
         isFinal,
@@ -225,7 +232,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       map(() => outcomeOfAbort(command.signal)),
       announce,
     );
-    const worked$ = race(cancelledInLine$.pipe(take(1)), running$.pipe(turns.through(command))).pipe(last());
+    const worked$ = race(cancelledInLine$.pipe(take(1)), running$.pipe(turns.through(command, job.owner))).pipe(last());
     if (maxWaitMs === undefined) return worked$;
     const waitedTooLong$ = timer(maxWaitMs, scheduler).pipe(
       filter(() => !job.started),
@@ -246,10 +253,10 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   return {
     submit,
     refuse,
-    admitBatch(wanted, onReturned) {
-      const ticket = admission.admitBatch(wanted, onReturned);
+    admitBatch(wanted, onReturned, owner = null) {
+      const ticket = admission.admitBatch(wanted, onReturned, owner);
       if (ticket === undefined) {
-        throw admission.refusal() ?? new CapstanError('queue_full');
+        throw admission.refusal(owner) ?? new CapstanError('queue_full');
       }
       return ticket;
     },

@@ -1,5 +1,5 @@
 import { Observable, type Subscription } from 'rxjs';
-import { createWaitingQueue } from './waiting-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /** Limits the number of sources that run concurrently. */
 export interface Limiter {
@@ -9,11 +9,15 @@ export interface Limiter {
   readonly waiting: number;
 
   /**
-   * An operator that subscribes to its source when a slot is free, first come, first served. A waiting subscriber that
+   * An operator that subscribes to its source when a slot is free. Owners take turns; the sources of one owner start
+   * first come, first served. A waiting subscriber that
    * unsubscribes leaves the queue at once; a running one frees its slot after its source was torn down. The slot is
    * free by the time completion or an error is delivered.
    */
   readonly through: <T>(source: Observable<T>) => Observable<T>;
+
+  /** `through` for sources of an owner. Those of `through` itself belong to one more. */
+  readonly throughFor: (owner: string | null) => <T>(source: Observable<T>) => Observable<T>;
 
   /**
    * Raising it starts waiting sources. After lowering it, running sources continue, and none starts until their number
@@ -27,7 +31,7 @@ export function createLimiter(limit: number): Limiter {
   let most = checked(limit);
   let running = 0;
   let starting = false;
-  const line = createWaitingQueue<() => void>();
+  const line = createFairQueue<() => void>();
 
   // A loop instead of recursion: a source that completes synchronously would start the next one from within itself, and
   // a long queue of them would overflow the stack.
@@ -46,41 +50,43 @@ export function createLimiter(limit: number): Limiter {
     starting = false;
   };
 
-  const through = <T>(source: Observable<T>): Observable<T> =>
-    new Observable<T>((subscriber) => {
-      let inner: Subscription | undefined;
-      let holding = false;
+  const throughFor: Limiter['throughFor'] =
+    (owner) =>
+    <T>(source: Observable<T>): Observable<T> =>
+      new Observable<T>((subscriber) => {
+        let inner: Subscription | undefined;
+        let holding = false;
 
-      const free = (): void => {
-        if (holding) {
-          holding = false;
-          running -= 1;
-          startWaiting();
-        }
-      };
-      const leave = line.join(() => {
-        holding = true;
-        running += 1;
-        inner = source.subscribe({
-          next: (value) => subscriber.next(value),
-          error: (error) => {
-            free();
-            subscriber.error(error);
-          },
-          complete: () => {
-            free();
-            subscriber.complete();
-          },
-        });
+        const free = (): void => {
+          if (holding) {
+            holding = false;
+            running -= 1;
+            startWaiting();
+          }
+        };
+        const leave = line.join(() => {
+          holding = true;
+          running += 1;
+          inner = source.subscribe({
+            next: (value) => subscriber.next(value),
+            error: (error) => {
+              free();
+              subscriber.error(error);
+            },
+            complete: () => {
+              free();
+              subscriber.complete();
+            },
+          });
+        }, owner);
+        startWaiting();
+
+        return () => {
+          leave();
+          inner?.unsubscribe();
+          free();
+        };
       });
-      startWaiting();
-
-      return () => {
-        leave();
-        inner?.unsubscribe();
-        free();
-      };
-    });
 
   return {
     get limit() {
@@ -92,7 +98,8 @@ export function createLimiter(limit: number): Limiter {
     get waiting() {
       return line.length;
     },
-    through,
+    through: throughFor(null),
+    throughFor,
     setLimit(next) {
       most = checked(next);
       startWaiting();

@@ -16,11 +16,11 @@ export interface Turns {
   /** Returns why no capture can be queued now; undefined when it is worth trying. */
   readonly refusal?: () => CapstanError | undefined;
   /** Returns an operator that subscribes to its source when it is the capture's turn. */
-  readonly through: <T>(command: CaptureCommand) => MonoTypeOperatorFunction<T>;
+  readonly through: <T>(command: CaptureCommand, owner: string | null) => MonoTypeOperatorFunction<T>;
   setLimit(limit: number): void;
 }
 
-/** Turns within this process, first come, first served. */
+/** Turns within this process: owners take turns, and the captures of one are first come, first served. */
 export function createLocalTurns(limit: number): Turns {
   const limiter = createLimiter(limit);
   return {
@@ -30,7 +30,7 @@ export function createLocalTurns(limit: number): Turns {
     get waiting() {
       return limiter.waiting;
     },
-    through: () => limiter.through,
+    through: (_, owner) => limiter.throughFor(owner),
     setLimit: (next) => limiter.setLimit(next),
   };
 }

@@ -10,7 +10,7 @@ describe('loadConfig', () => {
     for (const option of OPTIONS) {
       expect(file[option.name], option.name).toEqual(typeof option.default === 'function' ? null : option.default);
     }
-    expect(load({})).toEqual({ ...file, maxConcurrent: 8 });
+    expect(load({})).toEqual({ ...file, maxConcurrent: 8, namedKeys: [] });
   });
 
   it('prefers flags to the environment, then the named file, then the defaults file', () => {
@@ -257,6 +257,38 @@ describe('loadConfig with an invalid configuration', () => {
     expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: '\n \n' } })).toContain('one key on each line');
     expect(refusal({ flags: { apiKeyFile: '/nowhere/keys' } })).toContain('cannot be read');
     expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: 'good\nhush hush' } })).not.toContain('hush');
+  });
+
+  it('reads names, rates and scopes of keys', () => {
+    const keys = 'plain\nshop:k1:60\nnews:k2::read\nroot:k3:admin\nother:k4:5:capture\nlast:k5\n';
+    const config = load({ flags: { apiKey: ['a:b'], apiKeyFile: 'keys' }, files: { keys } });
+    expect(config.apiKey).toEqual(['a:b', 'plain', 'k1', 'k2', 'k3', 'k4', 'k5']);
+    expect(config.namedKeys.map(({ name, key, rate, scope }) => [name, key, rate, scope])).toEqual([
+      ['shop', 'k1', 60, 'capture'],
+      ['news', 'k2', null, 'read'],
+      ['root', 'k3', null, 'admin'],
+      ['other', 'k4', 5, 'capture'],
+      ['last', 'k5', null, 'capture'],
+    ]);
+  });
+
+  it.each([
+    ['a name:hush', 'its name'],
+    ['shop:', 'its key'],
+    ['shop:hush:0', 'its rate'],
+    ['shop:hush:often', 'its rate'],
+    ['shop:hush:5:boss', 'its scope'],
+    ['shop:hush:5:read:more', 'too many colons'],
+  ])('refuses the line %j, and does not show it', (line, wrong) => {
+    const text = refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: `good\n${line}` } });
+    expect(text).toContain(`--api-key-file keys, key 2 is not valid (${wrong}); it takes name:key[:rate][:scope]`);
+    expect(text).not.toContain('hush');
+  });
+
+  it('refuses two keys with one name, or with one secret', () => {
+    const refusalOf = (keys: string) => refusal({ flags: { apiKeyFile: 'keys' }, files: { keys } });
+    expect(refusalOf('a:k1\na:k2')).toContain('two of its keys have one name');
+    expect(refusalOf('a:hush\nb:hush')).toMatch(/two of its keys have one key; give each its own$/);
   });
 });
 

@@ -33,7 +33,7 @@ export function answerFailure(ctx: HttpContext, error: CapstanError, data?: unkn
   const details = data ?? (error.problems.length > 0 ? { problems: error.problems } : undefined);
   ctx.status = error.status;
   ctx.type = 'json';
-  if (error.code === 'queue_full' || error.code === 'idempotency_in_flight')
+  if (error.code === 'queue_full' || error.code === 'rate_limited' || error.code === 'idempotency_in_flight')
     ctx.set('Retry-After', String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   ctx.body = failureEnvelope(error, ctx.state.requestId, details);
 }

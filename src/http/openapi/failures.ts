@@ -10,6 +10,7 @@ const FAILURE_HEADERS: Partial<Record<FailureCode, readonly HeaderName[]>> = {
   unauthorized: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
   queue_full: ['Retry-After'],
+  rate_limited: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   idempotency_in_flight: ['Retry-After'],
   range_not_satisfiable: ['Content-Range'],
 };
@@ -21,13 +22,15 @@ export function failuresOf({
   isIdempotent,
   needsDatabase,
   isOpen,
+  spendsRate,
 }: Route): Readonly<Record<string, JsonObject>> {
   const codes = new Set<FailureCode>([
     ...(body === undefined ? [] : BODY_FAILURES),
     ...failures,
     ...(isIdempotent ? (['idempotency_in_flight', 'idempotency_mismatch'] as const) : []),
     ...(isIdempotent || needsDatabase ? DATABASE_FAILURES : []),
-    ...(isOpen ? [] : (['unauthorized'] as const)),
+    ...(isOpen ? [] : (['unauthorized', 'key_not_permitted'] as const)),
+    ...(spendsRate ? (['rate_limited'] as const) : []),
     'invalid_request',
     'host_not_allowed',
     'internal',

@@ -5,13 +5,15 @@ import type { HttpContext } from '../state.ts';
 const FINGERPRINT_DIGITS = 8;
 
 /**
- * Returns the client of a request for log lines: the first digits of the SHA-256 of its API key, and its address, which
+ * Returns the client of a request for log lines: the name of its API key,
+ * the first digits of the key's SHA-256, and its address, which
  * behind a proxy is the proxy's. Call it before the connection closes, because the address is not available afterwards.
  */
 export function requestedBy({ req, state }: Pick<HttpContext, 'req' | 'state'>): RequestedBy {
   const { remoteAddress } = req.socket;
   return {
     ...(remoteAddress === undefined ? {} : { client_address: remoteAddress }),
+    ...(state.caller?.name == null ? {} : { api_key_name: state.caller.name }),
     ...(state.client === undefined ? {} : { api_key: state.client.slice(0, FINGERPRINT_DIGITS) }),
   };
 }

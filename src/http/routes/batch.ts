@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
-import { CapstanError, failure } from '../../capture/errors.ts';
+import { CapstanError, failure, toFailure } from '../../capture/errors.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
 import { callbackUrl, MAX_LINE_BYTES } from '../../capture/request.ts';
 import { refusal } from '../../capture/validate.ts';
@@ -9,6 +9,7 @@ import type { BatchElement, CaptureService } from '../../service/capture-service
 import { failureOf, toBatchLine, toBatchResult } from '../answer/outcome.ts';
 import { BatchLineSchema, BatchResultSchema } from '../answer/schemas.ts';
 import { clientGone } from '../connection/client-gone.ts';
+import { callerOf } from '../keys/callers.ts';
 import { answerLines, type Room } from '../lines/answer-lines.ts';
 import { batchElement } from '../lines/batch-elements.ts';
 import { bodyLines } from '../lines/body-lines.ts';
@@ -20,6 +21,7 @@ import { preferLinesOrJson } from '../request/negotiation.ts';
 import { integerText } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
 import { refuseWhenFull } from '../request/refuse-early.ts';
+import { spendRate } from '../request/spend-rate.ts';
 import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
@@ -46,6 +48,7 @@ export const postBatch = routeWithBody({
     'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 of them the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
+  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {
     concurrency: integerText(z.int({ error: CONCURRENCY }).min(1, { error: CONCURRENCY }), CONCURRENCY)
@@ -65,8 +68,10 @@ export const postBatch = routeWithBody({
     202: ACCEPTED,
   },
   failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
-  handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, { service }) => {
+  handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, context) => {
+    const { service } = context;
     refuseParametersOfLines(parameters);
+    spendRate(ctx, context, requests.length);
     await admitCallback(ctx, service, callback);
     if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
     const asLines = preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines';
@@ -85,15 +90,16 @@ function refuseParametersOfLines(parameters: object): void {
 async function answerSentLines(
   ctx: HttpContext,
   { concurrency, callback }: Partial<Pick<Asked, 'concurrency' | 'callback'>>,
-  { service, schemas, maxBatch, silenceMs }: RouteContext,
+  context: RouteContext,
 ): Promise<void> {
+  const { service, schemas, maxBatch, silenceMs } = context;
   refuseIdempotencyKey(ctx);
   const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
   try {
     // Refusals must come before the head of the answer.
     const decoder = bodyDecoder(ctx.req);
     const maxElements = asLines ? Number.POSITIVE_INFINITY : maxBatch;
-    const elements = sentElements(ctx, schemas, { silenceMs, maxElements, decoder });
+    const elements = withinRate(ctx, context, sentElements(ctx, schemas, { silenceMs, maxElements, decoder }));
     await admitCallback(ctx, service, callback);
     await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback }, asLines);
   } catch (error) {
@@ -112,7 +118,9 @@ async function answerBatch(
 ): Promise<void> {
   ctx.vary('Accept');
   const itemsOf = (from: Asked['elements']) =>
-    service.submitBatch(from, concurrency, size, callback).pipe(tap(({ outcome }) => noteCutShort(ctx, outcome)));
+    service
+      .submitBatch(from, concurrency, size, callback, callerOf(ctx).owner)
+      .pipe(tap(({ outcome }) => noteCutShort(ctx, outcome)));
   if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, elements)).pipe(map(toBatchLine)));
   const items =
     size === 0 && callback === undefined
@@ -124,6 +132,30 @@ async function answerBatch(
 
 function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
   if (failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
+}
+
+/** Counts each line towards the rate of its API key. A line beyond the rate is a failed item. */
+async function* withinRate(
+  ctx: HttpContext,
+  context: RouteContext,
+  elements: AsyncIterable<BatchElement>,
+): AsyncGenerator<BatchElement, void, undefined> {
+  for await (const element of elements) {
+    if ('failure' in element) {
+      yield element;
+      continue;
+    }
+    yield lineBeyondRate(ctx, context, element.target.url) ?? element;
+  }
+}
+
+function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): BatchElement | undefined {
+  try {
+    spendRate(ctx, context, 1);
+    return undefined;
+  } catch (error) {
+    return { url, failure: toFailure(error) };
+  }
 }
 
 /** Maximum number of bad lines in a body; the next one ends the batch. */

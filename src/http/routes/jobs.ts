@@ -2,13 +2,14 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { JobManner } from '../../jobs/jobs.ts';
+import { isJobOf, type JobManner } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/job-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
+import { callerOf, isShown } from '../keys/callers.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { envelope, lines } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -40,7 +41,7 @@ export const getJob = route({
   },
   failures: ['not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = 0 }, { service: { jobs } }) => {
-    const job = (await jobs.get(id)) ?? unknownJob(id);
+    const job = (isShown(ctx, (name) => isJobOf(name, id)) ? await jobs.get(id) : undefined) ?? unknownJob(id);
     ctx.vary('Accept');
     if (preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines') {
       ctx.type = LINES_TYPE;
@@ -57,6 +58,7 @@ export const deleteJob = route({
   method: 'DELETE',
   path: '/jobs/{id}',
   operationId: 'cancelJob',
+  scope: 'capture',
   summary: 'Cancels a job.',
   description: 'Its results are kept. A job that has ended is not changed.',
   tag: 'capture',
@@ -64,7 +66,7 @@ export const deleteJob = route({
   answers: { 200: { description: 'The job, cancelled or ended.', content: envelope('Job', JobSchema) } },
   failures: ['not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { id }, { service: { jobs } }) => {
-    const job = (await jobs.cancel(id)) ?? unknownJob(id);
+    const job = (isShown(ctx, (name) => isJobOf(name, id)) ? await jobs.cancel(id) : undefined) ?? unknownJob(id);
     answer(ctx, jobAnswer(job), job.state === 'cancelled' ? 'The job is cancelled.' : 'The job had ended already.');
   },
 });
@@ -84,7 +86,8 @@ export async function answerAccepted(
   requests: readonly CaptureRequest[],
   manner?: JobManner,
 ): Promise<void> {
-  const job = await jobs.add(kind, requests, manner);
+  const { name } = callerOf(ctx);
+  const job = await jobs.add(kind, requests, { ...manner, ...(name === null ? {} : { owner: name }) });
   answer(ctx, jobAnswer(job), 'The job is kept, and will be done.');
   ctx.status = 202;
   ctx.set({ Location: `/jobs/${job.id}`, 'Preference-Applied': 'respond-async' });

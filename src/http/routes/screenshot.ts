@@ -15,6 +15,7 @@ import { failureError, failureOf } from '../answer/outcome.ts';
 import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../answer/schemas.ts';
 import { answerThumbnail } from '../answer/thumbnail-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
+import { callerOf } from '../keys/callers.ts';
 import { CAPTURED_FILE, envelope, THUMBNAIL_FILE, text } from '../openapi/content.ts';
 import { withAcceptedFormat } from '../request/accepted-format.ts';
 import { admitCallback } from '../request/callback.ts';
@@ -23,6 +24,7 @@ import { asText, captureId } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
 import { refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
 import { requestedBy } from '../request/requested-by.ts';
+import { spendRate } from '../request/spend-rate.ts';
 import { route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
@@ -57,6 +59,7 @@ export const postScreenshot = routeWithBody({
     'The capture is stored before it is answered. When the client disconnects, it is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. An `Accept` that takes neither JSON nor the file is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
   tag: 'capture',
   isIdempotent: true,
+  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {},
   screen: refuseLargeWhenFull,
@@ -77,12 +80,16 @@ export const postScreenshot = routeWithBody({
     202: ACCEPTED,
   },
   failures: [...CAPTURE_FAILURES, 'not_acceptable'],
-  handle: async (ctx, { body: request }, { service }) => {
+  handle: async (ctx, { body: request }, context) => {
+    const { service } = context;
+    spendRate(ctx, context, 1);
     if (prefersAsync(ctx)) {
       await admitCallback(ctx, service, request.callback);
       return answerAccepted(ctx, service, 'screenshot', [request]);
     }
-    const outcome = await firstValueFrom(service.submit(request).pipe(takeUntil(clientGone(ctx))));
+    const outcome = await firstValueFrom(
+      service.submit(request, { owner: callerOf(ctx).owner }).pipe(takeUntil(clientGone(ctx))),
+    );
     if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
     if (outcome.state === 'stored') return answerStored(ctx, service, outcome);
     const failed = failureOf(outcome);

@@ -1,0 +1,46 @@
+/** What is left of a key's rate. */
+export interface RateState {
+  /** Captures a minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the whole rate is there again. */
+  readonly resetSeconds: number;
+  /** Seconds until the same request would be taken; 0 when it was taken now. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Counts the captures that named keys request, in this process. */
+export interface RateLimits {
+  take(name: string, limit: number, captures: number): RateState;
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * A bucket for each key that holds the captures of a minute and fills evenly (GCRA). Not windows of a minute, as most
+ * libraries count: a key that sends too much would be let through in bursts, once a minute, for which the others wait.
+ * `now`: milliseconds.
+ */
+export function createRateLimits(now: () => number): RateLimits {
+  /** When the bucket of a key is full again. */
+  const fullAt = new Map<string, number>();
+  return {
+    take(name, limit, captures) {
+      const at = now();
+      const interval = MINUTE_MS / limit;
+      const before = Math.max(fullAt.get(name) ?? 0, at);
+      const after = before + captures * interval;
+      const missingMs = after - at - MINUTE_MS;
+      // Allows for the rounding of the sum. A batch that does not fit is refused as a whole, and takes nothing.
+      const isTaken = missingMs < interval / 1000;
+      const full = isTaken ? after : before;
+      fullAt.set(name, full);
+      return {
+        limit,
+        remaining: Math.max(0, Math.floor((MINUTE_MS - (full - at)) / interval + 0.001)),
+        resetSeconds: Math.ceil((full - at) / 1000),
+        retryAfterSeconds: isTaken ? 0 : Math.max(1, Math.ceil(missingMs / 1000)),
+      };
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { CapstanError } from '../../capture/errors.ts';
+import { callerOf } from '../keys/callers.ts';
+import type { RouteContext } from '../route.ts';
+import type { HttpContext } from '../state.ts';
+
+/**
+ * Counts captures towards the rate of the caller's API key, and sets `X-RateLimit-*`. Does nothing for keys without a
+ * rate. @throws `rate_limited` when the key has not as many left; then none is counted.
+ */
+export function spendRate(ctx: HttpContext, { rates }: Pick<RouteContext, 'rates'>, captures: number): void {
+  const { name, rate } = callerOf(ctx);
+  if (name === null || rate === null || captures === 0) return;
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = rates.take(name, rate, captures);
+  if (!ctx.headerSent)
+    ctx.set({
+      'X-RateLimit-Limit': String(limit),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Reset': String(resetSeconds),
+    });
+  if (retryAfterSeconds === 0) return;
+  throw new CapstanError(
+    'rate_limited',
+    `The API key ${name} may request ${limit} captures a minute: ${remaining} are left, and this needs ${captures}.`,
+    { retryAfterSeconds },
+  );
+}
