@@ -25,7 +25,7 @@ describe('readParameters', () => {
     const response = await app.call('/screenshot/1?id=2');
     expect(response.status).toBe(400);
     expect((await failureOf(response)).error).toBe(
-      'id: is not a query parameter of this path; its parameters are view',
+      'id: is not a query parameter of this path; its parameters are view, width, height, format, quality',
     );
   });
 
