@@ -1,11 +1,15 @@
 import type { Evidence } from '../capture/evidence.ts';
 import type { DetailedResult, Result, SimilarResult } from '../capture/result.ts';
+import type { ResultConditions } from '../capture/result-conditions.ts';
 
 /**
  * Which records: all, those of a URL, or those of a host with the meaning of by-host. A record has the URL that was
  * fetched and the one where it led, both compared as URL parsers write them. `orUrl`: a second URL that will do.
+ * `where`: they meet these conditions, too.
  */
-export type ResultFilter =
+export type ResultFilter = Chosen & { readonly where?: ResultConditions | undefined };
+
+type Chosen =
   | { readonly by: 'all' }
   | { readonly by: 'url'; readonly url: string; readonly orUrl?: string | undefined }
   | { readonly by: 'host'; readonly host: string };

@@ -202,6 +202,8 @@ const ROWS: readonly Row[] = [
     operation: '/results',
     answers: { link: expect.stringMatching(/rel="next"$/) },
   },
+  { status: 200, path: '/results?status=2xx&outcome=stored&text=example&from=2020-01-01', operation: '/results' },
+  { status: 400, code: 'invalid_request', path: '/results?status=x', operation: '/results' },
   { status: 200, path: '/results/by-url?url=https://example.com/', operation: '/results/by-url' },
   { status: 200, path: '/results/by-host?host=example.com', operation: '/results/by-host' },
   { status: 200, path: '/results/1', operation: '/results/{id}' },

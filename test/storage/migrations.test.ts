@@ -35,6 +35,8 @@ async function expectEverything(database: Database): Promise<void> {
   expect(await ids(results.page({ by: 'url', url: 'https://www.example.com/a?b=c' }, 10))).toEqual([1, 0]);
   expect(await ids(results.page({ by: 'host', host: 'example.com' }, 10))).toEqual([1, 0]);
   expect(await ids(results.page({ by: 'host', host: 'büch' }, 10))).toEqual([2]);
+  expect(await ids(results.page({ by: 'all', where: { outcome: 'failed' } }, 10))).toEqual([1]);
+  expect(await ids(results.page({ by: 'all', where: { text: 'grüße', outcome: 'stored' } }, 10))).toContain(0);
   const similar = await results.similar({ hash: '0123456789abcdee', distance: 3, except: 0 }, 10);
   expect(similar.map(({ id, distance }) => [id - FIRST_ID, distance])).toEqual([
     [2, 1],

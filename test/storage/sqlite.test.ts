@@ -8,6 +8,7 @@ import type { Database } from '../../src/storage/database.ts';
 import type { HostKey } from '../../src/storage/hosts.ts';
 import type { StoreState } from '../../src/storage/result-store.ts';
 import { byHostStatements } from '../../src/storage/sqlite/by-host.ts';
+import { FILTERED_STATEMENTS } from '../../src/storage/sqlite/filtered-list.ts';
 import { nodeTable } from '../../src/storage/sqlite/nodes.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/perceptions.ts';
@@ -153,7 +154,7 @@ describe('the SQLite store', () => {
       await Promise.all(many.map((result) => store?.results.insert(result)));
       await store.close();
       const whole = await readFile(path);
-      await writeFile(path, whole.fill(0x5a, 4096 * 20));
+      await writeFile(path, whole.fill(0x5a, 4096 * 40));
       store = await openSqlite({ path, onState });
       for (let at = 0; at < 50; at += 1) await store.results.get(ID + at * 6).catch(() => undefined);
       await expect(store.results.get(ID)).rejects.toMatchObject({ code: 'database_unavailable' });
@@ -252,13 +253,13 @@ describe('the SQLite store', () => {
         ['host', 'reversed'],
         ['host', 'reversed', 'unicode'],
       ];
-      const inOrder = [...PAGE_STATEMENTS, ...PERCEPTION_STATEMENTS];
+      const inOrder = [...PAGE_STATEMENTS, ...FILTERED_STATEMENTS, ...PERCEPTION_STATEMENTS];
       for (const sql of [...inOrder, ...keys.flatMap(byHostStatements)]) {
         const plan = db
           .prepare(`EXPLAIN QUERY PLAN ${sql}`)
           .all(...sql.matchAll(/\?/g).map(() => 0))
           .map((row) => String(row.detail));
-        const scans = plan.filter((line) => /^SCAN (results|hosts|perception)/.test(line));
+        const scans = plan.filter((line) => /^SCAN (results|hosts|places|perception)/.test(line));
         expect(scans, sql).toEqual([]);
         if (inOrder.includes(sql)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
       }
@@ -276,11 +277,12 @@ describe('the SQLite store', () => {
       record: '{}',
       evidence: '{}',
       perceptionHash: '0123456789abcdef',
+      terms: ['word'],
     });
 
     const rowsOf = (db: DatabaseSync) =>
       Object.fromEntries(
-        ['evidence', 'perceptions', 'perception_bands'].map((table) => [
+        ['evidence', 'perceptions', 'perception_bands', 'places', 'record_terms'].map((table) => [
           table,
           db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
         ]),
@@ -288,7 +290,7 @@ describe('the SQLite store', () => {
 
     it('removes hosts and hashes with their last result, not before', () => {
       const db = openDatabase(':memory:');
-      const results = resultTable(db);
+      const { handlers: results } = resultTable(db);
       const hosts = () =>
         db
           .prepare('SELECT host FROM hosts ORDER BY host')
@@ -297,10 +299,10 @@ describe('the SQLite store', () => {
       results.insert({ rows: [row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')] }, 0);
       results.delete({ ids: [1, 3] }, 0);
       expect(hosts()).toEqual(['a.example', 'c.example']);
-      expect(rowsOf(db)).toEqual({ evidence: 2, perceptions: 2, perception_bands: 4 });
+      expect(rowsOf(db)).toEqual({ evidence: 2, perceptions: 2, perception_bands: 4, places: 2, record_terms: 2 });
       results.delete({ ids: [2, 3, 4] }, 0);
       expect(hosts()).toEqual([]);
-      expect(rowsOf(db)).toEqual({ evidence: 0, perceptions: 0, perception_bands: 0 });
+      expect(rowsOf(db)).toEqual({ evidence: 0, perceptions: 0, perception_bands: 0, places: 0, record_terms: 0 });
       results.insert({ rows: [row(5, 'b.example')] }, 0);
       expect(hosts()).toEqual(['b.example']);
       db.close();

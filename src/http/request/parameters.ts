@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { MAX_URL_CHARACTERS, targetField } from '../../capture/request.ts';
+import { conditionFields } from '../../capture/result-conditions.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
 
 /*
@@ -48,6 +49,15 @@ export const targetUrl = targetField(z.string({ error: 'is required: the URL to 
   description:
     'The URL that was fetched or `final_url`, however it is written. Without a scheme, both `https://` and `http://` match.',
 });
+
+/** Conditions of a list of results. */
+export const conditionParameters = {
+  status: conditionFields.status.optional(),
+  outcome: conditionFields.outcome.optional(),
+  from: conditionFields.from.optional(),
+  to: conditionFields.to.optional(),
+  text: conditionFields.text.optional(),
+};
 
 /** A host, or the beginning of one. */
 export const hostPrefix = z

@@ -13,6 +13,7 @@ import { envelope } from '../openapi/content.ts';
 import { keysetCursor } from '../request/cursor.ts';
 import {
   captureId,
+  conditionParameters,
   DEFAULT_LIMIT,
   hostPrefix,
   integerText,
@@ -40,10 +41,10 @@ export const getResults = route({
   summary: 'The newest results.',
   tag: 'results',
   needsDatabase: true,
-  parameters: { limit: limitParameter(String(DEFAULT_LIMIT)), cursor: keysetCursorParameter },
+  parameters: { ...conditionParameters, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: keysetCursorParameter },
   answers: LIST,
-  handle: (ctx, { limit = DEFAULT_LIMIT, cursor }, { service }) =>
-    answerPage(ctx, service.results, { by: 'all' }, limit, cursor),
+  handle: (ctx, { limit = DEFAULT_LIMIT, cursor, ...where }, { service }) =>
+    answerPage(ctx, service.results, { by: 'all', where }, limit, cursor),
 });
 
 export const getResultsByUrl = route({
@@ -53,10 +54,15 @@ export const getResultsByUrl = route({
   summary: 'Every result of a URL, newest first.',
   tag: 'results',
   needsDatabase: true,
-  parameters: { url: targetUrl, limit: limitParameter('all of them'), cursor: keysetCursorParameter },
+  parameters: {
+    url: targetUrl,
+    ...conditionParameters,
+    limit: limitParameter('all of them'),
+    cursor: keysetCursorParameter,
+  },
   answers: LIST,
-  handle: (ctx, { url: target, limit, cursor }, { service }) =>
-    answerList(ctx, service.results, { by: 'url', url: target.url, orUrl: overHttp(target) }, limit, cursor),
+  handle: (ctx, { url: target, limit, cursor, ...where }, { service }) =>
+    answerList(ctx, service.results, { by: 'url', url: target.url, orUrl: overHttp(target), where }, limit, cursor),
 });
 
 export const getResultsByHost = route({
@@ -71,12 +77,13 @@ export const getResultsByHost = route({
       description:
         '`example.com` gives `example.com`, `www.example.com` and `example.com.au`, not `notexample.com`. Literal; case does not matter; an internationalised name and its punycode are the same.',
     }),
+    ...conditionParameters,
     limit: limitParameter('all of them'),
     cursor: keysetCursorParameter,
   },
   answers: LIST,
-  handle: (ctx, { host, limit, cursor }, { service }) =>
-    answerList(ctx, service.results, { by: 'host', host }, limit, cursor),
+  handle: (ctx, { host, limit, cursor, ...where }, { service }) =>
+    answerList(ctx, service.results, { by: 'host', host, where }, limit, cursor),
 });
 
 const DEFAULT_DISTANCE = 5;

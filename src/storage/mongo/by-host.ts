@@ -1,10 +1,9 @@
 import type { Document, Filter } from 'mongodb';
 import type { HostRange } from '../hosts.ts';
-import type { Keyset } from '../result-store.ts';
 import { BY_TIME, type Collections, HOST_FIELDS, NEWEST_FIRST } from './collections.ts';
 import type { HostDocument, ResultDocument } from './documents.ts';
 import type { HostSample } from './host-sample.ts';
-import { pageThrough, type Window } from './windows.ts';
+import { pageThrough, type Span, type Window } from './windows.ts';
 
 /*
  * Finds the matching hosts first, by anchored regular expressions on an index of the hosts. The rest depends on their
@@ -25,23 +24,29 @@ const MAX_PREFIX = 8192;
 
 type HostHead = Pick<HostDocument, '_id' | 'newest'>;
 
-/** Returns the newest results after `after` whose host is in one of the ranges, newest first. */
+/** A part of a list, and a condition that its results meet besides. */
+interface MatchingSpan extends Span {
+  readonly match: Filter<ResultDocument>;
+}
+
+/** Returns the newest results of the span whose host is in one of the ranges, newest first. */
 export async function pageByHost(
   collections: Collections,
   sample: HostSample,
   allRanges: readonly HostRange[],
   limit: number,
-  after: Keyset | undefined,
+  { match, ...span }: MatchingSpan,
 ): Promise<ResultDocument[]> {
   const possible = allRanges.filter(({ prefix }) => prefix.length <= MAX_PREFIX && !prefix.includes('\0'));
   const found = await Promise.all(possible.map((range) => findHosts(collections, range)));
   const ranges = possible.filter((_, at) => found[at]?.length !== 0);
   const hosts = [...new Set(found.flat())];
   if (hosts.length === 0) return [];
-  return pageThrough(limit, after, async (window, rows) => {
+  return pageThrough(limit, span, async (whole, rows) => {
+    const window = { ...whole, bounds: { ...whole.bounds, ...match } };
     if (hosts.length <= MERGED_HOSTS) return mergeHosts(collections, hosts, window, rows);
     if (window.isMoment) return walkByTime(collections, ranges, window, rows);
-    if (after === undefined) {
+    if (span.after === undefined) {
       const isCommon = (await sample.share(ranges)) >= COMMON_SHARE;
       return isCommon ? walkByTime(collections, ranges, window, rows) : mergeNewest(collections, ranges, window, rows);
     }
@@ -112,7 +117,7 @@ async function mergeNewest(
     const oldest = rows.length < limit ? undefined : rows.at(-1)?.probed_at;
     if (first === undefined || (oldest !== undefined && first.newest < oldest)) return rows;
     const hosts = heads.map(({ _id }) => _id);
-    const bounds = oldest === undefined ? window.bounds : { probed_at: { $gte: oldest } };
+    const bounds = oldest === undefined ? window.bounds : { ...window.bounds, probed_at: { $gte: oldest } };
     const more = await mergeHosts(collections, hosts, { ...window, bounds }, limit);
     rows = [...rows, ...more].sort(newestFirst).slice(0, limit);
   }

@@ -23,6 +23,7 @@ export const NEWEST_FIRST = { probed_at: -1, _id: -1 } as const;
 
 export const BY_TIME = 'by_time';
 export const BY_URL = 'by_urls';
+export const BY_TERM = 'by_term';
 export const BY_PERCEPTION = 'by_perception';
 export const BY_BAND = 'by_band';
 
@@ -53,6 +54,8 @@ const WHERE_PERCEIVED = { partialFilterExpression: { perception_hash: { $gt: '' 
 /** Hosts without an internationalised label have no entry. */
 const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true } } };
 
+const TERM_INDEX: IndexDescription = { name: BY_TERM, key: { terms: 1, ...NEWEST_FIRST } };
+
 // The index by time ends with the hosts' keys, so that going by time for some hosts reads only the index.
 const RESULT_INDEXES: IndexDescription[] = [
   { name: BY_TIME, key: { ...NEWEST_FIRST, host: 1, host_reversed: 1 } },
@@ -60,6 +63,7 @@ const RESULT_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.host.index, key: { host: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.reversed.index, key: { host_reversed: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, ...NEWEST_FIRST }, ...WHERE_UNICODE },
+  TERM_INDEX,
   { name: BY_PERCEPTION, key: { perception_hash: 1, _id: -1 }, ...WHERE_PERCEIVED },
 ];
 
@@ -91,6 +95,11 @@ export async function ensureIndexes({ results, hosts, nodes, perceptions }: Coll
   await hosts.createIndexes(HOST_INDEXES);
   await nodes.createIndexes(NODE_INDEXES);
   await perceptions.createIndexes(PERCEPTION_INDEXES);
+}
+
+/** Creates the index of terms, which a database of version 0.1 does not have. */
+export async function ensureTermIndex(results: Collection<ResultDocument>): Promise<void> {
+  await results.createIndexes([TERM_INDEX]);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../hosts.ts';
 import { asRecord, timeOf, urlKeysOf } from '../records/record.ts';
+import { termsOf } from '../records/terms.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
@@ -15,6 +16,8 @@ export interface ResultDocument {
   /** Keys of the URL that was fetched and of the one where it led. */
   readonly url_keys: readonly Binary[];
   readonly perception_hash: string | null;
+  /** Terms of lists with conditions. */
+  readonly terms: readonly string[];
   readonly [key: string]: unknown;
 }
 
@@ -57,11 +60,12 @@ export function documentOf(result: Result): ResultDocument {
     host_reversed: reversed,
     ...(unicode === null ? {} : { host_unicode: unicode }),
     url_keys: urlKeysOf(result).map((key) => new Binary(key)),
+    terms: termsOf(result),
   };
 }
 
 export function recordOf(document: ResultDocument): Result {
-  const { _id, host_reversed: _reversed, host_unicode: _unicode, url_keys: _keys, ...rest } = document;
+  const { _id, host_reversed: _reversed, host_unicode: _unicode, url_keys: _keys, terms: _terms, ...rest } = document;
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
 }
 

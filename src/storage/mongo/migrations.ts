@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
-import { collectionsOf, ensureIndexes } from './collections.ts';
+import { termsOf } from '../records/terms.ts';
+import { collectionsOf, ensureIndexes, ensureTermIndex } from './collections.ts';
+import { type ResultDocument, recordOf } from './documents.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
 
@@ -34,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
   { name: 'results by normalised URL and by final URL', up: indexUrls },
+  { name: 'terms of lists with conditions', up: indexTerms },
 ];
 
 /** Operations that are sent at once. */
@@ -67,6 +70,29 @@ async function indexUrls(db: Db): Promise<void> {
   if (batch.length > 0) await update(batch);
   // Of version 0.1, by the URL as it was written.
   await results.dropIndex('by_url').catch(() => undefined);
+}
+
+async function indexTerms(db: Db): Promise<void> {
+  const { results } = collectionsOf(db);
+  await ensureTermIndex(results);
+  const update = (documents: readonly ResultDocument[]) =>
+    results.bulkWrite(
+      documents.map((document) => ({
+        updateOne: {
+          filter: { _id: document._id },
+          update: { $set: { terms: termsOf(recordOf(document)) } },
+        },
+      })),
+      { ordered: false },
+    );
+  let batch: ResultDocument[] = [];
+  for await (const document of results.find({ terms: { $exists: false } })) {
+    batch.push(document);
+    if (batch.length < BATCH) continue;
+    await update(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await update(batch);
 }
 
 interface SchemaDocument {

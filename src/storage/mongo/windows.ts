@@ -11,27 +11,37 @@ export interface Window {
 }
 
 /**
- * Returns what follows a keyset in two windows: the rest of its millisecond, then everything older. One filter for both
+ * Returns what follows a keyset, back to `from`, in two windows: the rest of its millisecond, then everything older. One filter for both
  * would make MongoDB read documents only to exclude them.
  */
-function windowsBehind(after: Keyset | undefined): readonly Window[] {
-  if (after === undefined) return [{ bounds: {}, order: NEWEST_FIRST, isMoment: false }];
+function windowsBehind(after: Keyset | undefined, from: Date | undefined): readonly Window[] {
+  const sinceFrom = from === undefined ? {} : { $gte: from };
+  if (after === undefined) {
+    return [{ bounds: from === undefined ? {} : { probed_at: sinceFrom }, order: NEWEST_FIRST, isMoment: false }];
+  }
   const time = new Date(timeOf(after.probedAt));
+  if (from !== undefined && time < from) return [];
   return [
     // Ordered by the field that varies: with both, MongoDB would sort what it could merge.
     { bounds: { probed_at: time, _id: { $lt: after.id } }, order: { _id: -1 }, isMoment: true },
-    { bounds: { probed_at: { $lt: time } }, order: NEWEST_FIRST, isMoment: false },
+    { bounds: { probed_at: { $lt: time, ...sinceFrom } }, order: NEWEST_FIRST, isMoment: false },
   ];
+}
+
+/** The part of a list to read: what follows a keyset and is not older than a time. */
+export interface Span {
+  readonly after: Keyset | undefined;
+  readonly from: Date | undefined;
 }
 
 /** Reads a page from as many windows as needed. `read` returns at most `limit` rows of a window, newest first. */
 export async function pageThrough<T>(
   limit: number,
-  after: Keyset | undefined,
+  { after, from }: Span,
   read: (window: Window, limit: number) => Promise<readonly T[]>,
 ): Promise<T[]> {
   const rows: T[] = [];
-  for (const window of windowsBehind(after)) {
+  for (const window of windowsBehind(after, from)) {
     if (rows.length < limit) rows.push(...(await read(window, limit - rows.length)));
   }
   return rows;

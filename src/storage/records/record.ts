@@ -3,6 +3,7 @@ import { currentRecord, type SentResult } from '../../capture/artifact-paths.ts'
 import { CapstanError } from '../../capture/errors.ts';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { Keyset } from '../result-store.ts';
 
 /**
@@ -55,6 +56,12 @@ export function placeOf(after: Keyset | undefined): { readonly probedAt: number;
   return after === undefined
     ? { probedAt: 8.64e15, id: Number.MAX_SAFE_INTEGER }
     : { probedAt: timeOf(after.probedAt), id: after.id };
+}
+
+/** Returns where a list with conditions begins: at the keyset or, where that is later, at the end of its time range. */
+export function startOf({ to }: ResultConditions, after: Keyset | undefined): Keyset | undefined {
+  if (to === undefined) return after;
+  return after === undefined || timeOf(after.probedAt) >= timeOf(to) ? { probedAt: to, id: 0 } : after;
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { asRecord, urlKeysOf } from '../records/record.ts';
+import { termsOf } from '../records/terms.ts';
+import { filteredLists } from './filtered-list.ts';
 
 /*
  * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
@@ -25,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
     up: (db) => db.exec(`UPDATE jobs SET work = x'' WHERE state NOT IN ('queued', 'running')`),
   },
   { name: 'results by normalised URL and by final URL', up: indexUrls },
+  { name: 'terms of lists with conditions', up: indexTerms },
 ];
 
 /*
@@ -150,6 +153,33 @@ function indexUrls(db: DatabaseSync): void {
       last = Number(id);
       const [key, finalKey = null] = urlKeysOf(asRecord(JSON.parse(String(record))));
       if (key !== undefined) write.run(key, finalKey, last);
+    }
+  }
+}
+
+/** The table of terms holds no copy of them (`content=''`), and no positions: words are looked for in any order. */
+const TERMS = `
+  CREATE TABLE places (
+    place INTEGER PRIMARY KEY,
+    id INTEGER NOT NULL,
+    host_id INTEGER NOT NULL
+  ) STRICT;
+  CREATE VIRTUAL TABLE record_terms USING fts5 (
+    terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
+  );
+`;
+
+function indexTerms(db: DatabaseSync): void {
+  db.exec(TERMS);
+  const lists = filteredLists(db);
+  const read = db.prepare('SELECT id, probed_at, host_id, record FROM results WHERE id > ? ORDER BY id LIMIT ?');
+  let last = -1;
+  for (let rows = read.all(last, BATCH); rows.length > 0; rows = read.all(last, BATCH)) {
+    for (const { id, probed_at, host_id, record } of rows) {
+      last = Number(id);
+      const result = asRecord(JSON.parse(String(record)));
+      const place = { id: last, probedAt: Number(probed_at), hostId: Number(host_id) };
+      lists.add(place, { terms: termsOf(result), urlKeys: urlKeysOf(result) });
     }
   }
 }

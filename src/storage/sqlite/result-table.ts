@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { hostKeys } from '../hosts.ts';
 import { mergePages } from '../records/merge-pages.ts';
 import { byHost } from './by-host.ts';
+import { filteredLists } from './filtered-list.ts';
 import { perceptions } from './perceptions.ts';
 import type { Handlers } from './protocol.ts';
 import type { Place, ResultCalls, Row, RowFilter, SearchCalls, SimilarRow } from './results.ts';
@@ -26,11 +27,14 @@ const DELETE_HOST = `
 /** For tests of the query plans; those of by-host are in by-host.ts. */
 export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, PAGE_BY_FINAL_URL, OLDEST];
 
-export interface ResultTable extends Handlers<ResultCalls> {
-  /**
-   * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
-   */
-  similar(args: SearchCalls['similar']['args']): Generator<void, SimilarRow[]>;
+/** Searches run in steps of a few milliseconds, between which the database may change. */
+export type Searches = {
+  readonly [N in keyof SearchCalls]: (args: SearchCalls[N]['args']) => Generator<void, SearchCalls[N]['answer']>;
+};
+
+export interface ResultTable {
+  readonly handlers: Handlers<ResultCalls>;
+  readonly searches: Searches;
 }
 
 /** The results in an open database. Handlers are synchronous and throw SQLite's errors. */
@@ -47,11 +51,12 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
   const pageByTime = db.prepare(PAGE_BY_TIME);
   const pagesByUrl = [db.prepare(PAGE_BY_URL), db.prepare(PAGE_BY_FINAL_URL)];
-  const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING host_id');
+  const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING host_id, probed_at');
   const deleteHost = db.prepare(DELETE_HOST);
   const oldest = db.prepare(OLDEST);
   const hosts = byHost(db);
   const hashes = perceptions(db);
+  const filtered = filteredLists(db);
 
   function hostId(host: string): number {
     const known = findHost.get(host)?.host_id;
@@ -60,8 +65,11 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
   }
 
-  function insert({ id, probedAt, host, urlKey, finalUrlKey, record, evidence, perceptionHash }: Row): void {
-    if (insertResult.run(id, probedAt, hostId(host), urlKey, finalUrlKey, record).changes === 0) return;
+  function insert({ id, probedAt, host, urlKey, finalUrlKey, record, evidence, perceptionHash, terms }: Row): void {
+    const ofHost = hostId(host);
+    if (insertResult.run(id, probedAt, ofHost, urlKey, finalUrlKey, record).changes === 0) return;
+    const urlKeys = finalUrlKey === null ? [urlKey] : [urlKey, finalUrlKey];
+    filtered.add({ id, probedAt, hostId: ofHost }, { terms, urlKeys });
     if (evidence !== null) insertEvidence.run(id, evidence);
     if (perceptionHash !== null) hashes.add(id, perceptionHash);
   }
@@ -72,6 +80,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
     if (deleted === undefined) return undefined;
     deleteEvidence.run(id);
     hashes.remove(id);
+    filtered.remove(id, Number(deleted.probed_at));
     return Number(deleted.host_id);
   }
 
@@ -93,12 +102,15 @@ export function resultTable(db: DatabaseSync): ResultTable {
       case 'url':
         return pageOfUrls(filter.urlKeys, limit, place);
       case 'host':
-        return hosts
-          .ids(filter.ranges, limit, place)
-          .map((id) => findResult.get(id))
-          .filter((row) => row !== undefined)
-          .map(recordOf);
+        return recordsOf(hosts.ids(filter.ranges, limit, place));
     }
+  }
+
+  function recordsOf(ids: readonly number[]): string[] {
+    return ids
+      .map((id) => findResult.get(id))
+      .filter((row) => row !== undefined)
+      .map(recordOf);
   }
 
   function* similar({ likeness, limit }: SearchCalls['similar']['args']): Generator<void, SimilarRow[]> {
@@ -109,7 +121,11 @@ export function resultTable(db: DatabaseSync): ResultTable {
     });
   }
 
-  return {
+  function* filteredPage({ rows, limit, place }: SearchCalls['filteredPage']['args']): Generator<void, string[]> {
+    return recordsOf(yield* filtered.ids(rows, limit, place));
+  }
+
+  const handlers: Handlers<ResultCalls> = {
     insert: ({ rows }) =>
       inTransaction(db, () => {
         for (const row of rows) insert(row);
@@ -122,7 +138,6 @@ export function resultTable(db: DatabaseSync): ResultTable {
       return { record: recordOf(row), evidence: evidence === undefined ? null : String(evidence) };
     },
     page: ({ filter, limit, place }) => page(filter, limit, place),
-    similar,
     delete: ({ ids }) =>
       inTransaction(db, () => {
         const deleted = ids.map(remove).filter((host) => host !== undefined);
@@ -131,6 +146,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
       }),
     oldest: ({ limit, before, after }) => oldest.all(after, before, limit).map((row) => Number(row.id)),
   };
+  return { handlers, searches: { similar, filteredPage } };
 }
 
 function recordOf(row: Record<string, unknown>): string {

@@ -1,9 +1,11 @@
 import type { Evidence } from '../../capture/evidence.ts';
 import type { Result } from '../../capture/result.ts';
+import { isConditional } from '../../capture/result-conditions.ts';
 import { type HostRange, hostRanges } from '../hosts.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
-import { asDetailed, asRecord, placeOf, timeOf, urlKey, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
-import type { Likeness, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
+import { asDetailed, asRecord, placeOf, startOf, timeOf, urlKey, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
+import { termsOf, wantedTerms } from '../records/terms.ts';
+import type { Keyset, Likeness, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
 import type { Ask } from './protocol.ts';
 
 /** A record as the worker writes it: the indexed columns, and the whole as JSON. */
@@ -19,6 +21,8 @@ export interface Row {
   /** JSON. */
   readonly evidence: string | null;
   readonly perceptionHash: string | null;
+  /** Terms of lists with conditions, without those of its host and its URLs. */
+  readonly terms: readonly string[];
 }
 
 /** A record and its evidence; JSON. */
@@ -37,6 +41,13 @@ export type RowFilter =
   | { readonly by: 'url'; readonly urlKeys: readonly Uint8Array[] }
   | { readonly by: 'host'; readonly ranges: readonly HostRange[] };
 
+/** Records of a list that have all terms and are not older than a time, in milliseconds since the Unix epoch. */
+export interface FilteredRows {
+  readonly filter: RowFilter;
+  readonly terms: readonly string[];
+  readonly from: number | null;
+}
+
 /** A position in a list, after which the next rows come. */
 export interface Place {
   readonly probedAt: number;
@@ -54,6 +65,10 @@ export interface ResultCalls {
 /** Calls that may take long: the worker answers other calls meanwhile. */
 export interface SearchCalls {
   similar: { args: { readonly likeness: Likeness; readonly limit: number }; answer: SimilarRow[] };
+  filteredPage: {
+    args: { readonly rows: FilteredRows; readonly limit: number; readonly place: Place };
+    answer: string[];
+  };
 }
 
 export interface SqliteResults {
@@ -65,6 +80,17 @@ export interface SqliteResults {
 /** The port to the results, through the worker thread. */
 export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }): SqliteResults {
   const inserts = gatherInserts<Row>((rows) => ask('insert', { rows }));
+  const pageOf = (filter: ResultFilter, limit: number, after: Keyset | undefined) => {
+    const { where } = filter;
+    const rows = rowFilterOf(filter);
+    if (!isConditional(where)) return ask('page', { filter: rows, limit, place: placeOf(after) });
+    const from = where.from === undefined ? null : timeOf(where.from);
+    return ask('filteredPage', {
+      rows: { filter: rows, terms: wantedTerms(where), from },
+      limit,
+      place: placeOf(startOf(where, after)),
+    });
+  };
   const store: ResultStore = {
     kind: 'sqlite',
     get state() {
@@ -77,7 +103,7 @@ export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }):
       return asDetailed(JSON.parse(row.record), row.evidence === null ? null : JSON.parse(row.evidence));
     },
     page: async (filter, limit, after) => {
-      const records = await ask('page', { filter: rowFilterOf(filter), limit, place: placeOf(after) });
+      const records = await pageOf(filter, limit, after);
       return records.map((record) => asRecord(JSON.parse(record)));
     },
     similar: async (likeness, limit) => {
@@ -102,13 +128,14 @@ export function rowOf(result: Result, evidence: Evidence | null): Row {
     evidence: evidence === null ? null : JSON.stringify(evidence),
     // A record that an earlier version left in its outbox has no hash.
     perceptionHash: result.perception_hash ?? null,
+    terms: termsOf(result),
   };
 }
 
 function rowFilterOf(filter: ResultFilter): RowFilter {
   switch (filter.by) {
     case 'all':
-      return filter;
+      return { by: 'all' };
     case 'url':
       return { by: 'url', urlKeys: wantedUrlKeys(filter) };
     case 'host':

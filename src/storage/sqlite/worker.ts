@@ -10,8 +10,8 @@ import { idempotencyTable } from './idempotency.ts';
 import { jobTable } from './jobs.ts';
 import { nodeTable } from './nodes.ts';
 import type { AnswerOf, CallOf, FromWorker, Handlers, TableCalls, ToWorker, WorkerOptions } from './protocol.ts';
-import { type ResultTable, resultTable } from './result-table.ts';
-import type { SearchCalls, SimilarRow } from './results.ts';
+import { resultTable, type Searches } from './result-table.ts';
+import type { SearchCalls } from './results.ts';
 import { openDatabase } from './schema.ts';
 
 /*
@@ -28,7 +28,7 @@ const TURN_MS = 5;
 interface Open {
   readonly db: DatabaseSync;
   readonly handlers: Handlers<TableCalls>;
-  readonly results: ResultTable;
+  readonly searches: Searches;
   readonly releaseNode: ReturnType<typeof nodeTable>['releaseNode'];
   readonly inode: bigint;
   /** Of the `-wal` file. */
@@ -113,15 +113,15 @@ function serve(
   }
 
   /** Yields to other calls, so that an insert does not wait for a search. */
-  async function search(args: SearchCalls['similar']['args']): Promise<SimilarRow[]> {
-    const { db, results } = inForce();
-    const steps = results.similar(args);
+  async function search<N extends keyof SearchCalls>({ name, args }: CallOf<N>): Promise<AnswerOf<N>> {
+    const { db, searches } = inForce();
+    const steps = searches[name](args);
     for (let turn = performance.now(); ; ) {
       const step = steps.next();
       if (step.done) return step.value;
       if (performance.now() - turn < TURN_MS) continue;
       await nextTurn();
-      if (open?.db !== db) return search(args);
+      if (open?.db !== db) return search({ name, args });
       turn = performance.now();
     }
   }
@@ -131,7 +131,7 @@ function serve(
   }
 
   async function answerTo(message: Exclude<ToWorker, { name: 'close' }>): Promise<AnswerOf> {
-    if (message.name === 'similar') return search(message.args);
+    if (message.name === 'similar' || message.name === 'filteredPage') return search(message);
     const answer = run(message);
     if (message.name === 'claimNode') leased = true;
     // The file accepts writes again, for example after a lock or a full disk.
@@ -182,14 +182,13 @@ function serve(
 
 function opened(path: string, keptEvents: number): Open {
   const db = openDatabase(path);
-  const results = resultTable(db);
+  const { handlers: results, searches } = resultTable(db);
   const { releaseNode, ...nodes } = nodeTable(db);
-  const { similar: _similar, ...immediate } = results;
   return {
     db,
-    results,
+    searches,
     releaseNode,
-    handlers: { ...immediate, ...nodes, ...eventTable(db, keptEvents), ...idempotencyTable(db), ...jobTable(db) },
+    handlers: { ...results, ...nodes, ...eventTable(db, keptEvents), ...idempotencyTable(db), ...jobTable(db) },
     inode: inodeOf(path),
     walInode: inodeOf(walOf(path)),
   };

@@ -10,6 +10,8 @@ import { failureOf, idsOf, nextPage } from '../answers.ts';
 import { resultOf } from '../stored-capture.ts';
 
 const app = serviceForSuite(NO_BROWSER);
+const conditional = serviceForSuite(NO_BROWSER);
+const at = (id: number): string => resultOf(id).probed_at;
 
 /** Ids 1 to 1205, most of them of one URL. A higher id is a newer record. */
 const TOTAL = 1205;
@@ -48,6 +50,81 @@ async function allPages(path: string): Promise<(readonly number[])[]> {
   }
   return pages;
 }
+
+describe('conditions of a list', () => {
+  const NEWEST = 1500;
+
+  beforeAll(async () => {
+    const insert = (id: number, overrides: Parameters<typeof resultOf>[1]) =>
+      conditional.service.results.insert(
+        resultOf(id, { url: 'https://cond.example/', host: 'cond.example', ...overrides }),
+      );
+    await Promise.all([
+      insert(1, { title: 'Price list', response_code: 200 }),
+      insert(2, { title: 'Not found', response_code: 404 }),
+      insert(3, { title: '', response_code: 0, failed: true, failed_code: 'target_unreachable' }),
+      insert(4, { title: '', response_code: 0, failed: true, failed_code: 'capture_timeout' }),
+      insert(5, {
+        title: 'Price list of 2026',
+        response_code: 200,
+        url: 'https://other.example/',
+        host: 'other.example',
+      }),
+      ...Array.from({ length: NEWEST - 1000 }, (_, at) => insert(1001 + at, { title: 'Many', response_code: 500 })),
+    ]);
+  });
+
+  it.each([
+    ['/results?status=404', [2]],
+    ['/results?status=4xx', [2]],
+    ['/results?status=0', [4, 3]],
+    ['/results?outcome=failed', [3]],
+    ['/results?outcome=timed_out', [4]],
+    ['/results?outcome=stored&status=2xx', [5, 1]],
+    ['/results?text=PRICE%20list', [5, 1]],
+    ['/results?text=2026', [5]],
+    [`/results?from=${at(4)}&to=${at(6)}`, [5, 4]],
+    [`/results?from=${encodeURIComponent(at(5).replace('Z', '+00:00'))}&to=${at(6)}`, [5]],
+    ['/results?from=2200-01-01', []],
+    ['/results?text=price&status=404', []],
+    ['/results/by-host?host=cond.example&text=price', [1]],
+    ['/results/by-host?host=cond&outcome=timed_out', [4]],
+    ['/results/by-url?url=https://cond.example/&status=404', [2]],
+    ['/results/by-url?url=cond.example&text=list', [1]],
+  ])('finds for %s what meets it', async (path, ids) => {
+    expect(await idsOf(await conditional.call(path))).toEqual(ids);
+  });
+
+  it('are kept by the pages that Link leads to', async () => {
+    const ids: number[] = [];
+    for (let next: string | undefined = '/results?text=many&limit=200'; next !== undefined; ) {
+      const response = await conditional.call(next);
+      ids.push(...(await idsOf(response)));
+      next = nextPage(response);
+    }
+    expect(ids).toEqual(Array.from({ length: 500 }, (_, index) => NEWEST - index));
+  });
+
+  it('apply to a whole list that is streamed', async () => {
+    expect(await idsOf(await conditional.call('/results/by-host?host=cond.example&status=5xx'))).toHaveLength(500);
+  });
+
+  it.each([
+    ['status=20', 'status'],
+    ['status=0xx', 'status'],
+    ['status=ok', 'status'],
+    ['outcome=rejected', 'outcome'],
+    ['from=yesterday', 'from'],
+    ['to=2026-02-30', 'to'],
+    ['text=', 'text'],
+    ['text=%21%3F', 'text'],
+    [`text=${'a'.repeat(201)}`, 'text'],
+  ])('are refused by name when they are invalid: %s', async (query, path) => {
+    const response = await conditional.call(`/results?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path }] } });
+  });
+});
 
 describe('GET /results', () => {
   it.each([

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import type { Result } from './result.ts';
+
+/** How the capture of a record ended. Other outcomes leave no record. */
+export const RECORDED_OUTCOMES = ['stored', 'failed', 'timed_out'] as const;
+export type RecordedOutcome = (typeof RECORDED_OUTCOMES)[number];
+
+const MAX_TEXT_CHARACTERS = 200;
+const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
+const INSTANT = 'must be a time in ISO 8601 such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31';
+const TEXT = `must be 1 to ${MAX_TEXT_CHARACTERS} characters with at least one letter or digit`;
+
+/** A time as people write it; a date begins at midnight UTC. */
+const time = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: INSTANT })
+  .transform((text) => new Date(text).toISOString())
+  .meta({ type: 'string' });
+
+/** Conditions that narrow a list of results. Each may be left out; a result meets all that are given. */
+export const conditionFields = {
+  status: z
+    .string()
+    .regex(/^(0|[1-9]\d\d|[1-9]xx)$/, { error: STATUS })
+    .meta({ description: 'HTTP status of the target: `404`, or `4xx` for a class; `0` for no response.' }),
+  outcome: z
+    .enum(RECORDED_OUTCOMES, { error: `must be one of ${RECORDED_OUTCOMES.join(', ')}` })
+    .meta({ description: 'How the capture ended.' }),
+  from: time.meta({ type: 'string', description: 'Earliest `probed_at`, in ISO 8601; a date begins at midnight UTC.' }),
+  to: time.meta({ type: 'string', description: 'Results have an earlier `probed_at` than this.' }),
+  text: z
+    .string()
+    .trim()
+    .min(1, { error: TEXT, abort: true })
+    .max(MAX_TEXT_CHARACTERS, { error: TEXT, abort: true })
+    .regex(/[\p{L}\p{N}]/u, { error: TEXT })
+    .meta({
+      description:
+        'Words that the title, `url` or `final_url` has, all of them, in any order. Case and accents do not matter.',
+    }),
+};
+
+type Fields = Immutable<z.output<z.ZodObject<typeof conditionFields>>>;
+export type ResultConditions = { readonly [K in keyof Fields]?: Fields[K] | undefined };
+
+/** Returns whether there is any condition. */
+export function isConditional(conditions: ResultConditions | undefined): conditions is ResultConditions {
+  return conditions !== undefined && Object.values(conditions).some((condition) => condition !== undefined);
+}
+
+export function outcomeOf({ failed, failed_code }: Pick<Result, 'failed' | 'failed_code'>): RecordedOutcome {
+  if (!failed) return 'stored';
+  return failed_code === 'capture_timeout' ? 'timed_out' : 'failed';
+}

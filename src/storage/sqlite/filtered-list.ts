@@ -1,0 +1,218 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type HostRange, matchesHost } from '../hosts.ts';
+import { hostTerm, urlTerm } from '../records/terms.ts';
+import type { FilteredRows, Place } from './results.ts';
+
+/*
+ * Lists with conditions. An FTS5 table holds the terms of each record under a number that grows with the time of the
+ * record, its place: so the records that have all terms are read in list order, and only as many as a page needs,
+ * whether the terms are rare or frequent. `places` leads from the number to the record.
+ */
+
+/** 2020-01-01: the places of 1950 to 2089 are safe integers. */
+const EPOCH_MS = 1_577_836_800_000;
+/** Places of a millisecond. The records that need more take those of the next one. */
+const PLACES_OF_MS = 4096;
+const MAX_PLACE = Number.MAX_SAFE_INTEGER - 2 * PLACES_OF_MS;
+const MIN_PLACE = -MAX_PLACE;
+/** Milliseconds in which a free place is looked for. */
+const MAX_LATER_MS = 1000;
+
+/** Hosts whose terms are part of the expression. With more, records are compared with the ranges one by one. */
+const MAX_HOST_TERMS = 500;
+/** Records compared with the ranges at once: a few milliseconds. */
+const COMPARED_TOGETHER = 1000;
+
+/** By terms; and by time alone, where a list has no other condition. */
+const MATCHING = `
+  SELECT place, id, host_id
+  FROM (
+    SELECT rowid FROM record_terms WHERE record_terms MATCH ? AND rowid < ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?
+  ) AS record_terms
+  CROSS JOIN places ON places.place = record_terms.rowid`;
+const BETWEEN = 'SELECT place, id, host_id FROM places WHERE place < ? AND place >= ? ORDER BY place DESC LIMIT ?';
+
+/** For tests of the query plans. */
+export const FILTERED_STATEMENTS: readonly string[] = [MATCHING, BETWEEN];
+
+export interface FilteredLists {
+  /** Adds the terms of a record. In the transaction of the record. */
+  add(record: { readonly id: number; readonly probedAt: number; readonly hostId: number }, terms: Terms): void;
+  remove(id: number, probedAt: number): void;
+  /** Ids of the newest records after `place` that match, newest first, in steps between which the database may change. */
+  ids(rows: FilteredRows, limit: number, place: Place): Generator<void, number[]>;
+}
+
+/** What a record is found by, besides its host. */
+export interface Terms {
+  readonly terms: readonly string[];
+  readonly urlKeys: readonly Uint8Array[];
+}
+
+export function filteredLists(db: DatabaseSync): FilteredLists {
+  const lastPlace = db.prepare('SELECT max(place) AS place FROM places WHERE place >= ? AND place < ?');
+  const insertPlace = db.prepare('INSERT INTO places (place, id, host_id) VALUES (?, ?, ?)');
+  const deletePlace = db.prepare('DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place');
+  const insertTerms = db.prepare('INSERT INTO record_terms (rowid, terms) VALUES (?, ?)');
+  const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
+  const matching = db.prepare(MATCHING);
+  const between = db.prepare(BETWEEN);
+  const keysOfResult = db.prepare('SELECT probed_at, url_key, final_url_key FROM results WHERE id = ?');
+  const keysOfHost = db.prepare('SELECT host, reversed, unicode FROM hosts WHERE host_id = ?');
+  const hostsOf = {
+    host: db.prepare(hostsInRange('host', 'hosts_by_host')),
+    reversed: db.prepare(hostsInRange('reversed', 'hosts_by_reversed')),
+    unicode: db.prepare(hostsInRange('unicode', 'hosts_by_unicode')),
+  };
+
+  /** The first free place of a millisecond; undefined when all are taken. */
+  function freePlaceOf(ms: number): number | undefined {
+    const first = firstPlaceOf(ms);
+    const last = lastPlace.get(first, first + PLACES_OF_MS)?.place;
+    if (typeof last !== 'number') return first;
+    return last + 1 < first + PLACES_OF_MS ? last + 1 : undefined;
+  }
+
+  function freePlace(probedAt: number): number {
+    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+      const place = freePlaceOf(ms);
+      if (place !== undefined) return place;
+    }
+    throw new RangeError(`there is no place for another record of ${new Date(probedAt).toISOString()}`);
+  }
+
+  /** The hosts' ids; undefined when there are too many. */
+  function hostIds(ranges: readonly HostRange[]): readonly number[] | undefined {
+    const found = new Set<number>();
+    for (const { key, prefix } of ranges) {
+      const inRange = hostsOf[key].all(prefix, `${prefix}\u{10FFFF}`, MAX_HOST_TERMS + 1);
+      for (const { host_id: id } of inRange) found.add(Number(id));
+    }
+    return found.size > MAX_HOST_TERMS ? undefined : [...found];
+  }
+
+  /** Each host is compared once. */
+  function hostFilter(ranges: readonly HostRange[]): (hostId: number) => boolean {
+    const known = new Map<number, boolean>();
+    return (hostId) => {
+      const before = known.get(hostId);
+      if (before !== undefined) return before;
+      const matches = isHostOf(keysOfHost.get(hostId) ?? {}, ranges);
+      known.set(hostId, matches);
+      return matches;
+    };
+  }
+
+  /** Undefined when nothing can match. */
+  function planOf({ terms, filter }: FilteredRows): Plan | undefined {
+    switch (filter.by) {
+      case 'all':
+        return { expression: allOf(terms), readTogether: 1, hasHost: () => true, hasUrl: () => true };
+      case 'url': {
+        const keys = filter.urlKeys.map((key) => Buffer.from(key));
+        const isOneOf = (key: unknown) => key instanceof Uint8Array && keys.some((wanted) => wanted.equals(key));
+        return {
+          expression: allOf(terms, filter.urlKeys.map(urlTerm)),
+          readTogether: 1,
+          hasHost: () => true,
+          hasUrl: (keys) => isOneOf(keys.url_key) || isOneOf(keys.final_url_key),
+        };
+      }
+      case 'host': {
+        const hosts = hostIds(filter.ranges);
+        if (hosts?.length === 0) return undefined;
+        return hosts === undefined
+          ? {
+              expression: allOf(terms),
+              readTogether: COMPARED_TOGETHER,
+              hasHost: hostFilter(filter.ranges),
+              hasUrl: () => true,
+            }
+          : { expression: allOf(terms, hosts.map(hostTerm)), readTogether: 1, hasHost: () => true, hasUrl: () => true };
+      }
+    }
+  }
+
+  function* ids(rows: FilteredRows, limit: number, after: Place): Generator<void, number[]> {
+    const plan = planOf(rows);
+    if (plan === undefined) return [];
+    const found: (Place & { readonly ms: number })[] = [];
+    const floor = rows.from === null ? MIN_PLACE : firstPlaceOf(rows.from);
+    for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
+      const together = Math.max(plan.readTogether, limit + 1);
+      const read =
+        plan.expression === undefined
+          ? between.all(before, floor, together)
+          : matching.all(plan.expression, before, floor, together);
+      for (const row of read) {
+        if (!plan.hasHost(Number(row.host_id))) continue;
+        const keys = keysOfResult.get(Number(row.id));
+        if (keys === undefined || !plan.hasUrl(keys)) continue;
+        const place = { id: Number(row.id), probedAt: Number(keys.probed_at), ms: msOf(Number(row.place)) };
+        const isAfter = place.probedAt < after.probedAt || (place.probedAt === after.probedAt && place.id < after.id);
+        if (isAfter) found.push(place);
+      }
+      const last = read.at(-1)?.place;
+      if (last === undefined) break;
+      before = Number(last);
+      // Records of one millisecond are ordered by id, which their places are not: all of them are read.
+      const least = found[limit - 1];
+      if (least !== undefined && msOf(before) < least.ms) break;
+      yield;
+    }
+    return found
+      .sort((a, b) => b.probedAt - a.probedAt || b.id - a.id)
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
+  return {
+    add: ({ id, probedAt, hostId }, { terms, urlKeys }) => {
+      const place = freePlace(probedAt);
+      insertPlace.run(place, id, hostId);
+      insertTerms.run(place, [...terms, hostTerm(hostId), ...urlKeys.map(urlTerm)].join(' '));
+    },
+    remove: (id, probedAt) => {
+      for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+        const first = firstPlaceOf(ms);
+        const place = deletePlace.get(first, first + PLACES_OF_MS, id)?.place;
+        if (typeof place === 'number') deleteTerms.run(place);
+        if (typeof place === 'number' || freePlaceOf(ms) !== undefined) return;
+      }
+    },
+    ids,
+  };
+}
+
+interface Plan {
+  /** In FTS5's query language; undefined for every record. */
+  readonly expression: string | undefined;
+  readonly readTogether: number;
+  readonly hasHost: (hostId: number) => boolean;
+  /** Whether a record that has the URL's term has the URL. */
+  readonly hasUrl: (keys: Record<string, unknown>) => boolean;
+}
+
+function hostsInRange(key: string, index: string): string {
+  return `SELECT host_id FROM hosts INDEXED BY ${index} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
+}
+
+/** Every term, and one of the others; undefined without any. */
+function allOf(terms: readonly string[], oneOf: readonly string[] = []): string | undefined {
+  const quoted = terms.map((term) => `"${term}"`);
+  const choice = oneOf.length === 0 ? [] : [`(${oneOf.map((term) => `"${term}"`).join(' OR ')})`];
+  return quoted.length + choice.length === 0 ? undefined : [...quoted, ...choice].join(' AND ');
+}
+
+function isHostOf({ host, reversed, unicode }: Record<string, unknown>, ranges: readonly HostRange[]): boolean {
+  const keys = { host: String(host), reversed: String(reversed), unicode: unicode === null ? null : String(unicode) };
+  return matchesHost(keys, ranges);
+}
+
+function firstPlaceOf(ms: number): number {
+  return Math.max(MIN_PLACE, Math.min((ms - EPOCH_MS) * PLACES_OF_MS, MAX_PLACE - PLACES_OF_MS));
+}
+
+function msOf(place: number): number {
+  return Math.floor(place / PLACES_OF_MS);
+}
