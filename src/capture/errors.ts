@@ -48,7 +48,7 @@ export const CATALOGUE = {
     status: 421,
     retryable: false,
     text: 'The files of this capture are in the data directory of another process.',
-    help: 'Ask the process that made the capture. Operators: let all processes of a database share one data directory.',
+    help: 'Ask the process that made the capture. Operators: let all processes of a database share one data directory, or use `--artifacts gridfs`.',
   },
   method_not_allowed: {
     status: 405,
@@ -205,6 +205,12 @@ export const CATALOGUE = {
     retryable: true,
     text: 'The database cannot be reached.',
     help: 'Operators: the log has the cause.',
+  },
+  artifact_pending: {
+    status: 503,
+    retryable: true,
+    text: 'The files of this capture wait on disk until MongoDB can be reached.',
+    help: 'Retry after `Retry-After`. Operators: `store.outbox` in `/stats` counts the captures that wait.',
   },
   browser_unavailable: {
     status: 503,

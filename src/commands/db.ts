@@ -5,7 +5,7 @@ import { processConfig } from './process-config.ts';
 type Flags = Readonly<Record<string, unknown>>;
 
 /** Options that name where a service stores things; the other options do not matter here. */
-const FLAGS = ['dbPath', 'mongoUrl', 'dataDir'];
+const FLAGS = ['dbPath', 'mongoUrl', 'dataDir', 'artifacts'];
 
 /** `capstan db`: maintains the stored data of a service, running or stopped. */
 export function registerDbCommand(program: Command): void {
@@ -13,7 +13,9 @@ export function registerDbCommand(program: Command): void {
 
   const check = db
     .command('check')
-    .description('Compare records and files, and check the SQLite file. Exit code 1 when something is wrong.');
+    .description(
+      'Compare records and files, in the data directory or in GridFS, and check the SQLite file. Exit code 1 when something is wrong.',
+    );
   addConfigFlags(check, FLAGS).action(async (flags: Flags) => {
     const { checkDatabase } = await import('../storage/maintenance.ts');
     const problems = await checkDatabase(processConfig(flags), print);
@@ -23,7 +25,9 @@ export function registerDbCommand(program: Command): void {
 
   const backup = db
     .command('backup <file>')
-    .description('Write a copy of the SQLite database, which may be in use. Files of captures are not copied.');
+    .description(
+      'Write a copy of the SQLite database, which may be in use. Files of captures are not copied. MongoDB, captures in GridFS included: use mongodump.',
+    );
   addConfigFlags(backup, FLAGS).action(async (file: string, flags: Flags) => {
     const { backupDatabase } = await import('../storage/maintenance.ts');
     await backupDatabase(processConfig(flags), file);
@@ -32,7 +36,9 @@ export function registerDbCommand(program: Command): void {
 
   const restore = db
     .command('restore <file>')
-    .description('Replace the SQLite database with a copy. A running service switches to it.');
+    .description(
+      'Replace the SQLite database with a copy. A running service switches to it. MongoDB: use mongorestore.',
+    );
   addConfigFlags(restore, FLAGS).action(async (file: string, flags: Flags) => {
     const { restoreDatabase } = await import('../storage/maintenance.ts');
     const aside = restoreDatabase(processConfig(flags), file);
@@ -41,7 +47,9 @@ export function registerDbCommand(program: Command): void {
 
   const rebuild = db
     .command('rebuild')
-    .description('Write the record of every capture in the data directory that the database does not have.');
+    .description(
+      'Write the record of every capture in the data directory, or in GridFS, that the database does not have.',
+    );
   addConfigFlags(rebuild, FLAGS).action(async (flags: Flags) => {
     const { rebuildDatabase } = await import('../storage/maintenance.ts');
     const { written, incomplete, aside } = await rebuildDatabase(processConfig(flags));

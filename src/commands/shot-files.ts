@@ -40,7 +40,7 @@ export async function saveShot(
   index: number,
   count: number,
 ): Promise<string> {
-  const image = await artifacts.open(result.id, 'image');
+  const image = await artifacts.open(result.id, 'image', { undelivered: true });
   if (image === undefined) throw new Error(`the image of ${result.url} is gone`);
   const path = file ?? join(dir, shotFileName(result, index, count));
   await pipeline(image.stream(), createWriteStream(path, { flags: force ? 'w' : 'wx' }));

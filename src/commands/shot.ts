@@ -170,6 +170,7 @@ function withoutServer(size: number): Partial<Config> {
     dbPath: null,
     mongoUrl: null,
     dataDir,
+    artifacts: 'files',
     retainDays: null,
     retainBytes: null,
     maxQueue: size,

@@ -43,8 +43,9 @@ export function loadConfig(sources: ConfigSources): Config {
   ]);
   const settings = withSecretsOfFiles(given, sources);
   refuseTwoStores(settings);
-  const config = parse(settings);
+  const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
+  refuseGridfsAlone(config, settings);
   return withTimeoutInside(config, settings);
 }
 
@@ -65,8 +66,9 @@ export function configOf(given: Readonly<Record<string, unknown>>, machine: Mach
     ...chosen.map(([name, value]): [string, Setting] => [name, { value, from: 'the program', chosen: true }]),
   ]);
   refuseTwoStores(settings);
-  const config = parse(settings);
+  const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
+  refuseGridfsAlone(config, settings);
   return withTimeoutInside(config, settings);
 }
 
@@ -186,6 +188,18 @@ function checkCluster({ natsUrl, mongoUrl, role, natsTlsCert, natsTlsKey }: Conf
   if (new Set(natsUrl.map((url) => /^\w+:\/\/(?:(.*)@)?/.exec(url)?.[1])).size > 1) {
     throw new ConfigError('--nats-url takes the servers of one NATS cluster; all need the same credentials, or none');
   }
+}
+
+/** The nodes of a cluster share their captures unless another store is chosen. */
+function withArtifactsOfCluster(config: Config, settings: Settings): Config {
+  const isChosen = settings.get('artifacts')?.chosen === true;
+  return config.natsUrl.length === 0 || isChosen ? config : { ...config, artifacts: 'gridfs' };
+}
+
+function refuseGridfsAlone({ artifacts, mongoUrl }: Config, settings: Settings): void {
+  if (artifacts !== 'gridfs' || mongoUrl !== null) return;
+  const from = settings.get('artifacts')?.from ?? '';
+  throw new ConfigError(`--artifacts gridfs (from ${from}) needs --mongo-url; without it, --artifacts takes files`);
 }
 
 function parse(settings: Settings): Config {

@@ -77,6 +77,14 @@ export const configSchema = z.strictObject({
     takes: 'the path of a directory',
     default: 'data',
   }),
+  artifacts: choice(['files', 'gridfs'], {
+    group: 'Storing',
+    description:
+      'Where captures are kept: `files`, in --data-dir, or `gridfs`, in the MongoDB of --mongo-url, where every process of the database reads them.',
+    placeholder: 'store',
+    default: 'files',
+    defaultText: 'files; with --nats-url gridfs',
+  }),
   retainDays: z.number().min(0.01).max(36_500).nullable().register(table, {
     kind: 'number',
     group: 'Storing',

@@ -77,7 +77,7 @@ export interface CaptureService {
    */
   remove(id: number, by?: RequestedBy): Promise<boolean>;
 
-  /** Returns why an artifact cannot be opened: `not_found` or `artifact_elsewhere`. */
+  /** Returns why the artifact store has no artifact of a capture: `not_found` or `artifact_elsewhere`. */
   whyMissing(id: number): Promise<CapstanError>;
 
   /**

@@ -4,7 +4,7 @@ import { createStorage, type Storage } from '../storage/storage.ts';
 
 export type StorageConfig = Pick<
   Config,
-  'dbPath' | 'mongoUrl' | 'dataDir' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
 >;
 
 /** Opens the stores that the configuration names, and logs what happens to them. */
@@ -17,6 +17,7 @@ export function openStorage(
     dataDir: config.dataDir,
     dbPath: config.dbPath,
     mongoUrl: config.mongoUrl,
+    artifacts: config.artifacts,
     ...options,
     onState: (state, reason) => {
       if (state === 'up') logger.info('the database is available');

@@ -3,9 +3,11 @@ import type { ArtifactKind, DetailedResult, Result } from '../capture/result.ts'
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 
 /*
- * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory; another store
- * (GridFS, S3) needs a folder of its own and a line in `storage.ts`. Its contract is `artifact-store.contract.ts`.
+ * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory, `gridfs/` for MongoDB;
+ * another store (S3) needs a folder of its own and a line in `storage.ts`. Its contract is `artifact-store.contract.ts`.
  */
+
+export type ArtifactStoreKind = 'files' | 'gridfs';
 
 export type { ArtifactKind };
 
@@ -53,7 +55,7 @@ export interface RemovedArtifacts {
 /**
  * A store in which the artifacts of a capture appear and disappear together. Writing rejects with a `CapstanError`,
  * `storage_full` or `storage_unavailable` when nothing can be stored, else `internal`, each with its cause, and leaves
- * nothing half-written.
+ * nothing half-written. Every method of a store in a database rejects with `database_unavailable` while it is away.
  */
 export interface ArtifactStore {
   /** Identifies this store in the records of its captures; constant for the store's whole life. */
@@ -66,7 +68,11 @@ export interface ArtifactStore {
   info(id: number): Promise<ScreenshotInfo | undefined>;
   /** Reads the record that was staged; undefined when there is none, or an earlier version stored only part of it. */
   record(id: number): Promise<DetailedResult | undefined>;
-  open(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined>;
+  /**
+   * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless `undelivered`
+   * is set: for the process that has just made it.
+   */
+  open(id: number, kind: ArtifactKind, how?: { readonly undelivered?: boolean }): Promise<OpenArtifact | undefined>;
   /** Lists at most `limit` captures with an id below `before`, newest (greatest id) first. */
   list(limit: number, before?: number): Promise<readonly ScreenshotInfo[]>;
   /** Iterates over the ids of all captures, oldest (smallest) first; reads only as far as it is consumed. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { storeFile } from './files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from './files/store-id.ts';
+import { STORE as GRIDFS } from './gridfs/documents.ts';
 import type { ResultStore } from './result-store.ts';
 
 /** Number of newest records whose stores are compared. */
@@ -38,7 +39,8 @@ export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }
   if (results.state !== 'up') return;
   const id = (await readStore(dataDir))?.id;
   const newest = await results.page({ by: 'all' }, LOOKED_AT);
-  const other = newest.map(({ artifacts }) => artifacts?.store).find((store) => store != null && store !== id);
+  const here: readonly (string | undefined)[] = [id, GRIDFS];
+  const other = newest.map(({ artifacts }) => artifacts?.store).find((store) => store != null && !here.includes(store));
   if (other == null) return;
   if (id === undefined && dbPath !== null) {
     throw new LostPlaceError(

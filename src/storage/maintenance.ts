@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStore } from './artifact-store.ts';
+import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import type { Database } from './database.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
+import { namesIn, outboxes } from './files/workspace.ts';
+import type { DamagedFile } from './gridfs/damaged-files.ts';
 import { openMongo } from './mongo/open.ts';
 import type { Keyset } from './result-store.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from './sqlite/backup.ts';
@@ -17,6 +19,7 @@ export interface Places {
   readonly dataDir: string;
   readonly dbPath: string | null;
   readonly mongoUrl: string | null;
+  readonly artifacts: ArtifactStoreKind;
 }
 
 /** Called with each finding, one line. */
@@ -35,29 +38,47 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
     // Its records cannot be trusted, nor can it be read to the end.
     if (problems > 0) return problems;
   }
-  return using(places, async (database, artifacts) => {
+  return using(places, async ({ database, artifacts, gridfs }) => {
     const store = await artifacts.id();
+    // Records of version 0.1 name no store: their files are in a data directory.
+    const unnamed = gridfs === undefined ? store : null;
+    let records = 0;
+    let captures = 0;
     for await (const { id, artifacts: stored } of allRecords(database)) {
-      const isOurs = stored !== null && (stored.store ?? store) === store;
+      const isOurs = stored !== null && (stored.store ?? unnamed) === store;
+      if (isOurs) records += 1;
       if (isOurs && !(await artifacts.has(id))) found(`record ${id}: its artifacts are missing`);
     }
     for await (const id of artifacts.oldest()) {
+      captures += 1;
       if ((await artifacts.has(id)) && (await database.results.get(id)) === undefined) {
         found(`capture ${id}: its record is missing`);
       }
     }
+    if (gridfs === undefined) return problems;
+    for await (const { id, kind } of gridfs.damaged()) found(`capture ${id}: its ${kind} is incomplete in GridFS`);
+    report(`compared ${records} records with ${captures} captures in GridFS`);
+    const waiting = await waitingIn(places.dataDir);
+    if (waiting > 0) report(`records that wait in ${resolve(places.dataDir)} for delivery: ${waiting}`);
     return problems;
   });
 }
 
+/** Number of records in the outboxes of a data directory. */
+async function waitingIn(dataDir: string): Promise<number> {
+  const names = await Promise.all((await outboxes(dataDir)).map(namesIn));
+  return names.flat().filter((name) => name.endsWith('.json')).length;
+}
+
 /** Writes a copy of the SQLite database to a file that does not exist yet. */
-export async function backupDatabase({ dbPath }: Places, target: string): Promise<void> {
-  await backupFile(existing(sqliteOnly(dbPath)), resolve(target));
+export async function backupDatabase(places: Places, target: string): Promise<void> {
+  await backupFile(existing(sqliteOnly(places, 'mongodump')), resolve(target));
 }
 
 /** Puts a copy in the place of the SQLite database. Returns where the replaced one was moved to. */
-export function restoreDatabase({ dbPath }: Places, source: string): string | undefined {
-  return restoreFile(existing(source), resolve(sqliteOnly(dbPath)));
+export function restoreDatabase(places: Places, source: string): string | undefined {
+  const target = resolve(sqliteOnly(places, 'mongorestore'));
+  return restoreFile(existing(source), target);
 }
 
 export interface Rebuilt {
@@ -77,7 +98,7 @@ export async function rebuildDatabase(places: Places): Promise<Rebuilt> {
   const { dbPath } = places;
   const isDamaged = dbPath !== null && existsSync(dbPath) && problemsOfFile(resolve(dbPath)).length > 0;
   const aside = isDamaged ? setAside(resolve(dbPath)) : undefined;
-  return using(places, async ({ results }, artifacts) => {
+  return using(places, async ({ database: { results }, artifacts }) => {
     let written = 0;
     let incomplete = 0;
     for await (const id of artifacts.oldest()) {
@@ -95,28 +116,54 @@ export async function rebuildDatabase(places: Places): Promise<Rebuilt> {
   });
 }
 
-async function using<T>(
-  places: Places,
-  work: (database: Database, artifacts: ArtifactStore) => Promise<T>,
-): Promise<T> {
+/** What a command works with. */
+interface OpenPlaces {
+  readonly database: Database;
+  readonly artifacts: ArtifactStore;
+  /** Where the artifacts are in GridFS. */
+  readonly gridfs?: { damaged(): AsyncIterable<DamagedFile> };
+}
+
+async function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
+  if (places.artifacts === 'gridfs') return usingGridfs(places, work);
   const data = createDataDirectory(existing(places.dataDir));
   const database = await open(places);
   try {
-    return await work(database, createFileArtifactStore(data));
+    return await work({ database, artifacts: createFileArtifactStore(data) });
   } finally {
     await database.close();
     await data.close();
   }
 }
 
-async function open({ dbPath, mongoUrl }: Places): Promise<Database> {
+/** Works without the data directory, where only captures are that wait for their delivery. */
+async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
+  const { createGridfsArtifactStore } = await import('./gridfs/gridfs-artifact-store.ts');
+  const { damagedFiles } = await import('./gridfs/damaged-files.ts');
+  const mongo = await whenUp((onState) => openMongo({ url: mongoUrl ?? '', onState }));
+  const { database, ask } = mongo;
+  try {
+    const artifacts = createGridfsArtifactStore(database, ask);
+    return await work({ database: mongo, artifacts, gridfs: { damaged: () => damagedFiles(database, ask) } });
+  } finally {
+    await mongo.close();
+  }
+}
+
+function open({ dbPath, mongoUrl }: Places): Promise<Database> {
+  if (mongoUrl !== null) return whenUp((onState) => openMongo({ url: mongoUrl, onState }));
+  if (dbPath !== null) return whenUp((onState) => openSqlite({ path: dbPath, onState }));
+  throw new Error('no database is configured: set --db-path or --mongo-url');
+}
+
+/** Rejects with the reason when the database is not available. */
+async function whenUp<T extends Database>(
+  opening: (onState: (state: unknown, reason: string) => void) => Promise<T>,
+): Promise<T> {
   let why = '';
-  const onState = (_: unknown, reason: string) => {
+  const database = await opening((_, reason) => {
     why = reason;
-  };
-  if (dbPath === null && mongoUrl === null) throw new Error('no database is configured: set --db-path or --mongo-url');
-  const database =
-    mongoUrl === null ? await openSqlite({ path: dbPath ?? '', onState }) : await openMongo({ url: mongoUrl, onState });
+  });
   if (database.results.state === 'up') return database;
   await database.close();
   throw new Error(why);
@@ -133,9 +180,13 @@ async function* allRecords({ results }: Database) {
   }
 }
 
-function sqliteOnly(dbPath: string | null): string {
+function sqliteOnly({ dbPath, artifacts }: Places, tool: 'mongodump' | 'mongorestore'): string {
   if (dbPath !== null) return dbPath;
-  throw new Error('only SQLite databases are backed up by Capstan: set --db-path, or use mongodump for MongoDB');
+  const hint =
+    artifacts === 'gridfs'
+      ? `use ${tool} for MongoDB, which copies the captures in GridFS with their records`
+      : `set --db-path, or use ${tool} for MongoDB`;
+  throw new Error(`only SQLite databases are backed up by Capstan: ${hint}`);
 }
 
 function existing(path: string): string {

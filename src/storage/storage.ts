@@ -1,5 +1,5 @@
 import type { CapstanError } from '../capture/errors.ts';
-import type { ArtifactStore } from './artifact-store.ts';
+import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './captures/retention.ts';
 import { checkDatabaseFile, checkDataDirectory, rememberDatabase } from './check-places.ts';
@@ -11,12 +11,14 @@ import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
+import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
 import type { JobStore } from './job-store.ts';
-import { createOwnCopies } from './local-copies.ts';
+import { createOwnCopies, type LocalCopies } from './local-copies.ts';
+import type { HeldLock } from './lock.ts';
 import { createNoDatabase } from './memory/no-database.ts';
-import { openMongo } from './mongo/open.ts';
+import { type MongoDatabase, openMongo } from './mongo/open.ts';
 import { holdNode } from './node-leases.ts';
 import type { ResultStore, StoreState } from './result-store.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -27,6 +29,7 @@ import { writeFailure } from './write-failure.ts';
  * Opens everything that is stored, and chooses the implementation of each port:
  *
  *   files/            artifacts, thumbnails and the outbox, in the data directory
+ *   gridfs/           artifacts, in MongoDB
  *   sqlite/, mongo/   the database: results, jobs, idempotency keys, node leases, the event log
  *   memory/           what stands in for a database where there is none
  *   records/          what the databases share
@@ -38,6 +41,8 @@ export interface StorageOptions {
   /** SQLite file of results. At most one of this and `mongoUrl`; without either there is no database. */
   readonly dbPath?: string | null;
   readonly mongoUrl?: string | null;
+  /** Where captures are kept. `gridfs` needs `mongoUrl`. @default 'files' */
+  readonly artifacts?: ArtifactStoreKind;
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
@@ -84,13 +89,13 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   const { dataDir, dbPath = null } = options;
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
-  const database = await openDatabase(options);
+  const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
-  const artifacts = createFileArtifactStore(data);
+  const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = createCaptureStore({
     artifacts,
-    copies: createOwnCopies(artifacts),
+    copies,
     results,
     outbox: createFileOutbox(data),
     ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
@@ -105,7 +110,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     artifacts,
     results,
     remove: (ids) => captureStore.remove(ids),
-    lock: async () => holdLock(retentionLock(options.dataDir)),
+    lock,
     clock: Date.now,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
@@ -115,6 +120,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     node?.stop();
     await retention.stop();
     await captureStore.close();
+    await stop();
     await database.close();
     await data.close();
   }
@@ -142,10 +148,44 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   return { ids, results, jobs, idempotency, artifacts, thumbnails, captureStore, retention, events, close };
 }
 
-function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOptions): Promise<Database> {
+interface OpenDatabase {
+  readonly database: Database;
+  /** The same database, when it is MongoDB. */
+  readonly mongo?: MongoDatabase;
+}
+
+async function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOptions): Promise<OpenDatabase> {
   const observed = onState === undefined ? {} : { onState };
   const warned = onWarning === undefined ? {} : { onWarning };
-  if (dbPath != null) return openSqlite({ path: dbPath, ...observed, ...warned });
-  if (mongoUrl != null) return openMongo({ url: mongoUrl, ...observed });
-  return Promise.resolve(createNoDatabase());
+  if (dbPath != null) return { database: await openSqlite({ path: dbPath, ...observed, ...warned }) };
+  if (mongoUrl == null) return { database: createNoDatabase() };
+  const mongo = await openMongo({ url: mongoUrl, ...observed });
+  return { database: mongo, mongo };
+}
+
+interface OpenArtifacts {
+  readonly artifacts: ArtifactStore;
+  readonly copies: LocalCopies;
+  /** Lock of the retention. */
+  lock(): Promise<HeldLock | undefined>;
+  stop(): Promise<void>;
+}
+
+async function openArtifacts(
+  { artifacts, dataDir, onProblem = () => {} }: StorageOptions,
+  local: ArtifactStore,
+  mongo: MongoDatabase | undefined,
+): Promise<OpenArtifacts> {
+  if (artifacts === 'gridfs') {
+    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
+    // Loaded only when it is used.
+    const { openGridfs } = await import('./gridfs/open.ts');
+    return openGridfs({ mongo, local, onProblem });
+  }
+  return {
+    artifacts: mongo === undefined ? local : withGridfs(local, mongo),
+    copies: createOwnCopies(local),
+    lock: async () => holdLock(retentionLock(dataDir)),
+    stop: () => Promise.resolve(),
+  };
 }

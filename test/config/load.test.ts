@@ -114,6 +114,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   dbPath: ['a.db', 'a.db'],
   mongoUrl: ['mongodb://h/d', 'mongodb://h/d'],
   dataDir: ['d', 'd'],
+  artifacts: ['files', 'files'],
   retainDays: ['0.5', 0.5],
   retainBytes: ['1.5G', 1_610_612_736],
   thumbnailBytes: ['1M', 1_048_576],
@@ -223,6 +224,19 @@ describe('loadConfig with an invalid configuration', () => {
     const two = refusal({ flags: { natsUrl: [...natsUrl, 'nats://me:other@b'], mongoUrl } });
     expect(two).toMatch(/^--nats-url takes the servers of one NATS cluster; all need the same credentials/);
     expect(two).not.toContain('hush');
+  });
+
+  it('rejects captures in GridFS without MongoDB, and takes them with it', () => {
+    expect(refusal({ flags: { artifacts: 'gridfs', dbPath: 'a.db' } })).toBe(
+      '--artifacts gridfs (from the command line) needs --mongo-url; without it, --artifacts takes files',
+    );
+    const mongoUrl = 'mongodb://h/d';
+    expect(load({ env: { CAPSTAN_ARTIFACTS: 'gridfs' }, flags: { mongoUrl } })).toMatchObject({ artifacts: 'gridfs' });
+    const natsUrl = ['nats://n'];
+    expect(load({ flags: { mongoUrl } }).artifacts).toBe('files');
+    expect(load({ flags: { mongoUrl, natsUrl } }).artifacts).toBe('gridfs');
+    expect(load({ flags: { mongoUrl, natsUrl, artifacts: 'files' } }).artifacts).toBe('files');
+    expect(refusal({ flags: { artifacts: 's3' } })).toContain('it takes one of files, gridfs');
   });
 
   it('rejects an unknown key of a file and lists the accepted ones, without showing its value', () => {

@@ -67,9 +67,13 @@ export function actorForSuite(overrides: Parameters<typeof startActor>[0] = {}):
   };
 }
 
-export function serviceForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): RunningService {
+/** `config` may be a function, for values that are known when the suite runs. */
+export function serviceForSuite(
+  config: Partial<ServiceConfig> | (() => Partial<ServiceConfig>) = {},
+  http: Partial<HttpOptions> = {},
+): RunningService {
   const running = forSuite(
-    () => startService(config, http),
+    () => startService(typeof config === 'function' ? config() : config, http),
     ({ stop }) => stop(),
   );
   return {

@@ -33,6 +33,7 @@ export async function startService(
       dbPath: join(directory, 'results.db'),
       mongoUrl: null,
       dataDir: join(directory, 'data'),
+      artifacts: 'files',
       retainDays: null,
       retainBytes: null,
       thumbnailBytes: null,

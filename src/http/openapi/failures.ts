@@ -1,4 +1,5 @@
 import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
+import { WITH_RETRY_AFTER } from '../answer/envelope.ts';
 import type { Route } from '../route.ts';
 import { type HeaderName, headerRefs } from './headers.ts';
 import { type JsonObject, schemaRef } from './json-object.ts';
@@ -9,9 +10,7 @@ export const DATABASE_FAILURES: readonly FailureCode[] = ['database_not_enabled'
 const FAILURE_HEADERS: Partial<Record<FailureCode, readonly HeaderName[]>> = {
   unauthorized: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
-  queue_full: ['Retry-After'],
-  rate_limited: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  idempotency_in_flight: ['Retry-After'],
+  rate_limited: ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   range_not_satisfiable: ['Content-Range'],
 };
 
@@ -46,7 +45,11 @@ export function failureAnswer(codes: readonly FailureCode[]): JsonObject {
   const schema = { allOf: [schemaRef('Failure'), { properties: { code: { enum: codes } } }] };
   return {
     description: codes.map((code) => `\`${code}\`: ${CATALOGUE[code].text}`).join(' '),
-    headers: headerRefs(codes.flatMap((code) => FAILURE_HEADERS[code] ?? [])),
+    headers: headerRefs([...new Set(codes.flatMap(headersOf))]),
     content: { 'application/json': { schema } },
   };
+}
+
+function headersOf(code: FailureCode): readonly HeaderName[] {
+  return [...(FAILURE_HEADERS[code] ?? []), ...(WITH_RETRY_AFTER.has(code) ? (['Retry-After'] as const) : [])];
 }

@@ -144,7 +144,16 @@ export const getScreenshot = route({
     },
     304: { description: 'The client has it already.', content: {}, headers: ['ETag', 'Cache-Control'] },
   },
-  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'range_not_satisfiable', 'not_an_image', 'queue_full'],
+  failures: [
+    'invalid_id',
+    'not_found',
+    'artifact_elsewhere',
+    'range_not_satisfiable',
+    'not_an_image',
+    'queue_full',
+    'artifact_pending',
+    'database_unavailable',
+  ],
   handle: async (ctx, { id, view, ...given }, { service }) => {
     ctx.state.captureId = id;
     const thumbnail = thumbnailOf(given);
@@ -191,7 +200,7 @@ async function answerStored(
   if (preferImageOrJson(ctx.get('Accept'), mediaTypeOf(result.format), 'json') === 'json') {
     answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   } else {
-    const artifact = await service.artifacts.open(result.id, 'image');
+    const artifact = await service.artifacts.open(result.id, 'image', { undelivered: true });
     if (artifact === undefined) throw await service.whyMissing(result.id);
     ctx.status = 200;
     describeArtifact(ctx, artifact, 'image');

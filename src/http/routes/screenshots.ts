@@ -12,12 +12,13 @@ export const getScreenshots = route({
   method: 'GET',
   path: '/screenshots',
   operationId: 'listScreenshots',
-  summary: 'The newest screenshots. Works without a database.',
+  summary: 'The newest screenshots. Works without a database; with captures in GridFS it needs MongoDB.',
   tag: 'capture',
   parameters: { limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {
     200: { description: 'Newest first.', content: json(z.array(ScreenshotInfoSchema)), headers: ['Link'] },
   },
+  failures: ['database_unavailable'],
   handle: async (ctx, { limit = DEFAULT_LIMIT, cursor }, { service }) => {
     const { items, continueAfter } = cutPage(await service.artifacts.list(limit + 1, cursor), limit);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));

@@ -42,9 +42,10 @@ export async function removeCaptures(
   for (const { id, away } of moved) {
     const bytes = await bytesOfCapture(away);
     await rm(away, { recursive: true, force: true }).catch((error: unknown) => failures.push(error));
-    await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
     onRemoved(id, bytes);
   }
+  // Thumbnails may be here although the capture is elsewhere.
+  for (const id of ids) await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
   for (const minute of minutes) if (await removeIfEmpty(minute)) await removeIfEmpty(dirname(minute));
   if (failures.length > 0) throw failures[0];
 }

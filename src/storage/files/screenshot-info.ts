@@ -24,7 +24,11 @@ const infoSchema = z.object({
 });
 
 export function parseScreenshotInfo(text: string): ScreenshotInfo {
-  return infoSchema.parse(JSON.parse(text));
+  return checkedScreenshotInfo(JSON.parse(text));
+}
+
+export function checkedScreenshotInfo(value: unknown): ScreenshotInfo {
+  return infoSchema.parse(value);
 }
 
 const recordSchema = z.object({ record: z.looseObject({ evidence: z.unknown() }) });

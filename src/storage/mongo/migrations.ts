@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
+import { prepareArtifacts } from '../gridfs/documents.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
 import { termsOf } from '../records/terms.ts';
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: 'results by normalised URL and by final URL', up: indexUrls },
   { name: 'terms of lists with conditions', up: indexTerms },
+  { name: 'artifacts in GridFS', up: prepareArtifacts },
 ];
 
 /** Operations that are sent at once. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Database } from '../database.ts';
 import { collectionsOf } from './collections.ts';
-import { MongoConnection, type OnState } from './connection.ts';
+import { type Ask, MongoConnection, type OnState } from './connection.ts';
 import { createMongoEventLog } from './event-log.ts';
 import { mongoIdempotency } from './idempotency.ts';
 import { mongoJobs } from './jobs.ts';
@@ -18,6 +18,7 @@ export interface MongoOptions {
 
 export interface MongoDatabase extends Database {
   readonly database: Db;
+  readonly ask: Ask;
 }
 
 /**
@@ -38,6 +39,7 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
   }
   return {
     database,
+    ask,
     results: results.store,
     jobs: mongoJobs(database, ask),
     idempotency: mongoIdempotency(database, ask),

@@ -1,0 +1,45 @@
+import { finished } from 'node:stream/promises';
+import { type GridFSBucket, ObjectId } from 'mongodb';
+import type { ArtifactKind } from '../../capture/result.ts';
+import type { ArtifactCollections, StoredFile } from './documents.ts';
+
+/**
+ * Maximum size of a chunk: most images are one chunk. Every chunk is written with majority, because a capture must not
+ * outlive its chunks when another server takes over.
+ */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** A file to be uploaded. */
+export interface FileContent {
+  readonly kind: ArtifactKind;
+  /** For people who look at the database. */
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/** Writes a file, which nothing names yet. On failure, what was written is left to the sweep. */
+export async function uploadFile(bucket: GridFSBucket, { kind, name, content }: FileContent): Promise<StoredFile> {
+  const bytes = content.byteLength;
+  const file = new ObjectId();
+  if (bytes === 0) return { kind, file, bytes, chunk_bytes: CHUNK_BYTES };
+  // Not more than the file has, because the driver allocates a whole chunk for it.
+  const chunk_bytes = Math.min(bytes, CHUNK_BYTES);
+  const upload = bucket.openUploadStreamWithId(file, name, { chunkSizeBytes: chunk_bytes });
+  upload.end(content);
+  await finished(upload);
+  return { kind, file, bytes, chunk_bytes };
+}
+
+/** Removes files that no capture names and none ever will. Their entries go first, as chunks lead the sweep to a file. */
+export async function deleteFiles(
+  { files, chunks }: Pick<ArtifactCollections, 'files' | 'chunks'>,
+  ids: readonly ObjectId[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await files.deleteMany({ _id: { $in: [...ids] } });
+  await chunks.deleteMany({ files_id: { $in: [...ids] } });
+}
+
+export function idsOf(files: readonly StoredFile[]): readonly ObjectId[] {
+  return files.map(({ file }) => file);
+}

@@ -1,0 +1,238 @@
+import { type Db, GridFSBucket, MongoServerError } from 'mongodb';
+import { CapstanError } from '../../capture/errors.ts';
+import type { DetailedResult } from '../../capture/result.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type {
+  ArtifactKind,
+  ArtifactStore,
+  CapturedFiles,
+  OpenArtifact,
+  RemovedArtifacts,
+  StagedCapture,
+} from '../artifact-store.ts';
+import { createPace } from '../captures/pace.ts';
+import { imageFile } from '../files/layout.ts';
+import { checkedScreenshotInfo, screenshotInfo } from '../files/screenshot-info.ts';
+import type { Ask } from '../mongo/connection.ts';
+import { asDetailed } from '../records/record.ts';
+import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from './documents.ts';
+import { deleteFiles, type FileContent, idsOf, uploadFile } from './grid-files.ts';
+import { readFile } from './read-file.ts';
+
+/** Number of captures whose bytes are summed at once, and number of ids that are read at once. */
+const SUMMED_TOGETHER = 50_000;
+const IDS_READ = 250;
+const DUPLICATE_KEY = 11_000;
+
+/** The artifact store that all processes on one MongoDB database share. */
+export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore {
+  const collections = artifactCollections(database);
+  const { captures, chunks, removed } = collections;
+  const bucket = new GridFSBucket(database, { ...BUCKET, writeConcern: { w: 'majority', journal: true } });
+  let total: number | null = null;
+
+  function changed(bytes: number): void {
+    if (total !== null) total = Math.max(total + bytes, 0);
+  }
+
+  /** Both files are settled before anything is removed: a running upload would leave its file behind. */
+  async function upload(contents: readonly FileContent[]) {
+    const uploads = await Promise.allSettled(contents.map((content) => uploadFile(bucket, content)));
+    const files = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const failed = uploads.find(({ status }) => status === 'rejected');
+    if (failed?.status !== 'rejected') return files;
+    // What cannot be removed now is left to the sweep.
+    await deleteFiles(collections, idsOf(files)).catch(() => undefined);
+    throw failed.reason;
+  }
+
+  async function stage(record: DetailedResult, { image, html }: CapturedFiles): Promise<StagedCapture> {
+    const info = await screenshotInfo(record, image);
+    const text = JSON.stringify(record);
+    const files = await ask(() =>
+      upload([
+        { kind: 'image', name: `${info.id}/${imageFile(info.format)}`, content: image },
+        { kind: 'html', name: `${info.id}/page.html`, content: Buffer.from(html) },
+      ]),
+    );
+    const bytes = files.reduce((sum, file) => sum + file.bytes, Buffer.byteLength(text));
+    return staged({ _id: info.id, info, record: text, files, bytes });
+  }
+
+  function staged(capture: CaptureDocument): StagedCapture {
+    const { _id, info, files, bytes } = capture;
+    let state: 'uploaded' | 'published' | 'unknown' | 'deleted' = 'uploaded';
+    const deleteUnused = async () => {
+      state = 'deleted';
+      await ask(() => deleteFiles(collections, idsOf(files)));
+    };
+    return {
+      info,
+      publish: async () => {
+        // Until there is an answer, the server may insert the document at any time.
+        state = 'unknown';
+        const isFirst = await ask(() => insertFirst(capture));
+        if (isFirst) {
+          state = 'published';
+          changed(bytes);
+        } else await deleteUnused().catch(() => undefined);
+        return isFirst;
+      },
+      discard: async () => {
+        if (state === 'published') await remove([_id]);
+        else if (state === 'uploaded') await deleteUnused();
+      },
+    };
+  }
+
+  /** False when there is a capture with this id. */
+  async function insertFirst(capture: CaptureDocument): Promise<boolean> {
+    try {
+      await captures.insertOne(capture);
+      return true;
+    } catch (error) {
+      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      if ((await captures.countDocuments({ _id: capture._id })) > 0) return false;
+      throw new CapstanError('database_unavailable', 'The files were removed because their upload took too long.');
+    }
+  }
+
+  async function find<K extends keyof CaptureDocument>(
+    id: number,
+    ...fields: readonly K[]
+  ): Promise<Pick<CaptureDocument, K> | null> {
+    const projection = Object.fromEntries(fields.map((field) => [field, 1]));
+    return ask(() => captures.findOne<Pick<CaptureDocument, K>>({ _id: id }, { projection }));
+  }
+
+  async function info(id: number): Promise<ScreenshotInfo | undefined> {
+    const found = await find(id, 'info');
+    return found === null ? undefined : checkedScreenshotInfo(found.info);
+  }
+
+  async function record(id: number): Promise<DetailedResult | undefined> {
+    const found = await find(id, 'record');
+    if (found === null) return undefined;
+    const { evidence, ...rest } = JSON.parse(found.record);
+    return asDetailed(rest, evidence);
+  }
+
+  async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
+    const found = await find(id, 'info', 'files');
+    const file = found?.files.find((one) => one.kind === kind);
+    if (found === null || file === undefined) return undefined;
+    return {
+      info: checkedScreenshotInfo(found.info),
+      bytes: file.bytes,
+      stream: (span) => readFile(chunks, file, span),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async function list(limit: number, before: number = Number.MAX_SAFE_INTEGER): Promise<readonly ScreenshotInfo[]> {
+    const found = await ask(() =>
+      captures
+        .find({ _id: { $lt: before } })
+        .project<Pick<CaptureDocument, 'info'>>({ info: 1 })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map((one) => checkedScreenshotInfo(one.info));
+  }
+
+  async function* oldest(): AsyncGenerator<number> {
+    for (let after = 0; ; ) {
+      const found = await ask(() =>
+        captures
+          .find({ _id: { $gt: after } })
+          .project<{ _id: number }>({ _id: 1 })
+          .sort({ _id: 1 })
+          .limit(IDS_READ)
+          .toArray(),
+      );
+      for (const { _id } of found) yield _id;
+      const last = found.at(-1);
+      if (last === undefined) return;
+      after = last._id;
+    }
+  }
+
+  /**
+   * The files are noted first, so that a crash leaves no file that nothing leads to. They are deleted later: readers that
+   * have opened them read on.
+   */
+  async function remove(ids: readonly number[]): Promise<RemovedArtifacts> {
+    return ask(async () => {
+      const found = await captures
+        .find({ _id: { $in: [...ids] } })
+        .project<Pick<CaptureDocument, '_id' | 'files' | 'bytes'>>({ files: 1, bytes: 1 })
+        .toArray();
+      const files = found.flatMap((one) => idsOf(one.files));
+      if (files.length > 0) {
+        const now = [{ $set: { removed_at: '$$NOW' } }];
+        await removed.bulkWrite(
+          files.map((_id) => ({ updateOne: { filter: { _id }, update: now, upsert: true } })),
+          { ordered: false },
+        );
+      }
+      const deleted = await Promise.all(
+        found.map(async ({ _id, bytes }) => ((await captures.deleteOne({ _id })).deletedCount === 1 ? bytes : null)),
+      );
+      const sizes = deleted.filter((bytes) => bytes !== null);
+      const bytes = sizes.reduce((sum, one) => sum + one, 0);
+      changed(-bytes);
+      return { captures: sizes.length, bytes };
+    });
+  }
+
+  async function measure(signal?: AbortSignal): Promise<number> {
+    const pace = createPace(signal);
+    let sum = 0;
+    for (let after = 0; ; ) {
+      const [step] = await ask(() =>
+        captures
+          .aggregate<{ readonly last: number; readonly bytes: number }>(
+            [
+              { $match: { _id: { $gt: after } } },
+              { $sort: { _id: 1 } },
+              { $limit: SUMMED_TOGETHER },
+              { $group: { _id: null, last: { $max: '$_id' }, bytes: { $sum: '$bytes' } } },
+            ],
+            { hint: BY_BYTES },
+          )
+          .toArray(),
+      );
+      if (step === undefined) break;
+      sum += step.bytes;
+      after = step.last;
+      await pace();
+      signal?.throwIfAborted();
+    }
+    total = sum;
+    return sum;
+  }
+
+  async function probe(): Promise<void> {
+    const content = { kind: 'html', name: 'probe', content: Buffer.from('probe') } as const;
+    await ask(async () => deleteFiles(collections, idsOf(await upload([content]))));
+  }
+
+  return {
+    id: () => Promise.resolve(STORE),
+    probe,
+    stage,
+    has: async (id) => (await find(id, '_id')) !== null,
+    info,
+    record,
+    open: openArtifact,
+    list,
+    oldest,
+    sizeOf: async (id) => (await find(id, 'bytes'))?.bytes ?? 0,
+    remove,
+    get bytes() {
+      return total;
+    },
+    measure,
+  };
+}

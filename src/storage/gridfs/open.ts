@@ -1,0 +1,39 @@
+import type { ArtifactStore } from '../artifact-store.ts';
+import type { LocalCopies } from '../local-copies.ts';
+import type { HeldLock } from '../lock.ts';
+import { mongoLease } from '../mongo/lease.ts';
+import type { MongoDatabase } from '../mongo/open.ts';
+import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';
+import { createSweep } from './sweep.ts';
+import { createUploads } from './uploads.ts';
+import { withCopies } from './with-copies.ts';
+
+/** The artifact store in GridFS and what a process needs to use it. */
+export interface OpenGridfs {
+  readonly artifacts: ArtifactStore;
+  readonly copies: LocalCopies;
+  /** Lock of the retention. Never rejects. */
+  lock(): Promise<HeldLock | undefined>;
+  stop(): Promise<void>;
+}
+
+export interface GridfsOptions {
+  readonly mongo: MongoDatabase;
+  /** The store of the data directory, in which captures wait for delivery. */
+  readonly local: ArtifactStore;
+  /** Called with failures of background work. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** Opens the store and starts to delete, in the background, files that no capture names. */
+export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenGridfs {
+  const remote = createGridfsArtifactStore(database, ask);
+  const sweep = createSweep({ database, ask, onProblem });
+  sweep.start();
+  return {
+    artifacts: withCopies(remote, local),
+    copies: createUploads(local, remote),
+    lock: mongoLease(database, ask, 'retention'),
+    stop: () => sweep.stop(),
+  };
+}

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import type { Collection } from 'mongodb';
+import type { ByteSpan } from '../artifact-store.ts';
+import type { ChunkDocument, StoredFile } from './documents.ts';
+
+/**
+ * Number of chunks that a reader holds. The driver's download stream asks for 16 MiB at once, which a slow client would
+ * keep in memory, and looks up the file once more.
+ */
+const CHUNKS_READ = 2;
+
+/** Reads a file or a part of it. The stream fails when a chunk is missing. */
+export function readFile(chunks: Collection<ChunkDocument>, file: StoredFile, span?: ByteSpan): Readable {
+  const { start, end } = span ?? { start: 0, end: file.bytes - 1 };
+  return Readable.from(partsOf(chunks, file, { start, end: Math.min(end, file.bytes - 1) }), { objectMode: false });
+}
+
+async function* partsOf(
+  chunks: Collection<ChunkDocument>,
+  { file, chunk_bytes }: StoredFile,
+  { start, end }: ByteSpan,
+): AsyncGenerator<Uint8Array> {
+  if (end < start) return;
+  const last = Math.floor(end / chunk_bytes);
+  let n = Math.floor(start / chunk_bytes);
+  const found = chunks.find({ files_id: file, n: { $gte: n, $lte: last } }, { batchSize: CHUNKS_READ }).sort({ n: 1 });
+  for await (const chunk of found) {
+    const isWhole = chunk.data.length() === chunk_bytes || chunk.n === last;
+    if (chunk.n !== n || !isWhole) break;
+    const first = n * chunk_bytes;
+    yield chunk.data.buffer.subarray(Math.max(start - first, 0), end + 1 - first);
+    n += 1;
+  }
+  if (n <= last) throw new Error(`chunk ${n} of the file ${file.toHexString()} is missing or damaged`);
+}

@@ -1,0 +1,186 @@
+import { type Db, MongoServerError, ObjectId } from 'mongodb';
+import { createPace, type Pace } from '../captures/pace.ts';
+import { isAway } from '../is-away.ts';
+import type { Ask } from '../mongo/connection.ts';
+import { type HeldLease, mongoLease } from '../mongo/lease.ts';
+import { artifactCollections, BY_FILE } from './documents.ts';
+import { deleteFiles } from './grid-files.ts';
+
+/*
+ * Deletes the files that no capture names. One process at a time does it, for all that share the database:
+ *
+ *   - files of removed captures, when their readers have had time to finish;
+ *   - files of uploads that a crash or an outage cut short. Ids of files begin with the time of the upload, so each pass
+ *     looks only at the files that became old enough since the last one.
+ *
+ * An upload that is still under way after that time cannot appear half deleted: each of its files is voided first, which
+ * the unique index on the files of captures refuses once the capture is there, and the other way round.
+ */
+
+/** Time that open readers have after a capture was removed, in milliseconds. */
+const READING_MS = 10 * 60_000;
+/** Time that an upload may take, in milliseconds; covers differences between the clocks of the machines, too. */
+const UPLOAD_MS = 60 * 60_000;
+/** Time for which a void is kept, in milliseconds. */
+const VOID_MS = 24 * 60 * 60_000;
+const INTERVAL_MS = 60_000;
+/** Number of files looked at together. */
+const STEP = 500;
+const DUPLICATE_KEY = 11_000;
+
+export interface SweepOptions {
+  readonly database: Db;
+  readonly ask: Ask;
+  readonly readingMs?: number;
+  readonly uploadMs?: number;
+  /** Called with failures; the next pass retries. */
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+export interface Sweep {
+  /** Sweeps now, and from then on once a minute. */
+  start(): void;
+  /** Runs one pass, unless another process runs one. Resolves with the number of deleted files. Never rejects. */
+  pass(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface ProgressDocument {
+  readonly _id: 'sweep';
+  /** The last id that was looked at. */
+  readonly swept: ObjectId;
+}
+
+export function createSweep(options: SweepOptions): Sweep {
+  const { database, ask, readingMs = READING_MS, uploadMs = UPLOAD_MS, onProblem = () => {} } = options;
+  const collections = artifactCollections(database);
+  const { captures, voids, chunks, removed } = collections;
+  const progress = database.collection<ProgressDocument>('artifacts.progress');
+  const lease = mongoLease(database, ask, 'artifacts.sweep');
+  const ending = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let passing: Promise<number> | undefined;
+
+  async function named(ids: readonly ObjectId[]): Promise<ReadonlySet<string>> {
+    const found = captures
+      .find({ _id: { $gte: 0 }, 'files.file': { $in: [...ids] } })
+      .hint(BY_FILE)
+      .project<{ files: readonly { readonly file: ObjectId }[] }>({ 'files.file': 1 });
+    const names = new Set<string>();
+    for await (const { files } of found) for (const { file } of files) names.add(file.toHexString());
+    return names;
+  }
+
+  /** Resolves with the number of deleted files; `left` says whether more wait. */
+  async function sweepRemoved(before: Date): Promise<Swept> {
+    const due = await removed
+      .find({ removed_at: { $lt: before } })
+      .sort({ removed_at: 1 })
+      .limit(STEP)
+      .toArray();
+    const ids = due.map(({ _id }) => _id);
+    const kept = await named(ids);
+    const unused = ids.filter((id) => !kept.has(id.toHexString()));
+    await deleteFiles(collections, unused);
+    await removed.deleteMany({ _id: { $in: unused } });
+    // Their removal was cut short, and may be finished at any time.
+    const later = ids.filter((id) => kept.has(id.toHexString()));
+    if (later.length > 0) await removed.updateMany({ _id: { $in: later } }, [{ $set: { removed_at: '$$NOW' } }]);
+    return { deleted: unused.length, left: due.length === STEP };
+  }
+
+  async function sweepUploads(before: Date): Promise<Swept> {
+    const after = (await progress.findOne({ _id: 'sweep' }))?.swept ?? new ObjectId('0'.repeat(24));
+    const found = await chunks
+      .find({ files_id: { $gt: after, $lt: firstIdAt(before) }, n: 0 })
+      .project<{ files_id: ObjectId }>({ files_id: 1, _id: 0 })
+      .sort({ files_id: 1 })
+      .limit(STEP)
+      .toArray();
+    const ids = found.map(({ files_id }) => files_id);
+    const last = ids.at(-1);
+    if (last === undefined) return { deleted: 0, left: false };
+    const kept = await named(ids);
+    const waiting = await removed.find({ _id: { $in: ids } }).toArray();
+    const isKept = (id: ObjectId) => kept.has(id.toHexString()) || waiting.some(({ _id }) => _id.equals(id));
+    const voided: ObjectId[] = [];
+    for (const id of ids) if (!isKept(id) && (await voidFile(id))) voided.push(id);
+    await deleteFiles(collections, voided);
+    await progress.updateOne({ _id: 'sweep' }, { $set: { swept: last } }, { upsert: true });
+    return { deleted: voided.length, left: found.length === STEP };
+  }
+
+  /** False when a capture has got the file meanwhile. */
+  async function voidFile(file: ObjectId): Promise<boolean> {
+    try {
+      await voids.insertOne({ _id: file, files: [{ file }], voided_at: new Date() });
+      return true;
+    } catch (error) {
+      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      // An earlier pass has voided it, and was ended before it deleted the file.
+      return (await voids.countDocuments({ _id: file })) > 0;
+    }
+  }
+
+  async function sweepAll(held: HeldLease, pace: Pace): Promise<number> {
+    let deleted = 0;
+    const repeat = async (step: () => Promise<Swept>) => {
+      for (let left = true; left && held.isHeld && !ending.signal.aborted; await pace()) {
+        const swept = await ask(step);
+        deleted += swept.deleted;
+        left = swept.left;
+      }
+    };
+    const ago = (ms: number) => new Date(held.since.getTime() - ms);
+    await repeat(() => sweepRemoved(ago(readingMs)));
+    await repeat(() => sweepUploads(ago(uploadMs)));
+    await ask(() => voids.deleteMany({ _id: { $lt: firstIdAt(ago(VOID_MS)) } }));
+    return deleted;
+  }
+
+  async function run(): Promise<number> {
+    const held = await lease();
+    if (held === undefined) return 0;
+    try {
+      return await sweepAll(held, createPace(ending.signal));
+    } catch (error) {
+      if (!isAway(error)) onProblem(error);
+      return 0;
+    } finally {
+      await held.release();
+    }
+  }
+
+  function pass(): Promise<number> {
+    passing ??= run().finally(() => {
+      passing = undefined;
+    });
+    return passing;
+  }
+
+  return {
+    start: () => {
+      const next = () =>
+        void pass().then(() => {
+          if (!ending.signal.aborted) timer = setTimeout(next, INTERVAL_MS).unref();
+        });
+      next();
+    },
+    pass,
+    stop: async () => {
+      ending.abort();
+      clearTimeout(timer);
+      await passing;
+    },
+  };
+}
+
+interface Swept {
+  readonly deleted: number;
+  readonly left: boolean;
+}
+
+/** The smallest id of a file that was uploaded at this time. */
+function firstIdAt(time: Date): ObjectId {
+  return ObjectId.createFromTime(Math.floor(time.getTime() / 1000));
+}

@@ -1,0 +1,82 @@
+import { buffer } from 'node:stream/consumers';
+import pLimit from 'p-limit';
+import { CapstanError } from '../../capture/errors.ts';
+import type { DetailedResult } from '../../capture/result.ts';
+import type { ArtifactStore, CapturedFiles } from '../artifact-store.ts';
+import { type LocalCopies, namingStore } from '../local-copies.ts';
+
+/** Number of captures whose files are in memory for their upload, however many wait. */
+const UPLOADS = 8;
+
+/** Copies in the data directory of captures that are uploaded to another store. */
+export function createUploads(local: ArtifactStore, remote: ArtifactStore): LocalCopies {
+  const limit = pLimit(UPLOADS);
+  /** Captures that this process has staged and not tried to upload yet: nobody else has uploaded them. */
+  const fresh = new Set<number>();
+  /** Captures that this process has uploaded, until they are released. */
+  const uploaded = new Set<number>();
+
+  async function upload(copy: Copy): Promise<DetailedResult> {
+    const { record, files } = copy;
+    const staged = await remote.stage(record, files);
+    try {
+      if (await staged.publish()) {
+        uploaded.add(record.id);
+        return record;
+      }
+    } catch (error) {
+      await staged.discard().catch(() => undefined);
+      throw error;
+    }
+    const first = await remote.record(record.id);
+    // It was removed at this moment. The next attempt is the first again.
+    if (first === undefined) throw new CapstanError('database_unavailable');
+    return first;
+  }
+
+  async function deliver(id: number): Promise<DetailedResult | undefined> {
+    const isFresh = fresh.delete(id);
+    const copy = await copyOf(local, id);
+    if (copy === undefined) return undefined;
+    const first = isFresh ? undefined : await remote.record(id);
+    return first ?? upload({ ...copy, record: await namingStore(copy.record, remote) });
+  }
+
+  return {
+    stage: async (record, files) => {
+      const staged = await local.stage(record, files);
+      fresh.add(record.id);
+      const discard = async () => {
+        fresh.delete(record.id);
+        try {
+          if (uploaded.delete(record.id)) await remote.remove([record.id]);
+        } finally {
+          await staged.discard();
+        }
+      };
+      return { info: staged.info, publish: () => staged.publish(), discard };
+    },
+    has: (id) => local.has(id),
+    record: (id) => local.record(id),
+    deliver: ({ id }) => limit(() => deliver(id)),
+    release: async (id) => {
+      uploaded.delete(id);
+      await local.remove([id]);
+    },
+  };
+}
+
+interface Copy {
+  readonly record: DetailedResult;
+  readonly files: CapturedFiles;
+}
+
+async function copyOf(local: ArtifactStore, id: number): Promise<Copy | undefined> {
+  const [record, image, html] = await Promise.all([local.record(id), local.open(id, 'image'), local.open(id, 'html')]);
+  if (record === undefined || image === undefined || html === undefined) {
+    await Promise.all([image?.close(), html?.close()]);
+    return undefined;
+  }
+  const [bytes, source] = await Promise.all([buffer(image.stream()), buffer(html.stream())]);
+  return { record, files: { image: bytes, html: source.toString() } };
+}

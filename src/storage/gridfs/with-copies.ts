@@ -1,0 +1,52 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { ArtifactStore } from '../artifact-store.ts';
+
+/**
+ * The store as a process reads it that has captures in its data directory:
+ *
+ *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else;
+ *   - captures of an earlier process that stored in the data directory can be read.
+ *
+ * The local copy is looked up first: it is removed when the capture is in the store, so a capture that is delivered
+ * meanwhile is found in one of the two places.
+ */
+export function withCopies(remote: ArtifactStore, local: ArtifactStore): ArtifactStore {
+  async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {
+    const copy = await local.record(id);
+    if (copy === undefined) return (await local.has(id)) ? 'local' : 'remote';
+    return copy.artifacts?.store === (await remote.id()) ? 'waiting' : 'local';
+  }
+
+  /** A capture that is delivered at this moment is in both places. */
+  async function read<T>(id: number, from: (store: ArtifactStore) => Promise<T | undefined>, undelivered = false) {
+    const place = await placeOf(id);
+    if (place === 'remote') return from(remote);
+    if (place === 'local') return from(local);
+    const copy = undelivered ? await from(local) : undefined;
+    const found = copy ?? (await from(remote).catch(() => undefined));
+    if (found === undefined) throw new CapstanError('artifact_pending');
+    return found;
+  }
+
+  return {
+    id: () => remote.id(),
+    probe: () => local.probe(),
+    stage: (record, files) => remote.stage(record, files),
+    has: (id) => remote.has(id),
+    info: (id) => read(id, (store) => store.info(id)),
+    record: (id) => read(id, (store) => store.record(id)),
+    open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
+    list: (limit, before) => remote.list(limit, before),
+    oldest: () => remote.oldest(),
+    sizeOf: (id) => remote.sizeOf(id),
+    remove: async (ids) => {
+      const copies = await local.remove(ids);
+      const { captures, bytes } = await remote.remove(ids);
+      return captures > 0 ? { captures, bytes } : copies;
+    },
+    get bytes() {
+      return remote.bytes;
+    },
+    measure: (signal) => remote.measure(signal),
+  };
+}

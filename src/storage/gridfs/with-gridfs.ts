@@ -1,0 +1,32 @@
+import type { ArtifactStore } from '../artifact-store.ts';
+import type { MongoDatabase } from '../mongo/open.ts';
+
+/**
+ * A store in the data directory of a process whose database may also have captures in GridFS, made by other processes.
+ * These can be read, and are neither listed nor removed.
+ */
+export function withGridfs(local: ArtifactStore, { database, ask }: MongoDatabase): ArtifactStore {
+  /** Loaded when a capture is not in the data directory. While the database is away, the capture is not found. */
+  async function fromGridfs<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
+    const { createGridfsArtifactStore } = await import('./gridfs-artifact-store.ts');
+    return read(createGridfsArtifactStore(database, ask)).catch(() => undefined);
+  }
+
+  return {
+    id: () => local.id(),
+    probe: () => local.probe(),
+    stage: (record, files) => local.stage(record, files),
+    has: (id) => local.has(id),
+    info: async (id) => (await local.info(id)) ?? fromGridfs((store) => store.info(id)),
+    record: (id) => local.record(id),
+    open: async (id, kind) => (await local.open(id, kind)) ?? fromGridfs((store) => store.open(id, kind)),
+    list: (limit, before) => local.list(limit, before),
+    oldest: () => local.oldest(),
+    sizeOf: (id) => local.sizeOf(id),
+    remove: (ids) => local.remove(ids),
+    get bytes() {
+      return local.bytes;
+    },
+    measure: (signal) => local.measure(signal),
+  };
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection, Db } from 'mongodb';
+import type { HeldLock } from '../lock.ts';
+import type { Ask } from './connection.ts';
+
+/* Locks of one process among those that share a database, by the server's clock. */
+
+/** Time after which the lock of a process that died is free, in milliseconds. */
+const LEASE_MS = 60_000;
+const RENEWAL_MS = 15_000;
+
+interface LeaseDocument {
+  readonly _id: string;
+  readonly owner: string;
+  readonly until: Date;
+}
+
+export interface HeldLease extends HeldLock {
+  /** The server's time when the lease was taken. */
+  readonly since: Date;
+  release(): Promise<void>;
+}
+
+/** Returns a function that takes a lease; it resolves with undefined while another holds it or the database is away. */
+export function mongoLease(database: Db, ask: Ask, name: string): () => Promise<HeldLease | undefined> {
+  const leases: Collection<LeaseDocument> = database.collection('leases');
+  return async () => {
+    const owner = randomUUID();
+    const askedAt = performance.now();
+    const until = await ask(() => claim(leases, name, owner)).catch(() => undefined);
+    return until === undefined ? undefined : held(leases, ask, { name, owner, until, askedAt });
+  };
+}
+
+/** Resolves with the end of the lease. */
+async function claim(leases: Collection<LeaseDocument>, name: string, owner: string): Promise<Date | undefined> {
+  // An upsert cannot compare with the server's time.
+  await leases.updateOne({ _id: name }, { $setOnInsert: { owner: '', until: new Date(0) } }, { upsert: true });
+  const isFree = { _id: name, $expr: { $lte: ['$until', '$$NOW'] } };
+  const claimed = await leases.findOneAndUpdate(isFree, [leaseTo(owner)], { returnDocument: 'after' });
+  return claimed?.until;
+}
+
+function leaseTo(owner: string) {
+  return { $set: { owner: { $literal: owner }, until: { $add: ['$$NOW', LEASE_MS] } } };
+}
+
+interface Claimed {
+  readonly name: string;
+  readonly owner: string;
+  readonly until: Date;
+  readonly askedAt: number;
+}
+
+function held(leases: Collection<LeaseDocument>, ask: Ask, { name, owner, until, askedAt }: Claimed): HeldLease {
+  let lastUntil = askedAt + LEASE_MS;
+  const renew = async () => {
+    const renewedAt = performance.now();
+    const { matchedCount } = await ask(() => leases.updateOne({ _id: name, owner }, [leaseTo(owner)]));
+    lastUntil = matchedCount === 0 ? Number.NEGATIVE_INFINITY : renewedAt + LEASE_MS;
+  };
+  // Failing that, the lease runs out.
+  const renewal = setInterval(() => void renew().catch(() => undefined), RENEWAL_MS).unref();
+  return {
+    since: new Date(until.getTime() - LEASE_MS),
+    get isHeld() {
+      return performance.now() < lastUntil;
+    },
+    release: async () => {
+      clearInterval(renewal);
+      lastUntil = Number.NEGATIVE_INFINITY;
+      await ask(() => leases.updateOne({ _id: name, owner }, { $set: { until: new Date(0) } })).catch(() => undefined);
+    },
+  };
+}

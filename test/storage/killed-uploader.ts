@@ -1,0 +1,96 @@
+import { GridFSBucket } from 'mongodb';
+import type { ArtifactStore, StagedCapture } from '../../src/storage/artifact-store.ts';
+import { BUCKET } from '../../src/storage/gridfs/documents.ts';
+import { uploadFile } from '../../src/storage/gridfs/grid-files.ts';
+import { createIdSource } from '../../src/storage/ids.ts';
+import { openGridfsParts } from './gridfs-parts.ts';
+import { around, HTML, IMAGE } from './parts.ts';
+import { captureOf } from './result-of.ts';
+
+/*
+ * A process that stores captures in GridFS. With a step it stores one, whose id is given, and kills itself at that step.
+ * Without one it stores several at a time and prints the id of each as soon as it is stored, until it is killed.
+ * Arguments: `directory`, `url`, `step`, `id`.
+ */
+
+const AT_ONCE = 4;
+const [directory = '', url = '', step = '', id = ''] = process.argv.slice(2);
+
+function dieAt(reached: string): void {
+  if (step !== reached) return;
+  process.kill(process.pid, 'SIGKILL');
+  // The signal arrives before anything else happens.
+  for (;;);
+}
+
+function dyingAt(staged: StagedCapture, reached: string): StagedCapture {
+  return {
+    info: staged.info,
+    publish: async () => {
+      const isFirst = await staged.publish();
+      dieAt(reached);
+      return isFirst;
+    },
+    discard: () => staged.discard(),
+  };
+}
+
+const parts = await openGridfsParts(directory, url, {
+  change: ({ local, remote, results, outbox, mongo }) => ({
+    local: around<ArtifactStore>(local, {
+      stage: async (record, files) => {
+        const staged = await local.stage(record, files);
+        dieAt('written locally');
+        return dyingAt(staged, 'published locally');
+      },
+      remove: async (ids) => {
+        const removed = await local.remove(ids);
+        dieAt('released');
+        return removed;
+      },
+    }),
+    remote: around<ArtifactStore>(remote, {
+      stage: async (record, files) => {
+        if (step === 'half uploaded') {
+          const bucket = new GridFSBucket(mongo.database, BUCKET);
+          await uploadFile(bucket, { kind: 'image', name: 'image', content: files.image });
+        }
+        dieAt('half uploaded');
+        const staged = await remote.stage(record, files);
+        dieAt('uploaded');
+        return dyingAt(staged, 'shown');
+      },
+    }),
+    results: around(results, {
+      insert: async (record, evidence) => {
+        await results.insert(record, evidence);
+        dieAt('recorded');
+      },
+    }),
+    outbox: {
+      ...outbox,
+      add: async (record) => {
+        await outbox.add(record);
+        dieAt('noted');
+      },
+      remove: async (removed) => {
+        const isRemoved = await outbox.remove(removed);
+        dieAt('delivered');
+        return isRemoved;
+      },
+    },
+  }),
+});
+
+const ids = createIdSource({ clock: Date.now, node: 1 });
+
+async function keepOn(): Promise<never> {
+  for (;;) {
+    const next = ids.next();
+    await parts.captureStore.keep(captureOf(next), { image: IMAGE, html: HTML });
+    process.stdout.write(`${next}\n`);
+  }
+}
+
+if (step === '') await Promise.all(Array.from({ length: AT_ONCE }, keepOn));
+else await parts.captureStore.keep(captureOf(Number(id)), { image: IMAGE, html: HTML });
