@@ -19,8 +19,10 @@ export function optionsDigest(request: CaptureRequest): string {
  */
 export function likeness(request: CaptureRequest): string {
   const { target: _target, timeoutMs: _timeoutMs, callback: _callback, ...options } = request;
+  const defaults: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
   const chosen = Object.entries(options)
-    .filter(([name]) => factsOf(name)?.identity !== false)
+    // Most options have their default, which is cheap to see.
+    .filter(([name, value]) => value !== defaults[name] && factsOf(name)?.identity !== false)
     .map(([name, value]) => [name, canonical(value)])
     .filter(([name, text]) => text !== DEFAULTS.get(name ?? ''))
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));

