@@ -3,7 +3,7 @@ import type { CapturePhase, Timings } from '../capture/phases.ts';
 
 /** Share of a capture's time that is reserved for taking the screenshot, and its bounds. */
 const SCREENSHOT_SHARE = 0.2;
-const SCREENSHOT_MIN_MS = 500;
+const SCREENSHOT_MIN_MS = 1_000;
 const SCREENSHOT_MAX_MS = 3_000;
 
 /**
@@ -15,6 +15,7 @@ export class Deadline {
   readonly #waitsUntil: number;
   readonly #over: Promise<never>;
   readonly #dispose: () => void;
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #timings: { [phase in CapturePhase]?: number } = {};
   #phase: CapturePhase = 'open';
   #phaseSince = performance.now();
@@ -28,14 +29,14 @@ export class Deadline {
     const late = () =>
       reject(new CapstanError('capture_timeout', `nothing could be captured within ${timeoutMs} ms (${this.#step})`));
     const gone = () => reject(new CapstanError('cancelled'));
-    const timer = setTimeout(late, timeoutMs);
+    this.#timers.push(setTimeout(late, timeoutMs));
     signal.addEventListener('abort', gone, { once: true });
     if (signal.aborted) gone();
     // No step may be racing when it rejects.
     promise.catch(() => undefined);
     this.#over = promise;
     this.#dispose = () => {
-      clearTimeout(timer);
+      for (const timer of this.#timers) clearTimeout(timer);
       signal.removeEventListener('abort', gone);
     };
   }
@@ -57,6 +58,16 @@ export class Deadline {
   step<T>(name: string, work: Promise<T>): Promise<T> {
     this.#step = name;
     return Promise.race([work, this.#over]);
+  }
+
+  /** Resolves this long before the deadline; never once the capture has ended. */
+  comes(beforeMs: number): Promise<void> {
+    return new Promise((resolve) => this.#timers.push(setTimeout(resolve, Math.max(0, this.remainingMs - beforeMs))));
+  }
+
+  /** The current phase. */
+  get phase(): CapturePhase {
+    return this.#phase;
   }
 
   /** Counts the time from now on as that of `phase`. A phase that is entered again continues. */

@@ -45,7 +45,10 @@ export const ResultRecordSchema = z.strictObject({
   truncated: z
     .boolean()
     .meta({ description: 'The image shows less than requested, because of the maximum size of a screenshot.' }),
-  full_height: count.meta({ description: 'Pixels of the whole page, with `fullPage`; 0 without.' }),
+  full_height: count.meta({
+    description:
+      'Pixels of the whole page, with `fullPage`; 0 without, or when the page could not be measured in time.',
+  }),
   partial: z.boolean().meta({
     description: "The deadline, or a limit of the network traffic (`evidence.exceeded`), cut the page's loading.",
   }),

@@ -85,6 +85,13 @@ describe('a full page', () => {
     expect(snapshot.height).toBeGreaterThanOrEqual(720);
   });
 
+  it('is at most as tall as the page, and truncated only when something is missing, when its time is short', async () => {
+    const { height, truncated, cutPhase } = await capture('/late/rows?rows=5000&height=1500', { timeoutMs: 5000 });
+    expect(cutPhase).not.toBeNull();
+    expect(height).toBeLessThanOrEqual(1500);
+    expect(truncated).toBe(height < 1500);
+  });
+
   it('does not scroll a page that is no taller than the window', async () => {
     const pages: string[] = [];
     const server = createServer((request, response) => {

@@ -9,6 +9,7 @@ import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
+import { type Found, salvage } from './salvage.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
 import { type Picture, takeScreenshot } from './screenshot/take-screenshot.ts';
 import { awaitReady } from './wait/await-ready.ts';
@@ -64,9 +65,10 @@ async function look(
 ): Promise<Snapshot> {
   deadline.enter('navigate');
   const { url, standIn } = await navigate(page, egressProxy, request, deadline, onFetch);
-  const { cutPhase, facts, picture: taken } = await awaitDocument(page, egressProxy, request, deadline);
-  deadline.enter('picture');
-  const { held, ...picture } = taken ?? (await takeScreenshot(page, request, deadline));
+  const found: Found = {};
+  const taking = takePicture(page, egressProxy, request, deadline, found);
+  const { facts, cutPhase, picture } = await Promise.race([taking, salvage(page, request, deadline, found)]);
+  const { held, ...image } = picture;
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page, deadline);
   const exceeded = egressProxy.exceeded();
@@ -74,12 +76,29 @@ async function look(
     url,
     ...facts,
     ...standIn,
-    ...picture,
+    ...image,
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };
+}
+
+/** Adds what it finds to `found`, and resolves with all of it. */
+async function takePicture(
+  page: IsolatedPage,
+  egressProxy: EgressProxy,
+  request: CaptureRequest,
+  deadline: Deadline,
+  found: Found,
+): Promise<RestingPlace & { readonly picture: Picture }> {
+  const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, request, deadline);
+  found.facts = facts;
+  found.cutPhase = cutPhase;
+  deadline.enter('picture');
+  const picture = taken ?? (await takeScreenshot(page, request, deadline));
+  found.picture = picture;
+  return { facts, cutPhase, picture };
 }
 
 interface RestingPlace {

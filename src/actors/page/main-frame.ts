@@ -21,6 +21,7 @@ export class MainFrame {
   readonly #asking = new Set<string>();
   /** Frames of the page that wait for their next document; the current one, possibly empty, may be idle. */
   readonly #awaiting = new Set<string>();
+  #response = { loaderId: '', status: 0, protocol: '' };
   #coming: string | null = null;
   #stopped: string | null = null;
   #scheduled = false;
@@ -71,6 +72,10 @@ export class MainFrame {
       // The scheduled navigation has started. Its cancellation is not always reported.
       this.#scheduled = false;
     });
+    session.on('Network.responseReceived', ({ type, frameId, loaderId, response }) => {
+      if (type !== 'Document' || frameId !== id) return;
+      this.#response = { loaderId, status: response.status, protocol: response.protocol ?? '' };
+    });
     session.on('Page.frameStoppedLoading', ({ frameId }) => {
       if (frameId !== id) {
         if (this.#awaiting.delete(frameId)) this.#tell();
@@ -95,6 +100,11 @@ export class MainFrame {
   /** The current document; null before the first one. */
   get document(): Protocol.Page.Frame | null {
     return this.#document;
+  }
+
+  /** The response that the document came with; status 0 when `Network` is not enabled. */
+  get response(): { readonly status: number; readonly protocol: string } {
+    return this.#response.loaderId === this.#document?.loaderId ? this.#response : { status: 0, protocol: '' };
   }
 
   get crashed(): boolean {

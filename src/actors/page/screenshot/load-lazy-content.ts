@@ -12,8 +12,8 @@ import { scrollToElement } from './scroll-to-element.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 const STEP_SHARE = 0.9;
-/** Minimum time of a step in a page that listens to scrolling. */
-const MIN_STEP_MS = 40;
+/** Minimum time of a step in a page that listens to scrolling, after the frame in which it hears of the step. */
+const MIN_STEP_MS = 25;
 /** Maximum time of one evaluation in the page, after which the remaining time is checked. */
 const MAX_PASS_MS = 250;
 /** Maximum time for an animation frame. A page can cancel it. */
@@ -127,7 +127,7 @@ async function lookAtTop(page: IsolatedPage, deadline: Deadline): Promise<Seen |
 
 type Seen = z.infer<typeof seen>;
 
-/** CSS pixels from the top of the page, and the minimum time of each step; 0: one animation frame. */
+/** CSS pixels from the top of the page, and the time that each step shows after its first animation frame. */
 interface Way {
   readonly from: number;
   readonly to: number;
@@ -172,7 +172,8 @@ const LOOK = `async ({ from, to, stepMs }) => {
       state.observer.observe(image);
     }
     scrollTo({ top: y, left: 0, behavior: 'instant' });
-    await (stepMs === 0 ? frame() : Promise.all([frame().then(frame), pause(stepMs)]));
+    await frame();
+    if (stepMs > 0) await Promise.all([frame(), pause(stepMs)]);
   };
   const loading = () => {
     for (const image of state.shown) if (image.complete || !image.isConnected) state.shown.delete(image);

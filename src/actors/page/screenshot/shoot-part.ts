@@ -28,13 +28,14 @@ export function isTooSlow(
 /**
  * Takes the window, and then as much of the page from its top as the time allows, in a taller window. That takes a tenth
  * of the time of a screenshot beyond the window, for which Chromium paints the whole document; but `vh` units and fixed
- * elements follow the taller window. The result is partial.
+ * elements follow the taller window. `fullHeight` is the height of the whole page in pixels. The result is partial.
  */
 export async function shootPart(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
   options: Protocol.Page.CaptureScreenshotRequest,
+  fullHeight: number,
 ): Promise<{ readonly image: Uint8Array } & ScreenshotSize> {
   const { clip: _clip, captureBeyondViewport: _beyond, ...plain } = options;
   const { viewport } = request;
@@ -42,7 +43,9 @@ export async function shootPart(
   const { answer } = await retryScreenshot(page, deadline, () => page.session.shoot(plain));
   const windowMs = performance.now() - startedAt;
   const windows = (deadline.remainingMs * PART_SHARE) / windowMs;
-  const wanted = { x: 0, y: 0, width: viewport.width, height: Math.floor(viewport.height * Math.max(1, windows)) };
+  const maxHeight = Math.max(viewport.height, Math.ceil(fullHeight / viewport.deviceScaleFactor));
+  const height = Math.min(maxHeight, Math.floor(viewport.height * Math.max(1, windows)));
+  const wanted = { x: 0, y: 0, width: viewport.width, height };
   const { part, size } = holdable(wanted, request);
   if (part.height > viewport.height) {
     emulateDevice(page.session, { ...request, viewport: { ...viewport, height: part.height } });
@@ -51,7 +54,7 @@ export async function shootPart(
       throw error;
     });
     const image = await deadline.step('take a part', within(deadline.remainingMs * PATIENCE_SHARE, shot, null));
-    if (image !== null) return { image, ...size, truncated: true };
+    if (image !== null) return { image, ...size, truncated: size.truncated || part.height < maxHeight };
   }
   return { image: answer, ...holdable({ ...wanted, height: viewport.height }, request).size, truncated: true };
 }

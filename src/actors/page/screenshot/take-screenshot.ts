@@ -64,7 +64,9 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     // Chromium misplaces a page written from right to left when it captures no more than the window beyond the viewport.
     ...(part === null ? {} : { captureBeyondViewport: !inWindow, clip: { ...part, scale: 1 } }),
   };
-  const fallback = isTooSlow(chosen, request, deadline) ? await shootPart(page, request, deadline, options) : null;
+  const fallback = isTooSlow(chosen, request, deadline)
+    ? await shootPart(page, request, deadline, options, size.fullHeight)
+    : null;
   if (fallback !== null) return { ...fallback, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
   if (blank.length > 0 && part !== null) {

@@ -1,6 +1,7 @@
 import { CapstanError } from '../../../capture/errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
+import { isOneColour } from '../is-one-colour.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { PageCrashedError } from './wait-within.ts';
 
@@ -29,10 +30,4 @@ async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Pr
   });
   const image = await deadline.step('look at the page', within(deadline.remainingMs / 3, shot, null));
   return image === null || !(await isOneColour(image));
-}
-
-async function isOneColour(image: Buffer): Promise<boolean> {
-  const { default: sharp } = await import('sharp');
-  const { channels } = await sharp(image).stats();
-  return channels.every(({ min, max }) => min === max);
 }

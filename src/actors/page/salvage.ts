@@ -1,0 +1,82 @@
+import { STATUS_CODES } from 'node:http';
+import type { CapturePhase } from '../../capture/phases.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import { CdpError } from '../cdp/connection.ts';
+import type { Deadline } from '../deadline.ts';
+import { isOneColour } from './is-one-colour.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import type { DocumentFacts } from './observe-document.ts';
+import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
+import type { Picture } from './screenshot/take-screenshot.ts';
+
+/** Time before the deadline at which the last frame is requested, and at which it stands in for the screenshot. */
+const REQUEST_MS = 800;
+const USE_MS = 300;
+/** Share of the time of a capture that neither exceeds. */
+const MAX_SHARE = 0.3;
+
+/** What the steps of a capture have found so far. */
+export interface Found {
+  facts?: Omit<DocumentFacts, 'interrupted'>;
+  cutPhase?: CapturePhase | null;
+  picture?: Picture;
+}
+
+/** A partial capture, made of what was found when its deadline came. */
+export interface Salvage {
+  readonly facts: Omit<DocumentFacts, 'interrupted'>;
+  readonly cutPhase: CapturePhase;
+  readonly picture: Picture;
+}
+
+/**
+ * Resolves shortly before the deadline with the last frame of the window in place of a screenshot that has not come:
+ * the main thread of a page can be busy for longer than any screenshot waits. Does not resolve when there is a
+ * screenshot, or when the page shows nothing.
+ */
+export async function salvage(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  found: Found,
+): Promise<Salvage> {
+  const never = new Promise<never>(() => {});
+  if (!mayShowWindow(request)) return never;
+  const share = request.timeoutMs * MAX_SHARE;
+  await deadline.comes(Math.min(REQUEST_MS, share));
+  if (found.picture !== undefined || page.frame.document === null) return never;
+  const drawing = lastFrame(page.session);
+  const asking = shownDocument(page);
+  // They are awaited later; the end of the page also ends the steps of the capture.
+  for (const each of [drawing, asking]) each.catch(() => undefined);
+  await deadline.comes(Math.min(USE_MS, share / 2));
+  const frame = await drawing;
+  if (found.picture !== undefined || frame === null) return never;
+  if (!page.frame.painted && (await isOneColour(frame))) return never;
+  return {
+    facts: found.facts ?? (await asking),
+    cutPhase: found.cutPhase ?? deadline.phase,
+    picture: { ...(await pictureOf(frame, request)), held: true },
+  };
+}
+
+/** What the browser process knows of a document that cannot be asked. */
+async function shownDocument({ session, frame }: IsolatedPage): Promise<Omit<DocumentFacts, 'interrupted'>> {
+  const { url = '', mimeType = '' } = frame.document ?? {};
+  const { status, protocol } = frame.response;
+  const history = await session.send('Page.getNavigationHistory').catch((error: unknown) => {
+    if (error instanceof CdpError) return null;
+    throw error;
+  });
+  const entry = history?.entries[history.currentIndex];
+  return {
+    finalUrl: entry?.url ?? url,
+    title: entry?.title ?? '',
+    responseCode: status,
+    responseReason: STATUS_CODES[status] ?? '',
+    contentType: mimeType,
+    contentLength: 0,
+    protocol,
+    html: '',
+  };
+}

@@ -1,0 +1,50 @@
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import type { PageSession } from '../isolated-page.ts';
+import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
+
+/**
+ * Whether the window may stand in for the screenshot of this request: it would not be what `selector` and `clip` name,
+ * would show what `hide` and `mask` cover, and has a background.
+ */
+export function mayShowWindow({ selector, clip, hide, mask, omitBackground, format }: CaptureRequest): boolean {
+  const asksForPart = selector !== undefined || clip !== undefined;
+  return !asksForPart && hide === undefined && mask === undefined && !omitBackground && format !== 'pdf';
+}
+
+/**
+ * Resolves with what the browser drew last in the page's window, as a PNG of its CSS pixels. It comes from the
+ * compositor, and therefore also while the page's main thread is busy. Null when Chromium refuses.
+ */
+export async function lastFrame(session: PageSession): Promise<Buffer | null> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const stop = session.on('Page.screencastFrame', ({ data }) => resolve(data));
+  try {
+    await session.send('Page.startScreencast', { format: 'png' });
+    return Buffer.from(await promise, 'base64');
+  } catch (error) {
+    if (error instanceof CdpError) return null;
+    throw error;
+  } finally {
+    stop();
+    session.post('Page.stopScreencast');
+  }
+}
+
+/** Brings a frame into the format and size of the request's screenshots. */
+export async function pictureOf(
+  frame: Buffer,
+  request: CaptureRequest,
+): Promise<ScreenshotSize & { readonly image: Buffer }> {
+  const { default: sharp } = await import('sharp');
+  const { width, height } = windowSize(request);
+  const sized = sharp(frame).resize(width, height, { fit: 'cover', position: 'left top' }).removeAlpha();
+  const { format, quality } = request;
+  const encoded =
+    format === 'jpeg'
+      ? sized.jpeg({ quality })
+      : format === 'webp'
+        ? sized.webp({ quality, effort: 0 })
+        : sized.png({ compressionLevel: 1 });
+  return { image: await encoded.toBuffer(), width, height, truncated: request.fullPage, fullHeight: 0 };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { type Colour, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const GREEN: Colour = [0, 160, 0, 255];
+
+describe('a page that is blocked until its deadline', () => {
+  const ground = siteAndActor();
+
+  const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
+    ground.running.actor.capture(captureRequest(ground.site.url(path), { timeoutMs: 4000, ...overrides }), patience);
+
+  it.each([
+    { fullPage: false, truncated: false },
+    { fullPage: true, truncated: true },
+  ])('shows its window in a partial capture, with %o', async ({ fullPage, truncated }) => {
+    const snapshot = await capture({ fullPage });
+    expect(snapshot).toMatchObject({ width: 1280, height: 720, truncated, cutPhase: expect.any(String) });
+    expect(snapshot).toMatchObject({ title: 'Blocked', responseCode: 200, responseReason: 'OK', protocol: 'http/1.1' });
+    expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/late/blocked'), contentType: 'text/html' });
+    expect(countOf(pngOf(snapshot), GREEN)).toBe(1280 * 720);
+  });
+
+  it.each(['jpeg', 'webp'] as const)('shows its window as %s at the scale factor of the viewport', async (format) => {
+    const viewport = { width: 300, height: 200, deviceScaleFactor: 2 };
+    const { width, height, image } = await capture({ format, viewport });
+    expect([width, height]).toEqual([600, 400]);
+    const { default: sharp } = await import('sharp');
+    expect(await sharp(image).metadata()).toMatchObject({ format, width: 600, height: 400 });
+  });
+
+  it.each([
+    { selector: 'div' },
+    { clip: { x: 0, y: 0, width: 10, height: 10 } },
+    { mask: ['div'] },
+    { hide: ['div'] },
+    { omitBackground: true },
+    { format: 'pdf' },
+  ] satisfies CaptureOptions[])('is a timeout with %o', async (overrides) => {
+    expect((await failureOf(capture({ ...overrides, timeoutMs: 2000 }))).code).toBe('capture_timeout');
+  });
+
+  it('is a timeout when it has painted nothing', async () => {
+    expect((await failureOf(capture({}, '/late/blocked?blank'))).code).toBe('capture_timeout');
+  });
+});
