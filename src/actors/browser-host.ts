@@ -22,6 +22,8 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const FRONT_TIMEOUT_MS = 1_000;
 /** Time in which the browser notices that one of its processes has ended, in milliseconds. */
 const SEEN_MS = 500;
+/** Time that a browser has to announce the end of a renderer, in milliseconds: one that is flooded is late. */
+const ANNOUNCE_MS = 10_000;
 const PROFILE_PREFIX = 'capstan-profile-';
 /** Process id of the owner, and the start time of that process (`startOf`). */
 const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
@@ -127,7 +129,7 @@ export class BrowserHost {
   #pid: number;
   #userAgent: string | undefined;
   #stderr = '';
-  #endingRenderers = 0;
+  readonly #endingRenderers: string[] = [];
 
   constructor(child: ChildProcess, profileDir: string, { honestUserAgent }: Pick<LaunchOptions, 'honestUserAgent'>) {
     const [, , stderr, output, input] = child.stdio;
@@ -165,6 +167,11 @@ export class BrowserHost {
    */
   get pid(): number {
     return this.#pid;
+  }
+
+  /** Process group of the browser and everything that it starts. */
+  get group(): number {
+    return this.#child.pid ?? 0;
   }
 
   /** User agent for requests that name none; undefined keeps Chromium's own. */
@@ -219,19 +226,19 @@ export class BrowserHost {
     return found.filter((_, index) => ours[index]);
   }
 
-  /** Kills a renderer that uses too much memory. `endsRenderer` is true until the browser has noticed. */
-  async endRenderer(pid: number): Promise<void> {
-    this.#endingRenderers += 1;
+  /** Kills a renderer. Until the browser has noticed, `endsRenderer` is the reason. */
+  async endRenderer(pid: number, reason: string): Promise<void> {
+    this.#endingRenderers.push(reason);
     killIfThere(pid);
     // The browser announces the crash before it answers a command that is sent after it.
     await delay(SEEN_MS);
-    await this.answers(FRONT_TIMEOUT_MS);
-    this.#endingRenderers -= 1;
+    await this.answers(ANNOUNCE_MS);
+    this.#endingRenderers.splice(this.#endingRenderers.indexOf(reason), 1);
   }
 
-  /** Whether a renderer that crashes now was killed for its memory use. */
-  get endsRenderer(): boolean {
-    return this.#endingRenderers > 0;
+  /** Why a renderer that crashes now was killed by us; undefined when none was. */
+  get endsRenderer(): string | undefined {
+    return this.#endingRenderers.at(-1);
   }
 
   /** Returns the last lines that the browser wrote to standard error, joined into one. */

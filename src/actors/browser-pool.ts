@@ -4,6 +4,7 @@ import type { BrowserEndCause, BrowserEvent } from '../capture/events.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
+import { endFloods } from './flood-watch.ts';
 import { checkMemory, type MemoryBounds } from './memory-watch.ts';
 
 export interface BrowserPoolOptions {
@@ -29,6 +30,8 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 15_000;
 /** Interval between memory checks of a browser in use, in milliseconds. */
 const MEMORY_CHECK_MS = 1_000;
+/** Interval between looks whether a page floods a browser in use, in milliseconds. */
+const FLOOD_CHECK_MS = 250;
 /** Interval between heartbeats of a browser in use, and the time limit for its answer, in milliseconds. */
 const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_ANSWER_MS = 8_000;
@@ -63,6 +66,8 @@ interface Member {
   heartbeat: NodeJS.Timeout;
   memory: NodeJS.Timeout;
   checksMemory: boolean;
+  floods: NodeJS.Timeout;
+  checksFloods: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -225,6 +230,8 @@ export class BrowserPool {
       heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
       memory: setInterval(() => void this.#checkMemory(member), MEMORY_CHECK_MS).unref(),
       checksMemory: false,
+      floods: setInterval(() => void this.#checkFloods(member), FLOOD_CHECK_MS).unref(),
+      checksFloods: false,
       idle: undefined,
     };
     this.#members.add(member);
@@ -253,6 +260,7 @@ export class BrowserPool {
   #remove(member: Member, how: string): void {
     clearInterval(member.heartbeat);
     clearInterval(member.memory);
+    clearInterval(member.floods);
     clearTimeout(member.idle);
     if (!this.#members.delete(member)) return;
     if (member.retiring !== null || this.#closed) return;
@@ -269,6 +277,14 @@ export class BrowserPool {
       reason: `it hung: no answer within ${HEARTBEAT_ANSWER_MS} ms, so it was killed`,
     };
     await member.host.kill();
+  }
+
+  async #checkFloods(member: Member): Promise<void> {
+    if (member.leases === 0 || member.checksFloods) return;
+    member.checksFloods = true;
+    await endFloods(member.host).finally(() => {
+      member.checksFloods = false;
+    });
   }
 
   async #checkMemory(member: Member): Promise<void> {
@@ -304,6 +320,7 @@ export class BrowserPool {
     if (this.#members.delete(member)) this.#emit('browser.retired', member, ending);
     clearInterval(member.heartbeat);
     clearInterval(member.memory);
+    clearInterval(member.floods);
     clearTimeout(member.idle);
     await member.host.close();
   }

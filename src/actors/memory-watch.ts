@@ -13,6 +13,8 @@ const GIB = 1024 ** 3;
 /** Measured: a large page uses 300 MiB, a new browser process 13 MiB. */
 export const MEMORY_BOUNDS: MemoryBounds = { renderer: 1.5 * GIB, browser: GIB };
 
+const TOO_MUCH = 'the page needs more memory than one page may use, and was ended';
+
 export type MemoryVerdict = 'fits' | 'retire' | 'kill';
 
 /** Kills each renderer above its limit. Returns what to do with the browser itself. */
@@ -20,7 +22,7 @@ export async function checkMemory(host: BrowserHost, bounds: MemoryBounds): Prom
   let verdict: MemoryVerdict = 'fits';
   for (const { pid, type } of await host.processes()) {
     const bytes = await privateBytes(pid);
-    if (type === 'renderer' && bytes > bounds.renderer) await host.endRenderer(pid);
+    if (type === 'renderer' && bytes > bounds.renderer) await host.endRenderer(pid, TOO_MUCH);
     if (type !== 'browser' || bytes <= bounds.browser) continue;
     verdict = bytes > 2 * bounds.browser ? 'kill' : 'retire';
   }

@@ -132,7 +132,7 @@ export const CATALOGUE = {
     status: 422,
     retryable: false,
     text: 'The page needs more memory than one page may use.',
-    help: 'The page was ended, so that other captures go on. Block resources; a retry ends the same way.',
+    help: 'Or it navigated to URLs of more than 2 MiB in all, or flooded the browser with messages: `error` says which. The page was ended, so that other captures go on. Block resources; a retry ends the same way.',
   },
   idempotency_mismatch: {
     status: 422,

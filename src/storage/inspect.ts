@@ -6,6 +6,7 @@ import { checkDatabaseFile, LostPlaceError } from './check-places.ts';
 import { MongoConnection } from './mongo/connection.ts';
 import { checkSchema } from './mongo/migrations.ts';
 import { NewerSchemaError } from './newer-schema-error.ts';
+import type { StoreState } from './result-store.ts';
 import { checkedVersion } from './sqlite/schema.ts';
 
 /** Whether a database could be used. `refused`: the service would not start; `unavailable`: it would start without. */
@@ -60,13 +61,10 @@ export function existingParent(path: string): string {
 export async function inspectMongo(url: string): Promise<Inspection> {
   let why = '';
   try {
-    const connection = new MongoConnection(
-      url,
-      (_, reason) => {
-        why = reason;
-      },
-      checkSchema,
-    );
+    const onState = (_: StoreState, reason: string) => {
+      why = reason;
+    };
+    const connection = new MongoConnection({ url, onState, migrate: checkSchema });
     try {
       await connection.settled;
       if (connection.state !== 'up') return unavailable(why, 'start the server, and check the URL and its credentials');

@@ -41,4 +41,32 @@ describe('the neighbours of a page', () => {
     },
     120_000,
   );
+
+  // All messages of pages wait in one queue of the browser process: unended, two such pages delayed each neighbour by
+  // more than 10 s, until the heartbeat killed the browser.
+  it.each([
+    ['write to the console', '/flood?by=console&bytes=100000', []],
+    ['write evidence to the console', '/flood?by=console&bytes=100000', ['console'] as const],
+  ])(
+    'ends pages that %s in a loop, and captures their neighbours',
+    async (_what, path, evidence) => {
+      const running = await startActor({ slots: 3 });
+      try {
+        const hostile = [1, 2].map(() => {
+          const request = captureRequest(site.url(path), { timeoutMs: 60_000, evidence: [...evidence] });
+          return running.actor.capture(request, patience).catch((error: unknown) => error);
+        });
+        await expect.poll(() => site.hits('/flood'), { timeout: 10_000 }).toBeGreaterThan(0);
+        const request = captureRequest(site.url('/short'), { timeoutMs: 60_000 });
+        for (let visit = 0; visit < NEIGHBOURS; visit += 1) {
+          expect((await running.actor.capture(request, patience)).cutPhase).toBeNull();
+        }
+        for (const error of await Promise.all(hostile)) expect(error).toMatchObject({ code: 'page_too_large' });
+        expect(running.actor.stats().crashes).toBe(0);
+      } finally {
+        await running.stop();
+      }
+    },
+    120_000,
+  );
 });

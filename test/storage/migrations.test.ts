@@ -7,15 +7,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Database } from '../../src/storage/database.ts';
 import { MIGRATIONS as MONGO_MIGRATIONS, migrate } from '../../src/storage/mongo/migrations.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
+import type { StoreState } from '../../src/storage/result-store.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { restoreMongo, restoreSqlite } from './databases/restore.ts';
 import { readAll } from './event-logs.ts';
 import { EVIDENCE, resultOf } from './result-of.ts';
+import { startSlowServer } from './slow-server.ts';
 
 const FIRST_ID = 300_000_000_000_000;
 const without = await whyNoMongo();
+/** A busy machine may answer the first attempt to open a database too late. */
+const WAIT = { timeout: 60_000 };
+const SILENCE_MS = 1000;
 
 /** Everything that the fixture's writer stored is there, and new things are stored beside it. */
 async function expectEverything(database: Database): Promise<void> {
@@ -144,12 +149,22 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
   it('opens a database that version 0.1 wrote, with everything in it', async () => {
     await restoreMongo('v0.1', client.db('earlier'));
     const database = await openMongo({ url: `${server.url}earlier` });
+    await expect.poll(() => database.results.state, WAIT).toBe('up');
     await expectEverything(database);
     await database.close();
     const schema = await client.db('earlier').collection<{ _id: string }>('schema').find().toArray();
     expect(schema).toEqual([{ _id: 'schema', version: MONGO_MIGRATIONS.length }]);
     const ended = await client.db('earlier').collection<{ _id: string }>('jobs').findOne({ _id: 'ended' });
     expect(JSON.stringify(ended)).not.toContain('secret');
+  }, 120_000);
+
+  it('waits for an index that takes longer to build than the time limit of other commands', async () => {
+    await using slow = await startSlowServer(server.url, 'createIndexes', 2 * SILENCE_MS);
+    const told: string[] = [];
+    const onState = (_: StoreState, reason: string) => told.push(reason);
+    const database = await openMongo({ url: `${slow.url}slow`, silenceMs: SILENCE_MS, onState });
+    expect(told).toEqual(['']);
+    await database.close();
   });
 
   it('runs in one process when several start at once', async () => {

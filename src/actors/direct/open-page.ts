@@ -53,7 +53,8 @@ export async function openPage(
       const limit = (session: CdpSession) => {
         limitUrls(session);
         session.on('Inspector.targetCrashed', () => {
-          if (host.endsRenderer) frame.fail(new CapstanError('page_too_large'));
+          const reason = host.endsRenderer;
+          if (reason !== undefined) frame.fail(new CapstanError('page_too_large', reason));
         });
       };
       limit(session);

@@ -10,23 +10,39 @@ const MAX_RETRY_MS = 5000;
 
 /** Maximum wait of a caller for a server that is gone; longer than an election of a replica set. */
 const SERVER_SELECTION_MS = 3000;
-/** Time limit for a server that accepts connections and does not answer. */
-const SOCKET_MS = 10_000;
+const SILENCE_MS = 10_000;
 /** Time until a server that came back is noticed. */
 const HEARTBEAT_MS = 2000;
 const POOL = 20;
 
-const CLIENT_OPTIONS: MongoClientOptions = {
+const optionsOf = (silenceMs: number): MongoClientOptions => ({
   appName: 'capstan',
   maxPoolSize: POOL,
   serverSelectionTimeoutMS: SERVER_SELECTION_MS,
   connectTimeoutMS: SERVER_SELECTION_MS,
-  socketTimeoutMS: SOCKET_MS,
-  waitQueueTimeoutMS: SOCKET_MS,
+  socketTimeoutMS: silenceMs,
+  waitQueueTimeoutMS: silenceMs,
   heartbeatFrequencyMS: HEARTBEAT_MS,
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: SOCKET_MS },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: silenceMs },
   ignoreUndefined: true,
-};
+});
+
+export interface MongoConnectionOptions {
+  readonly url: string;
+  readonly onState: OnState;
+  readonly migrate: Migrate;
+  /** Time limit for a server that accepts connections and does not answer, in milliseconds. @default 10000 */
+  readonly silenceMs?: number | undefined;
+}
+
+/**
+ * Runs work on the same database over a connection of its own, without a time limit for an answer: the index of a large
+ * collection takes minutes. The work ends when the server is gone.
+ */
+export type Patiently = (work: (database: Db) => Promise<void>) => Promise<void>;
+
+/** Brings the database up to date; called again with back-off when it rejects. */
+export type Migrate = (database: Db, patiently: Patiently) => Promise<void>;
 
 /** Runs work against the server. Rejects with a `CapstanError`. */
 export type Ask = <T>(work: () => Promise<T>) => Promise<T>;
@@ -43,7 +59,8 @@ export class MongoConnection {
 
   readonly #client: MongoClient;
   readonly #onState: OnState;
-  readonly #migrate: (database: Db) => Promise<void>;
+  readonly #migrate: () => Promise<void>;
+  #patient: MongoClient | undefined;
   #state: StoreState = 'down';
   /** True when the database is migrated and has its indexes: before that a query might scan everything. */
   #ready = false;
@@ -53,12 +70,16 @@ export class MongoConnection {
   #retryMs = FIRST_RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
 
-  /** `migrate` brings the database up to date; it is retried with back-off when it rejects. */
-  constructor(url: string, onState: OnState, migrate: (database: Db) => Promise<void>) {
-    this.#client = clientOf(url);
+  constructor({ url, onState, migrate, silenceMs = SILENCE_MS }: MongoConnectionOptions) {
+    this.#client = clientOf(url, silenceMs);
     this.database = this.#client.db(databaseOf(url));
     this.#onState = onState;
-    this.#migrate = migrate;
+    this.#migrate = () =>
+      migrate(this.database, async (work) => {
+        const client = clientOf(url, 0);
+        this.#patient = client;
+        await work(client.db(databaseOf(url))).finally(() => client.close());
+      });
     this.#client.on('topologyDescriptionChanged', ({ newDescription }) => this.#observe(newDescription));
     this.settled = this.#prepare();
   }
@@ -72,6 +93,7 @@ export class MongoConnection {
     this.#closed = true;
     this.#state = 'down';
     clearTimeout(this.#retry);
+    await this.#patient?.close();
     await this.#client.close();
   }
 
@@ -93,7 +115,7 @@ export class MongoConnection {
   async #prepare(): Promise<void> {
     try {
       await this.#client.connect();
-      await this.#migrate(this.database);
+      await this.#migrate();
       this.#ready = true;
       this.#setState('up', '');
     } catch (error) {
@@ -125,9 +147,9 @@ export class MongoConnection {
   }
 }
 
-function clientOf(url: string): MongoClient {
+function clientOf(url: string, silenceMs: number): MongoClient {
   try {
-    return new MongoClient(url, CLIENT_OPTIONS);
+    return new MongoClient(url, optionsOf(silenceMs));
   } catch {
     // The driver's text may quote the URL with its password.
     throw new Error(

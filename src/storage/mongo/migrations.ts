@@ -5,6 +5,7 @@ import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
 import { termsOf } from '../records/terms.ts';
 import { collectionsOf, ensureIndexes, ensureTermIndex } from './collections.ts';
+import type { Patiently } from './connection.ts';
 import { type ResultDocument, recordOf } from './documents.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
@@ -116,7 +117,7 @@ const WAIT_MS = 100;
  * Applies the missing migrations, in one process at a time: some servers hang when several create and drop the same
  * indexes at once. Rejects with a `NewerSchemaError`.
  */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, patiently: Patiently = (work) => work(db)): Promise<void> {
   const schema = db.collection<SchemaDocument>('schema');
   while ((await versionOf(db, schema)) < MIGRATIONS.length) {
     if (!(await claim(schema))) {
@@ -124,7 +125,7 @@ export async function migrate(db: Db): Promise<void> {
       continue;
     }
     try {
-      await applyMissing(db, schema);
+      await patiently((patient) => applyMissing(patient, schema));
     } finally {
       await schema.updateOne({ _id: 'schema' }, { $unset: { migrating_until: '' } }, LEASE_WRITE);
     }

@@ -14,6 +14,8 @@ export interface MongoOptions {
   /** `mongodb://` or `mongodb+srv://`; the database it names, or `capstan`. */
   readonly url: string;
   readonly onState?: OnState;
+  /** Time limit for a server that accepts connections and does not answer, in milliseconds. @default 10000 */
+  readonly silenceMs?: number;
 }
 
 export interface MongoDatabase extends Database {
@@ -26,8 +28,8 @@ export interface MongoDatabase extends Database {
  * attempt: then the database is `down` and keeps trying. Rejects when the URL is invalid, and when a later version of
  * Capstan has changed the schema.
  */
-export async function openMongo({ url, onState = () => {} }: MongoOptions): Promise<MongoDatabase> {
-  const connection = new MongoConnection(url, onState, migrate);
+export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOptions): Promise<MongoDatabase> {
+  const connection = new MongoConnection({ url, onState, migrate, silenceMs });
   const { ask, database } = connection;
   const results = mongoResults(database, ask, connection);
   const nodes = mongoNodes(collectionsOf(database).nodes, ask, connection, randomUUID());
