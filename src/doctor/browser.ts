@@ -11,7 +11,7 @@ const sandbox = findingsOf('sandbox');
 const fonts = findingsOf('fonts');
 
 const ALLOW_NAMESPACES =
-  'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in Docker --security-opt seccomp=seccomp.json, see deploy/)';
+  'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in Docker --security-opt seccomp=container/seccomp.json, see Containers in docs/operations.md)';
 
 const ALLOW_NOBODY =
   'let user 65534 (nobody) execute the browser and enter the temporary directory, or run the service as a user other than root';
