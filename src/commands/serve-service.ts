@@ -5,12 +5,21 @@ import { createService } from '../service/create-service.ts';
 
 /** Opens the service and its HTTP interface: the whole service, or a node of a cluster that answers clients. */
 export async function open(config: Config, log: Log) {
+  const tracing = config.otlpUrl === null ? undefined : await openTraces(config.otlpUrl, log.logger);
   const service = await createService(config, log.logger, log);
-  return { service, app: createHttpApp(service, httpOptions(config, log.logger)) };
+  tracing?.follow(service.events$);
+  const app = createHttpApp(service, { ...httpOptions(config, log.logger), tracing });
+  return { service, app, close: () => tracing?.close() };
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {
   const { apiKey: apiKeys, namedKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
   return { apiKeys, namedKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+}
+
+/** Loads OpenTelemetry on demand. */
+async function openTraces(url: string, logger: Logger) {
+  const { openTracing } = await import('../tracing/open-tracing.ts');
+  return openTracing(url, (text) => logger.warn(text));
 }

@@ -8,6 +8,7 @@ export async function open(config: Config, log: Log) {
   const service = await createWorker(config, log.logger, log);
   const { apiKey: apiKeys, allowedHosts, host } = config;
   return {
+    close: () => undefined,
     service,
     app: createWorkerApp(service, { apiKeys, allowedHosts: [host, ...allowedHosts], logger: log.logger }),
   };

@@ -52,7 +52,7 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
     void opening.then(({ service }) => service.stop(0)).catch(() => {});
     return;
   }
-  const { service, app } = opened;
+  const { service, app, close } = opened;
   ending.watchOver(service);
   reload.applyTo(service);
   try {
@@ -74,6 +74,7 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
     }
   } finally {
     await service.stop(0);
+    await close();
   }
 }
 

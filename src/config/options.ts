@@ -367,6 +367,19 @@ export const configSchema = z.strictObject({
     default: null,
     defaultText: 'standard error',
   }),
+  otlpUrl: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .register(table, {
+      kind: 'text',
+      group: 'Running',
+      description:
+        'Collector that traces are sent to, by OTLP over HTTP; `/v1/traces` is appended to a URL without a path.',
+      placeholder: 'url',
+      takes: 'an http:// or https:// URL',
+      default: null,
+      secret: 'url',
+    }),
   graceMs: integer(0, 600_000, 'milliseconds', {
     group: 'Running',
     description: 'Time that captures in progress have to finish when the service is stopped.',

@@ -16,6 +16,7 @@ import { idempotent } from './middleware/idempotency.ts';
 import { unanswered } from './middleware/method-not-allowed.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { noteRoute, type RequestTracing, traceRequests } from './middleware/trace.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
 import { type OperationsContext, type Route, type RouteContext, scopeOf } from './route.ts';
@@ -32,6 +33,7 @@ interface CommonOptions {
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
   readonly logger: Logger;
+  readonly tracing?: RequestTracing | undefined;
 }
 
 export interface HttpOptions extends RequestLimits, CommonOptions {
@@ -83,10 +85,11 @@ interface Interface {
 /** The middleware run in this order, before the route. */
 function createApp(
   { router, routes, sessions, identify, web }: Interface,
-  { apiKeys, allowedHosts = [], logger }: CommonOptions,
+  { apiKeys, allowedHosts = [], logger, tracing }: CommonOptions,
 ): Koa<HttpState> {
   const app = new Koa<HttpState>();
   app.use(requestId());
+  if (tracing !== undefined) app.use(traceRequests(tracing));
   app.use(accessLog(logger));
   app.use(securityHeaders());
   app.use(answerErrors(logger));
@@ -115,7 +118,7 @@ function createRoutes(
   service: CaptureService,
   sessions: Sessions,
   identify: CallerFinder,
-  { silenceMs = SILENCE_MS, logger, events, ...limits }: HttpOptions,
+  { silenceMs = SILENCE_MS, logger, events, tracing, ...limits }: HttpOptions,
 ): Router<HttpState> {
   const router = createRouter();
   const requestLimits = { ...limits, callbacks: service.takesCallbacks };
@@ -138,6 +141,7 @@ function createRoutes(
     const { path, method, needsDatabase, isOpen } = route;
     // Scope and database are checked before the request is validated.
     const middleware = [
+      ...(tracing === undefined ? [] : [noteRoute(path)]),
       ...(isOpen ? [] : [scopeRequired(scopeOf(route))]),
       ...(needsDatabase ? [databaseRequired(service.results)] : []),
       route.handler(context),

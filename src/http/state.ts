@@ -11,6 +11,8 @@ export interface HttpState {
   client?: string | undefined;
   /** The named key behind `client`; see `callerOf`. */
   caller?: Caller | undefined;
+  /** Path of the route that answers, for traces. */
+  route?: string;
   /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */

@@ -153,6 +153,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   maxWaitMs: ['5000', 5000],
   logLevel: ['debug', 'debug'],
   logFile: ['capstan.log', 'capstan.log'],
+  otlpUrl: ['http://127.0.0.1:4318', 'http://127.0.0.1:4318'],
   graceMs: ['0', 0],
 };
 

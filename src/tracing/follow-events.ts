@@ -1,0 +1,120 @@
+import {
+  type Attributes,
+  type Context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { LRUCache } from 'lru-cache';
+import type { Observable } from 'rxjs';
+import type { CapstanEvent, CaptureEvent, WebhookEvent } from '../capture/events.ts';
+import { CAPTURE_PHASES } from '../capture/phases.ts';
+import type { Result } from '../capture/result.ts';
+
+/** Captures and batches that have ended, and whose webhooks may still be sent. */
+const MAX_ENDED = 10_000;
+
+/** A capture on its way. */
+interface Course {
+  /** The context of the request that it belongs to. */
+  readonly parent: Context;
+  /** `capture`, from admission to its end. */
+  readonly span: Span;
+  readonly queue: Span;
+  startedAt: number | undefined;
+}
+
+/**
+ * Makes spans of events: `capture` with `queue`, one for each phase, and `store`; and `webhook`. The phases of a capture
+ * are known when it has ended. `active` returns the context of the request in which an event is emitted.
+ */
+export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, active: () => Context): void {
+  const courses = new Map<number, Course>();
+  const contexts = new LRUCache<string, Context>({ max: MAX_ENDED });
+
+  const queued = (event: CaptureEvent): void => {
+    const parent = active();
+    const at = Date.parse(event.at);
+    const attributes = { 'capstan.capture.id': event.id, 'capstan.target.host': event.host, ...ofBatch(event.batch) };
+    const span = tracer.startSpan('capture', { startTime: at, attributes }, parent);
+    const queue = tracer.startSpan('queue', { startTime: at }, trace.setSpan(parent, span));
+    courses.set(event.id, { parent, span, queue, startedAt: undefined });
+  };
+
+  const ended = (event: CaptureEvent, result: Result | null, code: string | null): void => {
+    const course = courses.get(event.id);
+    if (course === undefined) return;
+    courses.delete(event.id);
+    const { parent, span, queue, startedAt } = course;
+    const context = trace.setSpan(parent, span);
+    contexts.set(`capture ${event.id}`, context);
+    const at = Date.parse(event.at);
+    if (startedAt === undefined) queue.end(at);
+    else if (result !== null) spansOf(result, startedAt, at, tracer, context);
+    span.setAttribute('capstan.outcome', event.type.replace('capture.', ''));
+    if (code !== null) span.setAttribute('error.type', code).setStatus({ code: SpanStatusCode.ERROR });
+    span.end(at);
+  };
+
+  const sent = (event: WebhookEvent, attributes: Attributes): void => {
+    const about = event.capture === null ? `batch ${event.batch}` : `capture ${event.capture}`;
+    const at = Date.parse(event.at);
+    const startTime = event.type === 'webhook.delivered' ? at - event.duration_ms : at;
+    const common = { 'server.address': event.receiver, 'capstan.webhook.attempts': event.attempts };
+    const options = { kind: SpanKind.CLIENT, startTime, attributes: { ...common, ...attributes } };
+    const span = tracer.startSpan('webhook', options, contexts.get(about) ?? active());
+    if (event.type === 'webhook.failed') span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(at);
+  };
+
+  events$.subscribe((event) => {
+    switch (event.type) {
+      case 'capture.queued':
+        return queued(event);
+      case 'capture.started': {
+        const course = courses.get(event.id);
+        if (course === undefined) return;
+        course.startedAt = Date.parse(event.at);
+        course.queue.end(course.startedAt);
+        return;
+      }
+      case 'capture.stored':
+        return ended(event, event.result, null);
+      case 'capture.failed':
+      case 'capture.timed_out':
+        return ended(event, event.result, event.failure.code);
+      case 'capture.cancelled':
+      case 'capture.rejected':
+        return ended(event, null, event.failure.code);
+      case 'batch.accepted':
+        contexts.set(`batch ${event.batch}`, active());
+        return;
+      case 'webhook.delivered':
+        return sent(event, { 'http.response.status_code': event.status });
+      case 'webhook.failed':
+        return sent(event, { 'error.type': event.cause });
+    }
+  });
+}
+
+/** Phases end when the record is made, `duration_ms` after the start; storing it takes the rest. */
+function spansOf(result: Result, startedAt: number, endedAt: number, tracer: Tracer, context: Context): void {
+  const { timings, duration_ms } = result;
+  const storedFrom = Math.min(startedAt + duration_ms, endedAt);
+  const total = CAPTURE_PHASES.reduce((sum, phase) => sum + (timings[phase] ?? 0), 0);
+  let from = Math.max(startedAt, storedFrom - total);
+  for (const phase of CAPTURE_PHASES) {
+    const ms = timings[phase];
+    if (ms === undefined) continue;
+    const until = Math.min(from + ms, endedAt);
+    tracer.startSpan(phase, { startTime: from }, context).end(until);
+    from = until;
+  }
+  tracer.startSpan('store', { startTime: storedFrom }, context).end(endedAt);
+}
+
+function ofBatch(batch: string | null): Attributes {
+  return batch === null ? {} : { 'capstan.batch.id': batch };
+}

@@ -1,0 +1,121 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CAPTURE_PHASES } from '../../src/capture/phases.ts';
+import { capstan, ground, lineOf, serve } from '../commands/capstan-process.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { SECRET, startReceiver } from '../webhooks/receiver.ts';
+import { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+const Captured = z.object({ data: z.object({ timings: z.record(z.string(), z.number()) }) });
+
+const site = siteForSuite();
+
+/** Runs a service that sends traces; resolves when it has ended, so that everything is sent. */
+async function traced(
+  collector: Collector,
+  args: readonly string[],
+  work: (url: string, child: ChildProcess) => Promise<void>,
+) {
+  await using place = await ground();
+  const service = await serve(
+    ['--otlp-url', collector.url, '--allow-targets', '127.0.0.1', '--db-path', join(place.path, 'r.db'), ...args],
+    place.options,
+  );
+  try {
+    await work(service.url, service.child);
+  } finally {
+    service.child.kill('SIGTERM');
+  }
+  return await service.ended;
+}
+
+function post(url: string, body: unknown, headers: Record<string, string> = {}) {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
+  const found = spans.find((span) => span.name === name);
+  if (found === undefined) throw new Error(`no span ${name} among ${spans.map((span) => span.name).join(', ')}`);
+  return found;
+}
+
+describe('--otlp-url', () => {
+  it('sends the spans of a request, its capture and its webhook, in the trace of the client', async () => {
+    await using collector = await startCollector();
+    await using receiver = await startReceiver();
+    const secret = ['--webhook', receiver.url, '--webhook-secret', SECRET, '--allow-webhooks', '127.0.0.1'];
+    let timings: Readonly<Record<string, number>> = {};
+    const { code } = await traced(collector, secret, async (url) => {
+      const traceparent = `00-${TRACE}-${PARENT}-01`;
+      const response = await post(`${url}/screenshot`, { url: site.url('/short?token=hush') }, { traceparent });
+      expect(response.status).toBe(200);
+      ({ timings } = Captured.parse(await response.json()).data);
+      expect((await fetch(`${url}/results/by-host?host=x`)).status).toBe(200);
+    });
+    expect(code).toBe(0);
+    expect([...collector.paths]).toEqual(['POST /v1/traces application/json']);
+
+    const spans = collector.spans.filter(({ trace }) => trace === TRACE);
+    const request = named(spans, 'POST /screenshot');
+    const captured = named(spans, 'capture');
+    expect(request.parent).toBe(PARENT);
+    expect(request.attributes).toMatchObject({ 'http.route': '/screenshot', 'http.response.status_code': 200 });
+    expect(captured.parent).toBe(request.id);
+    expect(captured.attributes).toMatchObject({ 'capstan.outcome': 'stored', 'capstan.target.host': '127.0.0.1' });
+    const phases = CAPTURE_PHASES.filter((phase) => timings[phase] !== undefined);
+    expect(phases).toEqual(expect.arrayContaining(['open', 'navigate', 'load', 'picture']));
+    const children = spans.filter(({ parent }) => parent === captured.id);
+    expect(children.map(({ name }) => name).toSorted()).toEqual(['queue', ...phases, 'store', 'webhook'].toSorted());
+    const steps = ['queue', ...phases, 'store'].map((name) => named(children, name));
+    for (const [index, { start, end }] of steps.entries()) {
+      expect(end).toBeGreaterThanOrEqual(start);
+      expect(start).toBeGreaterThanOrEqual(steps[index - 1]?.start ?? captured.start);
+      expect(end).toBeLessThanOrEqual(captured.end);
+    }
+    expect(named(children, 'webhook').attributes).toMatchObject({ 'http.response.status_code': 204 });
+
+    const other = named(collector.spans, 'GET /results/by-host');
+    expect(other.trace).not.toBe(TRACE);
+    expect(JSON.stringify(collector.spans, (_, value) => String(value))).not.toContain('hush');
+    expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
+  });
+
+  it('tells failures, and the captures of a batch and of a job', async () => {
+    await using collector = await startCollector();
+    await traced(collector, [], async (url) => {
+      const requests = [{ url: site.url('/short') }, { url: site.url('/download') }];
+      expect((await post(`${url}/batch`, { requests })).status).toBe(200);
+    });
+    const batch = named(collector.spans, 'POST /batch');
+    const captures = collector.spans.filter(({ name }) => name === 'capture');
+    expect(captures.map(({ parent }) => parent)).toEqual([batch.id, batch.id]);
+    expect(captures.filter(({ isError }) => isError).map(({ attributes }) => attributes)).toEqual([
+      expect.objectContaining({ 'error.type': 'not_a_page', 'capstan.outcome': 'failed' }),
+    ]);
+  });
+
+  it('does not hold up captures or the end of the service when the collector is away', async () => {
+    const collector = await startCollector();
+    await collector[Symbol.asyncDispose]();
+    const { code } = await traced(collector, [], async (url, child) => {
+      const warned = lineOf(child.stderr, /(traces cannot be sent)/);
+      expect((await post(`${url}/screenshot`, { url: site.url('/short') })).status).toBe(200);
+      await warned;
+    });
+    expect(code).toBe(0);
+  });
+
+  it('refuses a URL that is none', async () => {
+    const { code, stderr } = await capstan(['serve', '--otlp-url', 'collector:4318']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--otlp-url .* is not valid; it takes an http:\/\/ or https:\/\/ URL/);
+  });
+});
