@@ -5,6 +5,7 @@ import { PNG } from 'pngjs';
 import { type Colour, countOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { sandboxFlags, VIEWPORT } from './support/driver.ts';
+import { contextTool, type Tool } from './support/full-page-tool.ts';
 import { rotated } from './support/rounds.ts';
 import { startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
@@ -23,14 +24,6 @@ const PAGES = [
 ] as const;
 
 const PEERS = join(import.meta.dirname, 'peers');
-
-/** A tool that captures one page at a time, at its default settings. */
-interface Tool {
-  readonly name: string;
-  /** Resolves with a PNG of the window, or of the full page. */
-  capture(url: string, fullPage: boolean): Promise<Uint8Array>;
-  close(): Promise<unknown>;
-}
 
 interface Measured {
   readonly windowMs: number;
@@ -123,22 +116,11 @@ async function openService(browserPath: string): Promise<Tool> {
 
 async function openPlaywright(executablePath: string): Promise<Tool> {
   const browser = await chromium.launch({ executablePath, args: [...sandboxFlags()] });
-  return {
-    name: 'Playwright',
-    async capture(url, fullPage) {
-      const context = await browser.newContext({ viewport: VIEWPORT });
-      try {
-        const page = await context.newPage();
-        await page.goto(url, { waitUntil: 'load' });
-        const image = await page.screenshot({ type: 'png', fullPage });
-        await page.content();
-        return image;
-      } finally {
-        await context.close();
-      }
-    },
-    close: () => browser.close(),
-  };
+  return contextTool(
+    'Playwright',
+    () => browser.newContext({ viewport: VIEWPORT }),
+    () => browser.close(),
+  );
 }
 
 async function openPuppeteer(executablePath: string): Promise<Tool> {
