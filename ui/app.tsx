@@ -13,6 +13,9 @@ type Load = () => Promise<FunctionComponent>;
 
 /** Views that are loaded when they are first opened, by the beginning of their path. */
 const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
+  [/^\/capture$/, async () => (await import('./views/capture/capture.tsx')).Capture],
+  [/^\/compare$/, async () => (await import('./views/compare/compare.tsx')).Compare],
+  [/^\/operations$/, async () => (await import('./views/operations/operations.tsx')).Operations],
   [/^\/captures\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
 ];
 
@@ -26,6 +29,7 @@ export function App() {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       if (event.key === '?') setHelp(true);
       if (event.key === 'g') goTo('/');
+      if (event.key === 'c') goTo('/capture');
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -7,6 +7,10 @@ import './styles/controls.css';
 import './styles/data.css';
 import './views/gallery/gallery.css';
 import './views/detail/detail.css';
+import './views/capture/capture.css';
+import './views/compare/compare.css';
+import 'uplot/dist/uPlot.min.css';
+import './views/operations/operations.css';
 
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -59,8 +59,9 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
   const interactive = new BrowserPool({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
   const closing = new AbortController();
 
-  const capture = async (request: CaptureRequest, signal: AbortSignal): Promise<Snapshot> => {
-    const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]));
+  const capture: CaptureActor['capture'] = async (request, signal, onPhase) => {
+    const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
+    onPhase?.('open');
     try {
       return await once(request, deadline).catch((error: unknown) => {
         // The browser or the page ended, which says nothing about the target: try once more.

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { BrowserEvent } from '../capture/events.ts';
+import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Script } from './missing-scripts.ts';
@@ -10,9 +11,10 @@ export interface CaptureActor {
    * Captures once, on an isolated page, within `request.timeoutMs`. Rejects with a `CapstanError`:
    * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`,
    * `page_too_large`, `browser_unavailable`; `cancelled` when the signal is aborted; `selector_not_found`,
-   * `script_failed` or `action_failed` when the page lacks or prevents what the request names.
+   * `script_failed` or `action_failed` when the page lacks or prevents what the request names. `onPhase` is called with
+   * each phase that it enters.
    */
-  capture(request: CaptureRequest, signal: AbortSignal): Promise<Snapshot>;
+  capture(request: CaptureRequest, signal: AbortSignal, onPhase?: (phase: CapturePhase) => void): Promise<Snapshot>;
 
   /** Whether a browser is available, and if not, why: `reason` for clients, `detail` for the operator. */
   readonly availability:

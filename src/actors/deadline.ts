@@ -16,15 +16,17 @@ export class Deadline {
   readonly #over: Promise<never>;
   readonly #dispose: () => void;
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #onPhase: (phase: CapturePhase) => void;
   readonly #timings: { [phase in CapturePhase]?: number } = {};
   #phase: CapturePhase = 'open';
   #phaseSince = performance.now();
   #step = 'open the page';
 
-  constructor(timeoutMs: number, signal: AbortSignal) {
+  constructor(timeoutMs: number, signal: AbortSignal, onPhase: (phase: CapturePhase) => void = () => {}) {
     const reserve = Math.min(SCREENSHOT_MAX_MS, Math.max(SCREENSHOT_MIN_MS, timeoutMs * SCREENSHOT_SHARE));
     this.#endsAt = performance.now() + timeoutMs;
     this.#waitsUntil = this.#endsAt - Math.min(reserve, timeoutMs / 2);
+    this.#onPhase = onPhase;
     const { promise, reject } = Promise.withResolvers<never>();
     const late = () =>
       reject(new CapstanError('capture_timeout', `nothing could be captured within ${timeoutMs} ms (${this.#step})`));
@@ -74,6 +76,7 @@ export class Deadline {
   enter(phase: CapturePhase): void {
     this.#settleAccounts();
     this.#phase = phase;
+    this.#onPhase(phase);
   }
 
   /** Whole milliseconds of each phase so far. */

@@ -1,3 +1,4 @@
+import type { CapturePhase } from './phases.ts';
 import type { CaptureRequest } from './request.ts';
 
 /** An admitted request, with its id and its cancellation signal. */
@@ -9,4 +10,6 @@ export interface CaptureCommand {
   readonly batch: string | null;
   /** Aborted when no client waits for the outcome any more. */
   readonly signal: AbortSignal;
+  /** Called with each phase that the capture enters. */
+  readonly onPhase?: (phase: CapturePhase) => void;
 }

@@ -73,7 +73,6 @@ export function openCluster(options: ClusterOptions): Cluster {
     try {
       await queue.ensure(limits);
       worker?.start();
-      live?.start();
     } catch (error) {
       if (!(error instanceof AwayError)) onProblem(error);
     } finally {

@@ -13,18 +13,9 @@ export async function open(config: Config, log: Log) {
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {
-  const {
-    apiKey: apiKeys,
-    namedKeys,
-    signingKey: signingKeys,
-    corsOrigins,
-    maxBatch,
-    timeoutMs: defaultTimeoutMs,
-    maxTimeoutMs,
-  } = config;
+  const { apiKey: apiKeys, namedKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
-  const common = { apiKeys, namedKeys, signingKeys, corsOrigins, allowedHosts };
-  return { ...common, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+  return { apiKeys, namedKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Loads OpenTelemetry on demand. */

@@ -34,8 +34,6 @@ export interface RouteContext {
   /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
   readonly silenceMs: number;
   readonly fanOut: FanOut;
-  /** Origins whose pages may send requests. */
-  readonly corsOrigins: readonly string[];
   readonly rates: RateLimits;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
@@ -50,9 +48,7 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /** What the routes of every process use, workers of a cluster included. */
 export interface OperationsContext {
-  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure' | 'tallies'>;
-  /** Undefined in a worker, which has no subscribers. */
-  readonly fanOut?: Pick<FanOut, 'size'>;
+  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure'>;
 }
 
 /** An answer that is not a failure, as the OpenAPI document describes it. */
@@ -72,8 +68,6 @@ interface RouteFacts {
   readonly tag: keyof typeof TAGS;
   /** Answered without an API key. */
   readonly isOpen?: true;
-  /** Answered by a signed link without an API key. */
-  readonly isSignable?: true;
   /** Scope that an API key needs. @default `read` for GET, `capture` for POST, `admin` for PATCH and DELETE */
   readonly scope?: KeyScope;
   /** Its captures count towards the rate of the API key (`request/spend-rate.ts`). */

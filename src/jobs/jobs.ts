@@ -38,6 +38,8 @@ export interface Jobs {
   /** Adds a job. Resolves when it is stored and would survive a crash. */
   add(kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord>;
   get(id: string): Promise<JobRecord | undefined>;
+  /** Returns the newest jobs among those that are shown, at most `limit`. */
+  newest(limit: number, isShown: (id: string) => boolean): Promise<readonly JobRecord[]>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
   /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
@@ -115,6 +117,12 @@ export function createJobs(options: JobsOptions): Jobs {
       return job;
     },
     get: (id) => store.get(id),
+    newest: async (limit, isShown) => {
+      const ids = (await store.newest()).filter(isShown).slice(0, limit);
+      const found = await Promise.all(ids.map((id) => store.get(id)));
+      // One may have been removed meanwhile.
+      return found.filter((job) => job !== undefined);
+    },
     results: async (id, limit, after) => (await store.results(id, limit, after)).map(unpackItem),
     cancel: async (id) => {
       const before = await store.get(id);

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { CapstanError, FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
+import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
@@ -23,9 +24,12 @@ export interface CaptureService {
    * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
    * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
    * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with. `owner`: the
-   * client that it counts for, among which the queue is shared.
+   * client that it counts for, among which the queue is shared. `requestId`: by which `inFlight` names it.
    */
-  submit(request: CaptureRequest, by?: { readonly owner: string | null }): Observable<CaptureOutcome>;
+  submit(
+    request: CaptureRequest,
+    by?: { readonly owner?: string | null; readonly requestId?: string },
+  ): Observable<CaptureOutcome>;
 
   /**
    * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
@@ -66,6 +70,8 @@ export interface CaptureService {
   kill(): void;
   /** Returns why `submit` refuses captures now, and counts one refusal; undefined when captures are admitted. */
   refuseUnread(): CapstanError | undefined;
+  /** Generates the captures of this process that have no outcome yet, in the order of their admission. */
+  inFlight(): Iterable<InFlight>;
   readonly readiness: Readiness;
   stats(): ServiceStats;
   pressure(): Pressure;

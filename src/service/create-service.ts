@@ -159,6 +159,7 @@ export async function createService(
     tallies,
     takesCallbacks: config.webhookSecret.length > 0,
     refuseUnread: () => pipeline.refuseUnread(),
+    inFlight: () => pipeline.inFlight(),
     results: storage.results,
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,

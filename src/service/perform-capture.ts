@@ -38,7 +38,7 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     if (forbidden !== null) return { state: 'rejected', failure: forbidden };
     // The time that the name servers took is part of the capture's.
     const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-    snapshot = await actor.capture({ ...request, timeoutMs }, signal);
+    snapshot = await actor.capture({ ...request, timeoutMs }, signal, command.onPhase);
   } catch (error) {
     const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
     if (failed.code === 'internal')

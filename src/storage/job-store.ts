@@ -65,6 +65,8 @@ export interface JobStore {
   /** Stores a job durably, and makes room for it. Rejects with `queue_full` when `most` jobs are unfinished. */
   add(job: NewJob, maxJobs?: number): Promise<void>;
   get(id: string): Promise<JobRecord | undefined>;
+  /** Returns the ids of all jobs, newest first; there are at most `MAX_JOBS`. */
+  newest(): Promise<readonly string[]>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly JobItem[]>;
   /** Leases unfinished jobs without an owner to this owner, oldest first. */

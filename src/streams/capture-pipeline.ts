@@ -20,8 +20,10 @@ import {
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
+import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
@@ -62,6 +64,8 @@ export interface SubmitOptions {
   readonly batch?: string | null;
   /** The client that the capture counts for: clients take turns, and share the queue. @default null, one of them */
   readonly owner?: string | null;
+  /** Id of the request that waits for the outcome. */
+  readonly requestId?: string;
   /** The capture runs under its batch's ticket, and is not admitted on its own. */
   readonly ticket?: BatchTicket;
   /**
@@ -98,6 +102,8 @@ export interface CapturePipeline {
   /** Refuses new work with `queue_full` and this reason, until it is called with null. */
   setOverload(overload: Overload | null): void;
   readonly load: Load;
+  /** Generates the captures without an outcome, in the order of their admission. */
+  inFlight(): Generator<InFlight, void, undefined>;
   /** Returns why a capture submitted now would be refused; undefined when it would be admitted. */
   refusal(): CapstanError | undefined;
   /** Returns why a capture submitted now would be refused, and announces the refusal of a request that was not read. */
@@ -126,7 +132,10 @@ interface Job {
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
-  started: boolean;
+  readonly requestId: string | null;
+  /** Time of the start; undefined in the queue. */
+  startedAt: number | undefined;
+  phase: CapturePhase | null;
 }
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
@@ -150,7 +159,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const submit: CapturePipeline['submit'] = (
     request,
-    { batch = null, ticket, owner = null, isFinal = () => true } = {},
+    { batch = null, requestId = null, ticket, owner = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
       const id = ids();
@@ -164,7 +173,15 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       }
       const controller = new AbortController();
       const job: Job = {
-        command: { id, request, batch, signal: controller.signal },
+        command: {
+          id,
+          request,
+          batch,
+          signal: controller.signal,
+          onPhase: (phase) => {
+            job.phase = phase;
+          },
+        },
         pass,
         owner,
         queuedAt: now(),
@@ -174,7 +191,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           subscriber.next(outcome);
           subscriber.complete();
         },
-        started: false,
+        requestId,
+        startedAt: undefined,
+        phase: null,
       };
       jobs.add(job);
       const queued = (): void => {
@@ -220,22 +239,23 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     });
 
     const running$ = defer(() => {
-      job.started = true;
-      events.emit(captureStarted(now(), command, now() - job.queuedAt));
+      const startedAt = now();
+      job.startedAt = startedAt;
+      events.emit(captureStarted(startedAt, command, startedAt - job.queuedAt));
       return command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
         : performed(command, { perform, abort: job.abort, graceMs, teardownMs, scheduler, report });
     }).pipe(announce);
 
     const cancelledInLine$ = fromEvent(command.signal, 'abort').pipe(
-      filter(() => !job.started),
+      filter(() => job.startedAt === undefined),
       map(() => outcomeOfAbort(command.signal)),
       announce,
     );
     const worked$ = race(cancelledInLine$.pipe(take(1)), running$.pipe(turns.through(command, job.owner))).pipe(last());
     if (maxWaitMs === undefined) return worked$;
     const waitedTooLong$ = timer(maxWaitMs, scheduler).pipe(
-      filter(() => !job.started),
+      filter(() => job.startedAt === undefined),
       tap(() => job.abort(new CapstanError('capture_timeout', `The capture was not started within ${maxWaitMs} ms.`))),
       ignoreElements(),
     );
@@ -278,6 +298,27 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
       return { running: turns.running, queued: turns.waiting, inside: admission.inside };
+    },
+
+    *inFlight() {
+      let position = 0;
+      for (const { command, requestId, queuedAt, startedAt, phase } of jobs) {
+        const isRunning = startedAt !== undefined;
+        if (!isRunning) position += 1;
+        const { target } = command.request;
+        yield {
+          id: command.id,
+          url: target.url,
+          host: target.parsed.hostname,
+          batch: command.batch,
+          request_id: requestId,
+          state: isRunning ? 'running' : 'queued',
+          position: isRunning ? null : position,
+          phase,
+          waited_ms: Math.round((startedAt ?? now()) - queuedAt),
+          running_ms: isRunning ? Math.round(now() - startedAt) : 0,
+        };
+      }
     },
 
     drain(graceMs) {

@@ -79,6 +79,15 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(ids.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
   });
 
+  it('lists all jobs, newest first', async () => {
+    const added = [newJob(), newJob(), newJob()];
+    for (const job of added) await store.jobs.add(job);
+    const listed = await store.jobs.newest();
+    expect(listed.toSorted()).toEqual(added.map(({ id }) => id).toSorted());
+    const times = await Promise.all(listed.map(async (id) => (await store.jobs.get(id))?.createdAt ?? ''));
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
   it('passes a job whose lease was not renewed to the next taker, with its progress', async () => {
     const id = await taken('a', 0);
     await store.jobs.put(id, 'a', [item(2), item(0)]);

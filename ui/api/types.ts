@@ -13,6 +13,7 @@ export type SimilarResult = z.output<typeof SimilarResultSchema>;
 export type Evidence = NonNullable<DetailedResult['evidence']>;
 export type Job = z.output<typeof JobSchema>;
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
+export type { InFlight } from '../../src/capture/in-flight.ts';
 export type { CaptureLimits } from '../../src/capture/limits.ts';
 export type { Pressure } from '../../src/capture/pressure.ts';
 export type { ServiceStats } from '../../src/capture/stats.ts';

@@ -3,8 +3,10 @@ import { Dialog } from '../parts/dialog.tsx';
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['←', '→', '↑', '↓'], 'Move between captures in the gallery'],
   [['Enter'], 'Open the capture'],
+  [['x'], 'Choose the capture for a comparison'],
   [['/'], 'Search'],
   [['g'], 'Gallery'],
+  [['c'], 'Capture a page'],
   [['Esc'], 'Close a dialog'],
   [['?'], 'This help'],
 ];

@@ -8,7 +8,12 @@ const VIEWS: readonly {
   readonly name: string;
   readonly icon: IconName;
   readonly also?: RegExp;
-}[] = [{ to: '/', name: 'Gallery', icon: 'gallery', also: /^\/captures\// }];
+}[] = [
+  { to: '/', name: 'Gallery', icon: 'gallery', also: /^\/captures\// },
+  { to: '/capture', name: 'Capture', icon: 'capture' },
+  { to: '/compare', name: 'Compare', icon: 'compare' },
+  { to: '/operations', name: 'Operations', icon: 'operations' },
+];
 
 const THEMES: readonly (readonly [theme: Theme, icon: IconName])[] = [
   ['system', 'system'],

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { EvidenceSchema } from '../../capture/evidence.ts';
+import { InFlightSchema } from '../../capture/in-flight.ts';
 import { CaptureLimitsSchema } from '../../capture/limits.ts';
 import { PressureSchema } from '../../capture/pressure.ts';
-import { type RequestLimits, requestSchemas } from '../../capture/request.ts';
+import { describedRequest, type RequestLimits, requestSchemas } from '../../capture/request.ts';
 import { ServiceStatsSchema } from '../../capture/stats.ts';
 import {
   BatchLineSchema,
@@ -29,6 +30,7 @@ const NOUNS = {
   ScreenshotInfo: ScreenshotInfoSchema,
   BatchResult: BatchResultSchema,
   BatchLine: BatchLineSchema,
+  InFlight: InFlightSchema,
   Job: JobSchema,
   ServiceStats: ServiceStatsSchema,
   Pressure: PressureSchema,
@@ -44,16 +46,27 @@ export function componentSchemas(routes: readonly Route[], limits: RequestLimits
   const media = routes.flatMap(({ answers }) =>
     Object.values(answers).flatMap(({ content }) => Object.values(content)),
   );
+  const bodies = jsonSchemas(
+    'input',
+    routes.flatMap(({ body }) => (body === undefined ? [] : [[body.name, body.schema(requests)] as const])),
+  );
   return {
-    ...jsonSchemas(
-      'input',
-      routes.flatMap(({ body }) => (body === undefined ? [] : [[body.name, body.schema(requests)] as const])),
-    ),
+    ...bodies,
+    ScreenshotRequest: withGroups(Object(bodies.ScreenshotRequest), limits),
     ...jsonSchemas('output', [
       ...Object.entries(NOUNS),
       ...media.flatMap((each) => ('name' in each ? [[each.name, each.schema] as const] : [])),
     ]),
   };
+}
+
+/** Adds to each option its group in the documentation, by which forms are laid out. */
+function withGroups(schema: JsonObject, limits: RequestLimits): JsonObject {
+  const properties: Record<string, unknown> = { ...Object(schema.properties) };
+  for (const [group, fields] of Object.entries(describedRequest(limits))) {
+    for (const name of Object.keys(fields)) properties[name] = { ...Object(properties[name]), 'x-group': group };
+  }
+  return { ...schema, properties };
 }
 
 /** Returns the JSON Schema of a body. */

@@ -1,8 +1,8 @@
 import type { OperationsContext, Route } from '../route.ts';
 import { postBatch } from './batch.ts';
-import { captureByQuery } from './capture-by-query.ts';
+import { getCaptures } from './captures.ts';
 import { getEvents } from './events.ts';
-import { deleteJob, getJob } from './jobs.ts';
+import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getPressure, patchLimits } from './limits.ts';
 import { getMetrics } from './metrics.ts';
 import { getLiveness, getOpenApi, getReadiness, getStats } from './operations.ts';
@@ -14,11 +14,12 @@ import { deleteSession, getSession, postSession } from './session.ts';
 /** Every route, in the order of the OpenAPI document. The first route that matches a request answers it. */
 export const ROUTES: readonly Route[] = [
   postScreenshot,
-  captureByQuery,
   postBatch,
   getScreenshot,
   deleteScreenshot,
   getScreenshots,
+  getCaptures,
+  getJobs,
   getJob,
   deleteJob,
   getResults,
@@ -40,10 +41,4 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** The routes of a worker of a cluster, which answers no clients. */
-export const WORKER_ROUTES: readonly Route<OperationsContext>[] = [
-  getLiveness,
-  getReadiness,
-  getStats,
-  getMetrics,
-  getPressure,
-];
+export const WORKER_ROUTES: readonly Route<OperationsContext>[] = [getLiveness, getReadiness, getStats, getPressure];

@@ -23,6 +23,24 @@ import type { HttpContext } from '../state.ts';
 
 const jobId = z.string().meta({ description: "A job's id." });
 
+export const getJobs = route({
+  method: 'GET',
+  path: '/jobs',
+  operationId: 'listJobs',
+  summary: 'The newest jobs, with their progress.',
+  tag: 'capture',
+  parameters: { limit: limitParameter(String(DEFAULT_LIMIT)) },
+  answers: { 200: { description: 'Newest first.', content: envelope('JobList', z.array(JobSchema)) } },
+  failures: [...DATABASE_FAILURES],
+  handle: async (ctx, { limit = DEFAULT_LIMIT }, { service: { jobs } }) => {
+    const found = await jobs.newest(limit, (id) => isShown(ctx, (name) => isJobOf(name, id)));
+    answer(
+      ctx,
+      found.map((job) => jobAnswer(job)),
+    );
+  },
+});
+
 export const getJob = route({
   method: 'GET',
   path: '/jobs/{id}',

@@ -21,6 +21,7 @@ const NO_RESULTS: ResultStore = {
 const NO_JOBS: JobStore = {
   add: refuse,
   get: refuse,
+  newest: refuse,
   results: refuse,
   take: refuse,
   renew: refuse,

@@ -99,6 +99,14 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
         );
       }),
     get: (id) => ask(() => get(id)),
+    newest: () =>
+      ask(() =>
+        jobs
+          .find({}, { projection: { _id: 1 } })
+          .sort({ created_at: -1 })
+          .map(({ _id }) => _id)
+          .toArray(),
+      ),
     results: (id, limit, after = -1) =>
       ask(() =>
         items

@@ -20,6 +20,7 @@ import { inTransaction } from './transaction.ts';
 export interface JobCalls {
   addJob: { args: { readonly job: NewJob; readonly maxJobs: number }; answer: boolean };
   getJob: { args: { readonly id: string }; answer: JobRecord | null };
+  newestJobs: { args: Record<never, never>; answer: string[] };
   jobResults: { args: { readonly id: string; readonly limit: number; readonly after: number }; answer: JobItem[] };
   takeJob: { args: { readonly owner: string; readonly leaseMs: number }; answer: TakenJob | null };
   renewJob: { args: { readonly id: string; readonly owner: string }; answer: boolean };
@@ -41,6 +42,7 @@ export function sqliteJobs(ask: Ask): JobStore {
       if (!(await ask('addJob', { job, maxJobs }))) throw tooManyJobs(maxJobs);
     },
     get,
+    newest: () => ask('newestJobs', {}),
     results: (id, limit, after = -1) => ask('jobResults', { id, limit, after }),
     take: async (owner, leaseMs = JOB_LEASE_MS) => (await ask('takeJob', { owner, leaseMs })) ?? undefined,
     renew: (id, owner) => ask('renewJob', { id, owner }),
@@ -79,6 +81,7 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   const find = db.prepare(
     'SELECT id, kind, state, total, created_at, started_at, finished_at, code, reason FROM jobs WHERE id = ?',
   );
+  const newest = db.prepare('SELECT id FROM jobs ORDER BY created_at DESC, rowid DESC');
   const count = db.prepare(
     'SELECT count(*) AS done, coalesce(sum(failed), 0) AS failed FROM job_results WHERE job = ?',
   );
@@ -124,6 +127,7 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
       const row = find.get(id);
       return row === undefined ? null : recordOf(row, count.get(id) ?? {});
     },
+    newestJobs: () => newest.all().map(({ id }) => String(id)),
     jobResults: ({ id, limit, after }) =>
       page
         .all(id, after, limit)

@@ -100,6 +100,16 @@ describe('Prefer: respond-async', () => {
     expect(text.map((line) => BatchLineSchema.parse(JSON.parse(line)))).toEqual(job.results);
   });
 
+  it('lists the newest jobs with their progress, at most as many as asked for', async () => {
+    const location = await accepted(await app.post('/batch', { requests: [{ url: 'file:///x' }] }, { headers: ASYNC }));
+    await jobWhen('completed', location);
+    const { data } = z.object({ data: z.array(JobSchema) }).parse(await (await app.call('/jobs?limit=1')).json());
+    expect(data).toMatchObject([
+      { id: location.replace('/jobs/', ''), kind: 'batch', progress: { done: 1, failed: 1, total: 1 } },
+    ]);
+    expect(data[0]).not.toHaveProperty('results');
+  });
+
   it('completes an empty batch, and refuses an invalid one', async () => {
     const location = await accepted(await app.post('/batch', { requests: [] }, { headers: ASYNC }));
     expect((await jobWhen('completed', location)).progress).toEqual({ done: 0, failed: 0, total: 0 });

@@ -50,6 +50,14 @@ function Capture({ result }: { readonly result: DetailedResult }) {
       actions={
         <>
           <CopyAsCurl requests={() => requestsOf(result)} />
+          <a class="button" href={hrefOf(`/compare${queryOf({ a: id })}`)} aria-label="Compare with another capture">
+            <Icon name="compare" />
+            <span class="wide-only">Compare</span>
+          </a>
+          <a class="button" href={hrefOf(`/capture${queryOf({ url })}`)} aria-label="Capture this URL again">
+            <Icon name="capture" />
+            <span class="wide-only">Again</span>
+          </a>
           <DeleteButton id={id} name={name} />
         </>
       }

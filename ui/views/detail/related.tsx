@@ -2,6 +2,7 @@ import { queryOf } from '../../api/client.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../api/types.ts';
 import { OutcomeBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
@@ -25,7 +26,7 @@ export function Related({ result }: { readonly result: DetailedResult }) {
         {others.length === 0 ? (
           <p class="muted">This is the only capture.</p>
         ) : (
-          <Links results={others} nameOf={nameByTime} />
+          <Links to={id} results={others} nameOf={nameByTime} />
         )}
       </section>
       {hash !== null && (
@@ -34,7 +35,7 @@ export function Related({ result }: { readonly result: DetailedResult }) {
           {similar.length === 0 ? (
             <p class="muted">No other capture looks alike.</p>
           ) : (
-            <Links results={similar} nameOf={nameByPage} />
+            <Links to={id} results={similar} nameOf={nameByPage} />
           )}
         </section>
       )}
@@ -46,11 +47,12 @@ const nameByTime = ({ probed_at: at }: Result) => dateAndTime(at);
 const nameByPage = ({ title, url }: Result) => (title.trim() === '' ? shortUrl(url) : title);
 
 interface LinksProps {
+  readonly to: number;
   readonly results: readonly Result[];
   readonly nameOf: (result: Result) => string;
 }
 
-function Links({ results, nameOf }: LinksProps) {
+function Links({ to, results, nameOf }: LinksProps) {
   return (
     <ul class="related">
       {results.map((result) => (
@@ -63,6 +65,14 @@ function Links({ results, nameOf }: LinksProps) {
             </span>
           </a>
           <OutcomeBadge result={result} />
+          <a
+            class="button quiet square"
+            href={hrefOf(`/compare${queryOf({ a: result.id, b: to })}`)}
+            aria-label={`Compare with ${nameOf(result)}`}
+            title="Compare"
+          >
+            <Icon name="compare" />
+          </a>
         </li>
       ))}
     </ul>

@@ -46,8 +46,14 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <div class="filters-main">
         <label class="search-field">
           <Icon name="search" />
-          <span class="sr-only">Search titles</span>
-          <input ref={search} type="search" placeholder="Search titles" value={draft.text} onInput={typed('text')} />
+          <span class="sr-only">Search titles and URLs</span>
+          <input
+            ref={search}
+            type="search"
+            placeholder="Search titles and URLs"
+            value={draft.text}
+            onInput={typed('text')}
+          />
           <kbd>/</kbd>
         </label>
         <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -91,6 +97,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
             <option value="">Any</option>
             <option value="stored">Stored</option>
             <option value="failed">Failed</option>
+            <option value="timed_out">Timed out</option>
           </select>
         </Field>
         <Field label="From">

@@ -2,8 +2,9 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { queryOf } from '../../api/client.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { integer } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
-import { goTo, query } from '../../parts/route.ts';
+import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -22,6 +23,7 @@ export function Gallery() {
   const results = useResults(filters, isScrolled);
   const { items, state, error, isComplete, waiting } = results;
   const grid = useGrid(scroller, items.length);
+  const [chosen, setChosen] = useState<readonly number[]>([]);
 
   useEffect(() => {
     const rowsLeft = (items.length - grid.end) / grid.columns;
@@ -29,7 +31,15 @@ export function Gallery() {
   });
   useEffect(() => scroller.current?.scrollTo({ top: 0 }), [search]);
 
+  const choose = (id: number) =>
+    setChosen((ids) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids.slice(-1), id]));
   const { move, focused } = useArrowKeys(scroller, grid, items.length);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'x' && !isTyping(event)) {
+      const item = items[focusedIndex(scroller.current)];
+      if (item !== undefined) choose(item.id);
+    } else move(event);
+  };
   const onScroll = () => {
     grid.update();
     if (waiting > 0 && !isScrolled()) results.release();
@@ -45,9 +55,15 @@ export function Gallery() {
       title="Gallery"
       class="gallery"
       actions={
-        <CopyAsCurl
-          requests={() => [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]}
-        />
+        <>
+          <CopyAsCurl
+            requests={() => [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]}
+          />
+          <a class="button primary" href={hrefOf('/capture')}>
+            <Icon name="plus" />
+            Capture
+          </a>
+        </>
       }
     >
       <FilterBar filters={filters} onChange={change} />
@@ -58,7 +74,7 @@ export function Gallery() {
           </button>
         )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
-        <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onKeyDown={move}>
+        <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown}>
           {state === 'failed' && <Problem error={error} retry={results.reload} />}
           {state === 'ready' && items.length === 0 && <NothingFound isFiltered={countOf(filters) > 0} />}
           <ul class="grid" style={{ height: `${grid.height}px` }} aria-busy={state === 'pending'}>
@@ -75,17 +91,41 @@ export function Gallery() {
                     height: `${grid.rowHeight - grid.gap}px`,
                   }}
                 >
-                  <Card result={result} index={index} width={grid.cardWidth} />
+                  <Card
+                    result={result}
+                    index={index}
+                    width={grid.cardWidth}
+                    isChosen={chosen.includes(result.id)}
+                    onChoose={() => choose(result.id)}
+                  />
                 </li>
               );
             })}
           </ul>
         </div>
+        {chosen.length > 0 && <Choice chosen={chosen} onClear={() => setChosen([])} />}
       </div>
       <p class="sr-only" aria-live="polite">
         {state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}
       </p>
     </View>
+  );
+}
+
+function Choice({ chosen, onClear }: { readonly chosen: readonly number[]; readonly onClear: () => void }) {
+  const [a, b] = chosen;
+  return (
+    <div class="choice" role="status">
+      <span>{chosen.length} of 2 chosen</span>
+      {b !== undefined && (
+        <a class="button primary" href={hrefOf(`/compare${queryOf({ a, b })}`)}>
+          Compare
+        </a>
+      )}
+      <button type="button" class="button quiet" onClick={onClear}>
+        Clear
+      </button>
+    </div>
   );
 }
 
@@ -97,6 +137,9 @@ function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
   ) : (
     <Empty title="No captures yet">
       <p>Captures appear here as soon as they are stored.</p>
+      <a class="button primary" href={hrefOf('/capture')}>
+        Capture a page
+      </a>
     </Empty>
   );
 }

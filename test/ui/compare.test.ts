@@ -1,0 +1,100 @@
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { putCapture } from '../../src/storage/artifact-store.ts';
+import { exampleResult } from '../support/example-result.ts';
+import { violations } from './axe.ts';
+import { OVERFLOW, uiForSuite } from './ui-service.ts';
+
+const BEFORE = 340_000_000_000_000;
+const AFTER = 341_000_000_000_000;
+const SIDE = 100;
+
+describe('the comparison of two captures', () => {
+  const ui = uiForSuite();
+
+  /** Stores a white square with a black one of `dark` pixels in its corner. */
+  async function keep(id: number, dark: number) {
+    const record = exampleResult(id, {
+      title: `Capture with ${dark}`,
+      artifacts: { store: null, kinds: ['image', 'html'] },
+      width: SIDE,
+      height: SIDE,
+    });
+    const square = { create: { width: dark, height: dark, channels: 3 as const, background: '#000' } };
+    const image = await sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#fff' } })
+      .composite([{ input: await sharp(square).png().toBuffer(), top: 0, left: 0 }])
+      .png()
+      .toBuffer();
+    await putCapture(ui.app.service.artifacts, record, { image, html: '' });
+    await ui.app.service.results.insert(record);
+  }
+
+  beforeAll(async () => {
+    await keep(BEFORE, 10);
+    await keep(AFTER, 30);
+  });
+
+  it('shows both side by side', async () => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
+    await expect.poll(() => page.locator('.compare-pair img').count()).toBe(2);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('has a slider between them, which keys move', async () => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
+    await page.getByText('Slider', { exact: true }).click();
+    await page.getByRole('slider').focus();
+    await page.keyboard.press('Home');
+    const clip = () => page.locator('.compare-after').evaluate((element) => Reflect.get(element, 'style').clipPath);
+    await expect.poll(clip).toBe('inset(0px 0px 0px 0%)');
+    await page.keyboard.press('End');
+    await expect.poll(clip).toBe('inset(0px 0px 0px 100%)');
+  });
+
+  it('highlights the difference and says its share of the pixels', async () => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
+    await page.getByText('Difference', { exact: true }).click();
+    // A square of 30 by 30 pixels, of which 10 by 10 were there before.
+    await page.getByText('8.00 %').waitFor();
+    const colour = (x: number, y: number) =>
+      page.evaluate(`[...document.querySelector('canvas').getContext('2d').getImageData(${x}, ${y}, 1, 1).data]`);
+    expect(await colour(20, 20)).toEqual([230, 20, 90, 255]);
+    expect(await colour(50, 50)).toEqual(
+      [255, 255, 255, 255].map((value, at) => (at === 3 ? value : expect.closeTo(value, -1))),
+    );
+  });
+
+  it('says that equal captures have no difference', async () => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${BEFORE}`);
+    await page.getByText('Difference', { exact: true }).click();
+    await page.getByText('0 %', { exact: true }).waitFor();
+  });
+
+  it('is started from the gallery by choosing two captures', async () => {
+    const page = await ui.open('/ui/');
+    await page.getByRole('button', { name: 'Compare Capture with 30' }).click();
+    await page.getByRole('button', { name: 'Compare Capture with 10' }).click();
+    await page.getByRole('link', { name: 'Compare', exact: true }).last().click();
+    await expect.poll(() => page.locator('.compare-pair img').count()).toBe(2);
+  });
+
+  it('offers other captures of the same URL when one side is missing', async () => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}`);
+    await page.getByText('Choose the capture after: the same URL').waitFor();
+    await page.locator('.choices .card').first().click();
+    await page.waitForURL(`**/ui/compare?a=${BEFORE}&b=${AFTER}`);
+  });
+
+  it.each([
+    ['light', { width: 1280, height: 800 }],
+    ['dark', { width: 390, height: 844 }],
+  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`, { colorScheme, viewport });
+    for (const way of ['Side by side', 'Slider', 'Difference']) {
+      await page.getByText(way, { exact: true }).click();
+      await page.locator('.compare .canvas').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+    }
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
+  });
+});

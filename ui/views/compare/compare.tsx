@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { queryOf } from '../../api/client.ts';
+import type { DetailedResult } from '../../api/types.ts';
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { goTo, hrefOf, query } from '../../parts/route.ts';
+import { useAnswer } from '../../parts/use-answer.ts';
+import { Problem, View } from '../../parts/view.tsx';
+import { DifferenceView } from './difference-view.tsx';
+import { Chosen, Picker } from './picker.tsx';
+import { SideBySide, Slider } from './side-by-side.tsx';
+
+const WAYS = [
+  ['side', 'Side by side'],
+  ['slider', 'Slider'],
+  ['difference', 'Difference'],
+] as const;
+type Way = (typeof WAYS)[number][0];
+
+/** Two captures, `a` before and `b` after, as the address names them. */
+export function Compare() {
+  const a = query.value.get('a') ?? '';
+  const b = query.value.get('b') ?? '';
+  const before = useAnswer<DetailedResult>(a === '' ? undefined : `/results/${encodeURIComponent(a)}`);
+  const after = useAnswer<DetailedResult>(b === '' ? undefined : `/results/${encodeURIComponent(b)}`);
+  const [way, setWay] = useState<Way>('side');
+  const error = before.error ?? after.error;
+  const choose = (ids: { a: string; b: string }) => goTo(`/compare${queryOf(ids)}`, { replace: true });
+  const isComplete = before.data !== undefined && after.data !== undefined;
+  return (
+    <View
+      title="Compare"
+      class="compare"
+      actions={
+        <>
+          {isComplete && (
+            <a class="button" href={hrefOf(`/compare${queryOf({ a: b, b: a })}`)}>
+              Swap
+            </a>
+          )}
+          <CopyAsCurl
+            requests={() =>
+              [a, b]
+                .filter((id) => id !== '')
+                .flatMap((id) => [{ path: `/results/${id}` }, { path: `/screenshot/${id}?view=image` }])
+            }
+          />
+        </>
+      }
+    >
+      <div class="view-body">
+        {error !== undefined && <Problem error={error} />}
+        <div class="compare-chosen">
+          <Chosen label="Before" result={before.data} onClear={() => choose({ a: '', b })} />
+          <Icon name="right" />
+          <Chosen label="After" result={after.data} onClear={() => choose({ a, b: '' })} />
+        </div>
+        {before.data !== undefined && after.data !== undefined ? (
+          <>
+            <fieldset class="segments" aria-label="Way to compare">
+              {WAYS.map(([value, label]) => (
+                <label key={value}>
+                  <input type="radio" name="way" checked={way === value} onChange={() => setWay(value)} />
+                  {label}
+                </label>
+              ))}
+            </fieldset>
+            <Comparison way={way} before={before.data} after={after.data} />
+          </>
+        ) : (
+          <Picker
+            key={a + b}
+            near={before.data ?? after.data}
+            what={a === '' ? 'before' : 'after'}
+            onPick={(id) => choose(a === '' ? { a: String(id), b } : { a, b: String(id) })}
+          />
+        )}
+      </div>
+    </View>
+  );
+}
+
+interface ComparisonProps {
+  readonly way: Way;
+  readonly before: DetailedResult;
+  readonly after: DetailedResult;
+}
+
+function Comparison({ way, before, after }: ComparisonProps) {
+  const without = [before, after].find(({ screenshot, format }) => screenshot === '' || format === 'pdf');
+  if (without !== undefined) return <Problem error={new Error(`Capture ${without.id} has no image to compare.`)} />;
+  if (way === 'side') return <SideBySide before={before} after={after} />;
+  if (way === 'slider') return <Slider before={before} after={after} />;
+  return <DifferenceView before={before} after={after} />;
+}

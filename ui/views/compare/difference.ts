@@ -1,0 +1,89 @@
+/** Rows that are compared at once, so that the page stays responsive and memory small. */
+const STRIP = 512;
+/** Colour of changed pixels: red, green, blue. */
+const CHANGED = [230, 20, 90] as const;
+
+export interface Difference {
+  /** Pixels that differ by more than the tolerance. What only one image has differs. */
+  readonly changed: number;
+  readonly total: number;
+}
+
+/**
+ * Draws where two images differ: changed pixels in one colour, the others faint. `tolerance` is the difference of a
+ * colour channel, 0 to 255, that does not count.
+ */
+export async function drawDifference(
+  canvas: HTMLCanvasElement,
+  [a, b]: readonly [ImageBitmap, ImageBitmap],
+  tolerance: number,
+  signal: AbortSignal,
+): Promise<Difference> {
+  const width = Math.max(a.width, b.width);
+  const height = Math.max(a.height, b.height);
+  canvas.width = width;
+  canvas.height = height;
+  const drawn = contextOf(canvas);
+  const [readA, readB] = [stripReader(a, width), stripReader(b, width)];
+  let changed = 0;
+  for (let top = 0; top < height; top += STRIP) {
+    if (signal.aborted) throw signal.reason;
+    const rows = Math.min(STRIP, height - top);
+    const ofA = readA(top, rows);
+    const ofB = readB(top, rows);
+    changed += mark(ofA.data, ofB.data, tolerance);
+    drawn.putImageData(ofB, 0, top);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return { changed, total: width * height };
+}
+
+/** Overwrites the pixels of `b` with the picture of the difference. Returns the number of changed ones. */
+function mark(a: Uint8ClampedArray, b: Uint8ClampedArray, tolerance: number): number {
+  let changed = 0;
+  for (let at = 0; at < b.length; at += 4) {
+    const differs =
+      Math.abs((a[at] ?? 0) - (b[at] ?? 0)) > tolerance ||
+      Math.abs((a[at + 1] ?? 0) - (b[at + 1] ?? 0)) > tolerance ||
+      Math.abs((a[at + 2] ?? 0) - (b[at + 2] ?? 0)) > tolerance ||
+      Math.abs((a[at + 3] ?? 0) - (b[at + 3] ?? 0)) > tolerance;
+    if (differs) {
+      changed += 1;
+      b.set(CHANGED, at);
+    } else {
+      // Luminance, three quarters of the way to white.
+      const grey = 191 + ((b[at] ?? 0) * 0.299 + (b[at + 1] ?? 0) * 0.587 + (b[at + 2] ?? 0) * 0.114) / 4;
+      b[at] = grey;
+      b[at + 1] = grey;
+      b[at + 2] = grey;
+    }
+    b[at + 3] = 255;
+  }
+  return changed;
+}
+
+/** Returns a function that reads rows of an image. Outside of the image, pixels are transparent. */
+function stripReader(image: ImageBitmap, width: number) {
+  const strip = document.createElement('canvas');
+  strip.width = width;
+  strip.height = STRIP;
+  const context = contextOf(strip);
+  return (top: number, rows: number): ImageData => {
+    context.clearRect(0, 0, width, STRIP);
+    context.drawImage(image, 0, -top);
+    return context.getImageData(0, 0, width, rows);
+  };
+}
+
+function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) throw new Error('This browser cannot draw on a canvas.');
+  return context;
+}
+
+/** Loads the image of a capture, to read its pixels. */
+export async function loadImage(path: string, signal: AbortSignal): Promise<ImageBitmap> {
+  const response = await fetch(path, { signal });
+  if (!response.ok) throw new Error(`The image could not be loaded (${response.status}).`);
+  return createImageBitmap(await response.blob());
+}

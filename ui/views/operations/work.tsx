@@ -1,0 +1,136 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from '../../api/client.ts';
+import type { InFlight, Job } from '../../api/types.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { ago, duration, integer, shortUrl } from '../../parts/format.ts';
+import { Problem } from '../../parts/view.tsx';
+import type { Metrics } from './metrics.ts';
+
+const MAX_SHOWN = 20;
+const TONES: Readonly<Record<Job['state'], Tone>> = {
+  queued: 'plain',
+  running: 'warn',
+  completed: 'good',
+  cancelled: 'plain',
+  failed: 'bad',
+};
+
+interface WorkProps {
+  readonly batches: Metrics['batches'];
+  /** Changes with every sample: the lists are read again. */
+  readonly revision: number;
+}
+
+/** What is being done: captures in flight, jobs, and batches. */
+export function Work({ batches, revision }: WorkProps) {
+  const [flights, setFlights] = useState<readonly InFlight[]>([]);
+  const [jobs, setJobs] = useState<readonly Job[]>([]);
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const abort = new AbortController();
+    const { signal } = abort;
+    call<readonly InFlight[]>(`/captures?limit=${MAX_SHOWN}`, { signal }).then(({ data }) => setFlights(data), ignore);
+    // Without a database there are no jobs.
+    call<readonly Job[]>(`/jobs?limit=${MAX_SHOWN}`, { signal }).then(({ data }) => setJobs(data), ignore);
+    return () => abort.abort();
+  }, [revision]);
+  const cancel = async (id: string) => {
+    try {
+      const { data } = await call<Job>(`/jobs/${id}`, { method: 'DELETE' });
+      setJobs((old) => old.map((job) => (job.id === id ? data : job)));
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <div class="work">
+      <section class="panel">
+        <h2>Captures in flight</h2>
+        {flights.length === 0 ? <p class="muted">None.</p> : <Flights flights={flights} />}
+      </section>
+      <section class="panel">
+        <h2>Jobs</h2>
+        {error instanceof ApiError && <Problem error={error} />}
+        {jobs.length === 0 ? <p class="muted">None.</p> : <Jobs jobs={jobs} onCancel={(id) => void cancel(id)} />}
+      </section>
+      <section class="panel">
+        <h2>Batches</h2>
+        {batches.length === 0 ? (
+          <p class="muted">None since this page was opened.</p>
+        ) : (
+          <ul class="progress-list">
+            {batches.map(({ id, size, done, failed, isCompleted }) => (
+              <li key={id}>
+                <span class="number progress-id">{id.slice(0, 8)}</span>
+                <Bar label={`Batch ${id.slice(0, 8)}`} done={done} failed={failed} total={size} />
+                <Badge tone={isCompleted ? 'good' : 'warn'}>{isCompleted ? 'completed' : 'running'}</Badge>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function ignore(): void {
+  // The next sample tries again, and its own failure is shown.
+}
+
+function Flights({ flights }: { readonly flights: readonly InFlight[] }) {
+  return (
+    <ul class="progress-list">
+      {flights.map(({ id, url, state, position, phase, waited_ms: waited, running_ms: running }) => (
+        <li key={id}>
+          <span class="progress-url" title={url}>
+            {shortUrl(url)}
+          </span>
+          <span class="muted number">{duration(state === 'queued' ? waited : running)}</span>
+          <Badge tone={state === 'queued' ? 'plain' : 'good'}>
+            {state === 'queued' ? `queue ${position}` : (phase ?? 'running')}
+          </Badge>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Jobs({ jobs, onCancel }: { readonly jobs: readonly Job[]; readonly onCancel: (id: string) => void }) {
+  return (
+    <ul class="progress-list">
+      {jobs.map(({ id, kind, state, progress, created_at: at }) => (
+        <li key={id}>
+          <span class="progress-id">
+            {kind} <span class="muted">{ago(at)}</span>
+          </span>
+          <Bar label={`Job ${id}`} {...progress} />
+          <Badge tone={TONES[state]}>{state}</Badge>
+          {(state === 'queued' || state === 'running') && (
+            <button type="button" class="button" aria-label={`Cancel job ${id}`} onClick={() => onCancel(id)}>
+              Cancel
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface BarProps {
+  readonly label: string;
+  readonly done: number;
+  readonly failed: number;
+  readonly total: number;
+}
+
+function Bar({ label, done, failed, total }: BarProps) {
+  return (
+    <span class="progress-bar">
+      <progress aria-label={label} value={done} max={Math.max(1, total)} />
+      <span class="muted number">
+        {integer(done)} of {integer(total)}
+        {failed > 0 ? `, ${integer(failed)} failed` : ''}
+      </span>
+    </span>
+  );
+}
