@@ -44,12 +44,6 @@ export const CATALOGUE = {
     text: 'Not found.',
     help: 'Check the path. The capture or job may have been removed.',
   },
-  artifact_elsewhere: {
-    status: 421,
-    retryable: false,
-    text: 'The files of this capture are in the data directory of another process.',
-    help: 'Ask the process that made the capture. Operators: let all processes of a database share one data directory, or use `--artifacts gridfs`.',
-  },
   method_not_allowed: {
     status: 405,
     retryable: false,
@@ -91,6 +85,12 @@ export const CATALOGUE = {
     retryable: false,
     text: 'The range is outside the file.',
     help: 'Request a range that `Content-Range` allows.',
+  },
+  artifact_elsewhere: {
+    status: 421,
+    retryable: false,
+    text: 'The files of this capture are in the data directory of another process.',
+    help: 'Ask the process that made the capture. Operators: let all processes of a database share one data directory, or use `--artifacts gridfs`.',
   },
   host_not_allowed: {
     status: 421,

@@ -8,6 +8,7 @@ import { packageVersion } from '../version.ts';
 import { watchForEnd } from './ending.ts';
 import { processConfig } from './process-config.ts';
 import { watchForReload } from './reload.ts';
+import { warnOfReadableSecrets } from './secret-files.ts';
 
 /** Time limit for sending answers to slow clients after the service has stopped, in milliseconds. */
 const DRAIN_MS = 1_000;
@@ -38,6 +39,7 @@ async function serve(config: Config, read: () => Config): Promise<void> {
 async function serveUntilStopped(config: Config, read: () => Config, log: Log): Promise<void> {
   const { logger } = log;
   logger.info({ version: packageVersion(), node: process.version, config: printableConfig(config) }, 'starting');
+  warnOfReadableSecrets(config, logger);
   const ending = watchForEnd(logger);
   const reload = watchForReload(config, read, log);
   // Loaded on demand, so that other commands do not load a database driver.

@@ -362,7 +362,7 @@ export const configSchema = z.strictObject({
   logFile: file({
     group: 'Running',
     description:
-      'A file to append the log to, in place of standard error. SIGHUP opens it anew, so that it can be rotated by renaming it.',
+      'A file (not a pipe) to append the log to, in place of standard error. SIGHUP opens it anew, so that it can be rotated by renaming it.',
     placeholder: 'file',
     default: null,
     defaultText: 'standard error',

@@ -1,4 +1,4 @@
-import { closeSync, openSync, write, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, write, writeSync } from 'node:fs';
 
 /** Maximum number of bytes that wait while the descriptor accepts none. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -11,6 +11,7 @@ const SLOW = 'SLOW';
 const LINE_BREAK = 0x0a;
 /** Readable by the group, for log shippers. */
 const FILE_MODE = 0o640;
+const NOT_A_FILE = 'it is not a regular file; pipe standard error instead';
 
 /** Lines dropped because the descriptor accepted none. */
 export interface Loss {
@@ -183,6 +184,9 @@ export class LineWriter {
   }
 }
 
+/** Opens a regular file or a device. A pipe is refused: opening it would wait for a reader. */
 function openLog(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile() && !found.isCharacterDevice()) throw new Error(NOT_A_FILE);
   return openSync(path, 'a', FILE_MODE);
 }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mountSmallDisk, whyNoTmpfs } from '../faults/tmpfs.ts';
@@ -127,5 +127,32 @@ describe('the log of capstan serve', () => {
     const { code, stdout, stderr } = await capstan(['serve', '--log-file', 'none/capstan.log'], place.options);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^capstan: --log-file none\/capstan.log cannot be opened: ENOENT.*\n$/);
+  });
+
+  it('stops the start with one line when --log-file is a pipe, instead of waiting for its reader', async () => {
+    await using place = await ground();
+    execFileSync('mkfifo', [join(place.path, 'pipe')]);
+    const { code, stderr } = await capstan(['serve', '--log-file', 'pipe'], place.options);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'capstan: --log-file pipe cannot be opened: it is not a regular file; pipe standard error instead\n',
+    );
+  });
+
+  it.each([
+    [0o644, ['0644']],
+    [0o640, []],
+  ] as const)('warns of a file of secrets that every user can read: mode %o', async (mode, warned) => {
+    await using place = await ground();
+    const path = join(place.path, 'keys.txt');
+    await writeFile(path, 'a-key-of-sixteen-characters\n');
+    await chmod(path, mode);
+    const service = await start(place, ['--api-key-file', 'keys.txt']);
+    service.child.kill('SIGTERM');
+    const { stderr } = await service.ended;
+    const warnings = stderr.split('\n').filter((line) => line.includes('file of secrets'));
+    expect(warnings.map((line) => JSON.parse(line))).toMatchObject(
+      warned.map((shown) => ({ level: 40, file: 'keys.txt', mode: shown })),
+    );
   });
 });

@@ -66,9 +66,10 @@ describe('files of the service', () => {
 
   it('closes files at the start that an earlier version left open', async () => {
     storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
-    await storage.results.insert(captureOf(ID));
+    await keepPicture(storage.captureStore, ID);
     for (const suffix of ['', '-wal', '-shm']) await chmod(dbPath() + suffix, 0o644);
-    await chmod(dataDir(), 0o755);
+    for (const name of ['', 'captures', 'workspaces']) await chmod(join(dataDir(), name), 0o755);
+    await chmod(join(dataDir(), 'store.json'), 0o644);
     const second = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
     expect(await openToOthers(join(directory.path, 'new'))).toEqual([]);
     await second.close();

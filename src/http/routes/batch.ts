@@ -36,6 +36,8 @@ interface Asked {
   readonly concurrency: number | undefined;
   /** URL that receives the batch's last event. */
   readonly callback: string | undefined;
+  /** Counts forbidden targets. */
+  readonly forbidden?: Forbidden;
 }
 
 /** Answers with a bare array in the order of the requests, or with lines as soon as each capture has ended. */
@@ -45,7 +47,7 @@ export const postBatch = routeWithBody({
   operationId: 'captureBatch',
   summary: 'Captures many pages.',
   description:
-    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 of them the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
+    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 lines that are bad or have a forbidden target the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
   spendsRate: true,
@@ -99,9 +101,11 @@ async function answerSentLines(
     // Refusals must come before the head of the answer.
     const decoder = bodyDecoder(ctx.req);
     const maxElements = asLines ? Number.POSITIVE_INFINITY : maxBatch;
-    const elements = withinRate(ctx, context, sentElements(ctx, schemas, { silenceMs, maxElements, decoder }));
+    const forbidden: Forbidden = { count: 0 };
+    const limits = { silenceMs, maxElements, decoder, forbidden };
+    const elements = withinRate(ctx, context, sentElements(ctx, schemas, limits));
     await admitCallback(ctx, service, callback);
-    await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback }, asLines);
+    await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback, forbidden }, asLines);
   } catch (error) {
     // Reads and drops the rest of the body, so that the client gets to read the answer.
     ctx.req.unpipe();
@@ -113,14 +117,17 @@ async function answerSentLines(
 async function answerBatch(
   ctx: HttpContext,
   service: CaptureService,
-  { elements, size, concurrency, callback }: Asked,
+  { elements, size, concurrency, callback, forbidden }: Asked,
   asLines: boolean,
 ): Promise<void> {
   ctx.vary('Accept');
   const itemsOf = (from: Asked['elements']) =>
-    service
-      .submitBatch(from, concurrency, size, callback, callerOf(ctx).owner)
-      .pipe(tap(({ outcome }) => noteCutShort(ctx, outcome)));
+    service.submitBatch(from, concurrency, size, callback, callerOf(ctx).owner).pipe(
+      tap(({ outcome }) => {
+        noteCutShort(ctx, outcome);
+        if (forbidden !== undefined && isForbidden(outcome)) forbidden.count += 1;
+      }),
+    );
   if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, elements)).pipe(map(toBatchLine)));
   const items =
     size === 0 && callback === undefined
@@ -128,6 +135,10 @@ async function answerBatch(
       : await lastValueFrom(itemsOf(elements).pipe(takeUntil(clientGone(ctx)), toArray()));
   ctx.type = 'json';
   ctx.body = items.toSorted((a, b) => a.index - b.index).map(toBatchResult);
+}
+
+function isForbidden(outcome: CaptureOutcome): boolean {
+  return failureOf(outcome)?.failure.code === 'target_forbidden';
 }
 
 function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
@@ -158,8 +169,13 @@ function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): B
   }
 }
 
-/** Maximum number of bad lines in a body; the next one ends the batch. */
+/** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
+
+/** Elements of a batch whose target was forbidden. Each costs an event and a line of the log. */
+interface Forbidden {
+  count: number;
+}
 
 /** Generates the elements of a body of lines as they arrive. @throws `invalid_request` past `most` elements. */
 async function* sentElements(
@@ -169,7 +185,13 @@ async function* sentElements(
     silenceMs,
     maxElements,
     decoder,
-  }: { readonly silenceMs: number; readonly maxElements: number; readonly decoder: BodyDecoder },
+    forbidden,
+  }: {
+    readonly silenceMs: number;
+    readonly maxElements: number;
+    readonly decoder: BodyDecoder;
+    readonly forbidden: Forbidden;
+  },
 ): AsyncGenerator<BatchElement, void, undefined> {
   let sent = 0;
   let bad = 0;
@@ -185,7 +207,7 @@ async function* sentElements(
       }
       const element = batchElement(line, screenshot);
       if ('failure' in element) bad += 1;
-      if (bad > MAX_BAD_LINES) {
+      if (bad + forbidden.count > MAX_BAD_LINES) {
         yield { url: '', failure: failure('invalid_request', TOO_MANY_BAD_LINES) };
         return;
       }
@@ -202,7 +224,7 @@ async function* sentElements(
   }
 }
 
-const TOO_MANY_BAD_LINES = `The batch ends here: ${MAX_BAD_LINES} lines before this one are bad. This line and the rest of the body were not read.`;
+const TOO_MANY_BAD_LINES = `The batch ends here: ${MAX_BAD_LINES} lines before this one are bad or have a forbidden target. This line and the rest of the body were not read.`;
 
 /** Passes elements on only while the client reads its answers, so that a slow client costs no memory. */
 async function* whenThereIs(

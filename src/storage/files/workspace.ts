@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import { makeDirectory } from './directories.ts';
 import { type HeldFileLock, holdLock } from './held-lock.ts';
-import { workspacesDirectory } from './layout.ts';
-import { makePrivateSync, PRIVATE_DIRECTORY } from './private-files.ts';
+import { capturesDirectory, retentionLock, storeFile, thumbnailsDirectory, workspacesDirectory } from './layout.ts';
+import { makePrivateSync, PRIVATE_DIRECTORY, PRIVATE_FILE } from './private-files.ts';
 
 /*
  * The work in progress of a process is in a directory of its own, whose lock it holds. A process that gets the lock of
@@ -26,7 +26,7 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const directory = join(workspacesDirectory(dataDir), `${process.pid}-${randomBytes(6).toString('hex')}`);
     await makeDirectory(directory);
-    makePrivateSync(dataDir, PRIVATE_DIRECTORY);
+    closeToOthers(dataDir);
     try {
       const lock = holdLock(join(directory, 'lock'));
       // Between the two lines above another process may have taken the directory for a dead one's.
@@ -39,6 +39,18 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
     }
   }
   throw new Error(`no workspace can be locked in ${workspacesDirectory(dataDir)}`);
+}
+
+/**
+ * Repairs the modes of the data directory and what is directly in it, in bounded time. Nobody else gets past these
+ * directories to the files below.
+ */
+function closeToOthers(dataDir: string): void {
+  makePrivateSync(dataDir, PRIVATE_DIRECTORY);
+  for (const directoryOf of [capturesDirectory, workspacesDirectory, thumbnailsDirectory]) {
+    makePrivateSync(directoryOf(dataDir), PRIVATE_DIRECTORY);
+  }
+  for (const fileOf of [storeFile, retentionLock]) makePrivateSync(fileOf(dataDir), PRIVATE_FILE);
 }
 
 async function workspaceIn(directory: string, lock: HeldFileLock): Promise<Workspace> {

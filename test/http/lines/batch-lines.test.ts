@@ -342,10 +342,27 @@ describe('POST /batch with lines, without a browser', () => {
       expect(items[1_000]).toMatchObject({
         index: 1_000,
         code: 'invalid_request',
-        error: expect.stringMatching(/^The batch ends here: 1000 lines before this one are bad\./),
+        error: expect.stringMatching(/^The batch ends here: 1000 lines before this one are bad or /),
       });
       expect(events).toEqual(['batch.accepted', 'batch.completed']);
     }
+  });
+
+  it('ends the batch after 1,000 lines with a forbidden target, each of which costs an event', async () => {
+    let rejected = 0;
+    const seen = app.service.events$.subscribe(({ type }) => {
+      if (type === 'capture.rejected') rejected += 1;
+    });
+    cleanUp.push(() => seen.unsubscribe());
+    const items = await answered(Buffer.from('{"url":"http://10.0.0.1/"}\n'.repeat(3_000)));
+    expect(items[0]).toMatchObject({ index: 0, code: 'target_forbidden' });
+    expect(items.at(-1)).toMatchObject({
+      code: 'invalid_request',
+      error: expect.stringMatching(/^The batch ends here/),
+    });
+    // Lines that are read ahead are answered, too.
+    expect(items.length).toBeLessThan(1_100);
+    expect(rejected).toBeLessThan(1_100);
   });
 
   it.each(['\n', ' '])('aborts the answer when %j inflates to more than 100 times what was sent', async (text) => {
