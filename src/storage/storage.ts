@@ -10,6 +10,7 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
+import { lastSeenIn } from './files/last-seen.ts';
 import { retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
@@ -112,6 +113,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     remove: (ids) => captureStore.remove(ids),
     lock,
     clock: Date.now,
+    lastSeen: lastSeenIn(options.dataDir),
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/captures/retention.ts';
 import { holdLock } from '../../src/storage/files/held-lock.ts';
+import { lastSeenIn } from '../../src/storage/files/last-seen.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
@@ -92,6 +93,32 @@ describe('retention', () => {
     // Started with that clock, it is taken to be right.
     now += 40 * DAY;
     await retention({ days: 30 }, { clock: () => now }).pass();
+    expect((await kept()).files).toEqual([]);
+  });
+
+  it('removes nothing for its age when the clock is far ahead of the last use, until the next start', async () => {
+    const ids = [idOfAge(DAY), idOfAge(HOUR)];
+    await keepAll(ids);
+    const lastSeen = lastSeenIn(parts.data.path);
+    await retention({ days: 30 }, { lastSeen }).pass();
+    let runFor = 0;
+    const running = { clock: () => NOW + runFor, elapsed: () => runFor };
+    const long = retention({ days: 30 }, { lastSeen, ...running });
+    for (; runFor <= 9 * DAY; runFor += 3 * DAY) await long.pass();
+    expect(problems).not.toHaveBeenCalled();
+    const clock = () => NOW + 49 * DAY;
+    const ahead = retention({ days: 30 }, { lastSeen, clock });
+    await ahead.pass();
+    await ahead.pass();
+    expect((await kept()).files).toHaveLength(2);
+    expect(problems.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          message: expect.stringMatching(/^the clock is ahead of the last use .* by 40 days/),
+        }),
+      ],
+    ]);
+    await retention({ days: 30 }, { lastSeen, clock }).pass();
     expect((await kept()).files).toEqual([]);
   });
 

@@ -18,6 +18,8 @@ const STEP = 32;
 const DAY_MS = 86_400_000;
 /** The clock may be set forward so far, against the time that has passed, before removal by age stops. */
 const MAX_JUMP_MS = DAY_MS;
+/** The same for a service that was stopped: no clock tells how long that was. */
+const MAX_STOPPED_MS = 7 * DAY_MS;
 const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
@@ -49,6 +51,8 @@ export interface RetentionOptions {
   readonly clock: () => number;
   /** Milliseconds of a clock that is never set; by default those of `performance.now()`. */
   readonly elapsed?: () => number;
+  /** When the data directory was last used; without it, a clock that was set while the service was stopped goes unseen. */
+  readonly lastSeen?: { read(): Promise<number | undefined>; note(ms: number): Promise<void> };
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
   readonly onRemoved?: (removed: RetentionCounts) => void;
@@ -88,7 +92,10 @@ export function createRetention(options: RetentionOptions): Retention {
   let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
   const offset = () => clock() - elapsed();
   const offsetAtStart = offset();
+  const startedAt = clock();
   let jumped = false;
+  /** When the data directory was used before this process; null until it is read. */
+  let seenBefore: number | undefined | null = null;
   let measuredAt = Number.NEGATIVE_INFINITY;
   let passing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -153,13 +160,17 @@ export function createRetention(options: RetentionOptions): Retention {
   /** A clock that is set forward by mistake would make everything too old. */
   function clockJumped(): boolean {
     const jump = offset() - offsetAtStart;
+    const ahead = seenBefore == null ? 0 : startedAt - seenBefore + jump;
+    const isAhead = ahead > MAX_STOPPED_MS;
     const wasJumped = jumped;
-    jumped = jump > MAX_JUMP_MS;
+    jumped = jump > MAX_JUMP_MS || isAhead;
     if (jumped && !wasJumped) {
-      const days = Math.round(jump / DAY_MS);
+      const [ms, what] = isAhead
+        ? [ahead, 'is ahead of the last use of the data directory']
+        : [jump, 'was set forward'];
       onProblem(
         new Error(
-          `the clock was set forward by ${days} days: nothing is removed for its age until it is set back, or the service is started again`,
+          `the clock ${what} by ${Math.round(ms / DAY_MS)} days: nothing is removed for its age until it is set back, or the service is started again`,
         ),
       );
     }
@@ -172,6 +183,8 @@ export function createRetention(options: RetentionOptions): Retention {
     const before = counts;
     const pass = { held, pace: createPace(signal) };
     try {
+      if (seenBefore === null) seenBefore = await options.lastSeen?.read();
+      await options.lastSeen?.note(clock());
       if (limits.days !== null && !clockJumped()) {
         const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
         await removeFiles(tooOld, null, pass);

@@ -1,0 +1,18 @@
+import { stat, utimes } from 'node:fs/promises';
+import { retentionLock } from './layout.ts';
+
+/** The time at which a data directory was last used: that of its retention lock, a file that is never written. */
+export interface LastSeen {
+  /** Milliseconds since the Unix epoch; undefined before the first use. */
+  read(): Promise<number | undefined>;
+  /** Never rejects. */
+  note(ms: number): Promise<void>;
+}
+
+export function lastSeenIn(dataDir: string): LastSeen {
+  const path = retentionLock(dataDir);
+  return {
+    read: async () => (await stat(path).catch(() => undefined))?.mtimeMs,
+    note: (ms) => utimes(path, ms / 1000, ms / 1000).catch(() => undefined),
+  };
+}
