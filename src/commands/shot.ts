@@ -169,6 +169,8 @@ function withoutServer(size: number): Partial<Config> {
     webhook: [],
     dbPath: null,
     mongoUrl: null,
+    natsUrl: [],
+    role: 'all',
     dataDir,
     artifacts: 'files',
     retainDays: null,

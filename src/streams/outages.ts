@@ -1,5 +1,6 @@
 import {
   asyncScheduler,
+  catchError,
   defer,
   fromEvent,
   type Observable,
@@ -15,6 +16,7 @@ import { CapstanError, type FailureCode } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
+import { outcomeOfError } from './outcome.ts';
 
 export interface OutageOptions {
   readonly submit: CapturePipeline['submit'];
@@ -29,7 +31,12 @@ export interface OutageOptions {
 }
 
 /** Failures of the service itself that end without anything being changed in the request. */
-const OUTAGES: ReadonlySet<FailureCode> = new Set(['browser_unavailable', 'storage_full', 'storage_unavailable']);
+const OUTAGES: ReadonlySet<FailureCode> = new Set([
+  'browser_unavailable',
+  'cluster_unavailable',
+  'storage_full',
+  'storage_unavailable',
+]);
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
@@ -67,6 +74,11 @@ export function outlastingOutages(options: OutageOptions): CapturePipeline['subm
         );
         const attemptUnder: SubmitOptions = { ...under, isFinal: (outcome) => !waits(outcome) };
         return submit(current, attemptUnder).pipe(
+          catchError((thrown: unknown) => {
+            // A capture is not even admitted while the cluster's work queue is away.
+            const outcome = outcomeOfError(thrown);
+            return isOutage(outcome) ? of(outcome) : throwError(() => thrown);
+          }),
           switchMap((outcome) =>
             waits(outcome) ? race(stopped$, timer(pauseMs, scheduler)).pipe(switchMap(() => again$)) : of(outcome),
           ),

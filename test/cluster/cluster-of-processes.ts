@@ -40,7 +40,7 @@ export function serversForSuite(): Servers {
   };
 }
 
-/** The processes of one cluster, which have nothing in common but the servers and a data directory. */
+/** The processes of one cluster, which have nothing in common but the servers. */
 export interface ClusterOfProcesses extends AsyncDisposable {
   readonly place: Ground;
   start(role: 'all' | 'api' | 'worker', ...flags: readonly string[]): Promise<Served>;
@@ -52,13 +52,22 @@ export interface ClusterOfProcesses extends AsyncDisposable {
 export async function clusterOf({ mongo, nats }: Servers, name: string): Promise<ClusterOfProcesses> {
   const place = await ground();
   const started: Served[] = [];
+  let processes = 0;
   return {
     place,
     async start(role, ...flags) {
+      processes += 1;
       const served = await serve(
         [
           ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
-          ...['--allow-targets', '127.0.0.1', '--data-dir', join(place.path, 'data'), '--min-free-memory', '0'],
+          ...[
+            '--allow-targets',
+            '127.0.0.1',
+            '--data-dir',
+            join(place.path, `data-${processes}`),
+            '--min-free-memory',
+            '0',
+          ],
           ...['--max-loop-delay-ms', '600000', ...flags],
         ],
         place.options,

@@ -1,7 +1,7 @@
-import { of } from 'rxjs';
+import { of, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
-import { failure } from '../../src/capture/errors.ts';
+import { CapstanError, failure } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { outlastingOutages } from '../../src/streams/outages.ts';
 import { heard, request, rig, stored, virtually } from './rig.ts';
@@ -35,6 +35,23 @@ describe('outlastingOutages', () => {
         '1500 failed a',
         '3500 stored a',
       ]);
+    });
+  });
+
+  it('submits again what is not admitted because the work queue of the cluster is away', () => {
+    virtually(({ flush }, scheduler) => {
+      const { pipeline } = rig({ limits: LIMITS, perform: (command) => of(stored(command)), scheduler });
+      const submitWhenThere: typeof pipeline.submit = (capture, under) =>
+        scheduler.now() < 3000
+          ? throwError(() => new CapstanError('cluster_unavailable'))
+          : pipeline.submit(capture, under);
+      const { signal: stopping } = new AbortController();
+      const submit = outlastingOutages({ submit: submitWhenThere, limitMs: 60_000, stopping, scheduler });
+      const seen: string[] = [];
+      heard(submit(request('a')), seen, 'a');
+      flush();
+      expect(seen).toEqual(['a stored']);
+      expect(scheduler.now()).toBe(3500);
     });
   });
 

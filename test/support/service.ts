@@ -18,6 +18,48 @@ export interface RunningService extends Omit<RunningApp, 'close'> {
 /** For a service that captures nothing: no browser is started. */
 export const NO_BROWSER = { browserPath: '/nonexistent/chromium' };
 
+/** Everything that a service needs, with its files in this directory. The only private target is 127.0.0.1. */
+export function serviceConfig(directory: string): ServiceConfig {
+  return {
+    dbPath: join(directory, 'results.db'),
+    mongoUrl: null,
+    dataDir: join(directory, 'data'),
+    artifacts: 'files',
+    retainDays: null,
+    retainBytes: null,
+    thumbnailBytes: null,
+    maxConcurrent: 4,
+    maxQueue: 1000,
+    maxMemoryMb: null,
+    // Generous, because tests may run on a slow, shared machine.
+    minFreeMemory: 0,
+    maxLoopDelayMs: 600_000,
+    allowTargets: ['127.0.0.1'],
+    denyTargets: [],
+    nameServers: [],
+    webhook: [],
+    webhookSecret: [],
+    allowWebhooks: [],
+    browserPath: null,
+    sandbox: 'auto',
+    honestUserAgent: false,
+    retireAfter: 500,
+    ipinfo: false,
+    ipinfoUrl: 'http://127.0.0.1:9/',
+    ipinfoKey: null,
+    ipinfoRate: 1000,
+    natsUrl: [],
+    natsCreds: null,
+    natsTlsCa: null,
+    natsTlsCert: null,
+    natsTlsKey: null,
+    clusterName: 'capstan',
+    role: 'all',
+    clusterMaxConcurrent: 1000,
+    maxWaitMs: 120_000,
+  };
+}
+
 /**
  * Starts the complete service with real parts: Chromium, SQLite, HTTP. The only private target that it captures is
  * 127.0.0.1.
@@ -28,48 +70,7 @@ export async function startService(
   logger: Logger = pino({ level: 'silent' }),
 ): Promise<RunningService> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-  const service = await createService(
-    {
-      dbPath: join(directory, 'results.db'),
-      mongoUrl: null,
-      dataDir: join(directory, 'data'),
-      artifacts: 'files',
-      retainDays: null,
-      retainBytes: null,
-      thumbnailBytes: null,
-      maxConcurrent: 4,
-      maxQueue: 1000,
-      maxMemoryMb: null,
-      // Generous, because tests may run on a slow, shared machine.
-      minFreeMemory: 0,
-      maxLoopDelayMs: 600_000,
-      allowTargets: ['127.0.0.1'],
-      denyTargets: [],
-      nameServers: [],
-      webhook: [],
-      webhookSecret: [],
-      allowWebhooks: [],
-      browserPath: null,
-      sandbox: 'auto',
-      honestUserAgent: false,
-      retireAfter: 500,
-      ipinfo: false,
-      ipinfoUrl: 'http://127.0.0.1:9/',
-      ipinfoKey: null,
-      ipinfoRate: 1000,
-      natsUrl: [],
-      natsCreds: null,
-      natsTlsCa: null,
-      natsTlsCert: null,
-      natsTlsKey: null,
-      clusterName: 'capstan',
-      role: 'all',
-      clusterMaxConcurrent: 1000,
-      maxWaitMs: 120_000,
-      ...overrides,
-    },
-    logger,
-  );
+  const service = await createService({ ...serviceConfig(directory), ...overrides }, logger);
   await service.started;
   const { close, ...app } = await serve(service, http);
   return {

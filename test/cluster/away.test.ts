@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { siteForSuite } from '../support/for-suite.ts';
+import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { nodesOf } from './nodes.ts';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+/** Longer than a busy machine takes. */
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`, () => {
+  const site = siteForSuite();
+  const servers = serversForSuite();
+
+  it('refuses captures with 503 and answers queries while NATS is away, and captures again after its return', async () => {
+    await using nodes = await nodesOf(servers, 'nats-away');
+    const api = await nodes.api();
+    const worker = await nodes.worker();
+    const submit = () => api.post('/screenshot', { url: site.url('/title?t=kept') });
+    expect((await submit()).status).toBe(200);
+
+    await servers.nats.kill();
+    await expect.poll(() => api.service.readiness, PATIENCE).toMatchObject({ code: 'cluster_unavailable' });
+    const refused = await submit();
+    expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+      status: 503,
+      body: { code: 'cluster_unavailable' },
+    });
+    expect((await api.call('/readyz')).status).toBe(503);
+    expect((await api.call('/results')).status).toBe(200);
+    const { accepted } = api.service.stats().captures;
+
+    await servers.nats.start();
+    await expect.poll(async () => (await submit()).status, PATIENCE).toBe(200);
+    // Nothing that was refused is captured later.
+    const { captures, cluster } = worker.stats();
+    expect(captures.accepted).toBe(api.service.stats().captures.accepted);
+    expect(api.service.stats().captures.accepted).toBeGreaterThan(accepted);
+    expect(cluster?.connected).toBe(true);
+  }, 120_000);
+
+  it('goes on capturing while MongoDB is away, and every node has each record once after its return', async () => {
+    await using nodes = await nodesOf(servers, 'mongo-away');
+    const [one, two] = await Promise.all([nodes.api(), nodes.api()]);
+    const worker = await nodes.worker();
+    const capture = async () => {
+      const answer = await one.post('/screenshot', { url: site.url('/title?t=kept') });
+      expect(answer.status).toBe(200);
+      return JSON.parse(await answer.text()).data.id;
+    };
+    const ids = [await capture()];
+    await servers.mongo.stop();
+    await expect.poll(async () => ids.push(await capture()) > 0 && worker.stats().store.outbox, PATIENCE).not.toBe(0);
+    expect((await two.call('/results')).status).toBe(503);
+
+    await servers.mongo.start();
+    await expect.poll(() => worker.stats().store, PATIENCE).toMatchObject({ state: 'up', outbox: 0 });
+    await expect.poll(() => two.service.results.state, PATIENCE).toBe('up');
+    const list = JSON.parse(await (await two.call('/results?limit=1000')).text()).data;
+    expect(list.map(({ id }: { id: number }) => id).sort()).toEqual(ids.sort());
+    for (const id of ids) expect((await two.call(`/screenshot/${id}`)).status).toBe(200);
+  }, 180_000);
+});

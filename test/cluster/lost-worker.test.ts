@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { capture, stats } from '../faults/client.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { startHeldPages } from './held-pages.ts';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, () => {
+  const site = siteForSuite();
+  const servers = serversForSuite();
+
+  it('captures on another worker what a killed one had in hand, and fails no capture when workers are restarted', async () => {
+    await using cluster = await clusterOf(servers, 'ending');
+    await using pages = await startHeldPages(2_000);
+    const [api, first] = await Promise.all([cluster.start('api'), cluster.start('worker', '--max-concurrent', '2')]);
+    await cluster.workers(api, 1);
+    const held = capture(api.url, { url: pages.url(), timeoutMs: 60_000 });
+    await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await cluster.start('worker', '--max-concurrent', '2');
+    expect((await held).status).toBe(200);
+
+    // One worker after the other is replaced while clients go on.
+    let isDone = false;
+    const statuses: number[] = [];
+    const clients = Array.from({ length: 3 }, async () => {
+      while (!isDone) statuses.push((await capture(api.url, { url: site.url('/title?t=rolling') })).status);
+    });
+    const workers = await Promise.all([cluster.start('worker'), cluster.start('worker')]);
+    for (const worker of workers) {
+      const before = statuses.length;
+      await expect.poll(() => statuses.length, PATIENCE).toBeGreaterThan(before + 3);
+      worker.child.kill('SIGTERM');
+      expect((await worker.ended).code).toBe(0);
+    }
+    isDone = true;
+    await Promise.all(clients);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    const { captures } = await stats(api.url);
+    expect(captures).toMatchObject({ accepted: statuses.length + 1, stored: statuses.length + 1, inside: 0 });
+    await expect.poll(async () => (await clusterStats(api)).running, PATIENCE).toBe(0);
+  }, 180_000);
+});

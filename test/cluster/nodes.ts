@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import type { ServiceConfig } from '../../src/service/create-service.ts';
+import type { WorkerService } from '../../src/service/create-worker.ts';
+import { createWorker } from '../../src/service/create-worker.ts';
+import { type RunningService, serviceConfig, startService } from '../support/service.ts';
+import type { Servers } from './cluster-of-processes.ts';
+
+/** The nodes of one cluster in this process: each with its own connections, parts and data directory. */
+export interface Nodes extends AsyncDisposable {
+  api(overrides?: Partial<ServiceConfig>): Promise<RunningService>;
+  worker(overrides?: Partial<ServiceConfig>): Promise<WorkerService>;
+}
+
+/** `name`: of the cluster and its database. */
+export async function nodesOf(servers: Servers, name: string, common: Partial<ServiceConfig> = {}): Promise<Nodes> {
+  const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  const config = (role: 'api' | 'worker', overrides: Partial<ServiceConfig>): Partial<ServiceConfig> => ({
+    role,
+    dbPath: null,
+    mongoUrl: `${servers.mongo.url}${name}`,
+    natsUrl: [servers.nats.url],
+    clusterName: name,
+    artifacts: 'gridfs',
+    ...common,
+    ...overrides,
+  });
+  const stops: (() => Promise<unknown>)[] = [];
+  return {
+    async api(overrides = {}) {
+      const node = await startService(config('api', overrides));
+      stops.push(node.stop);
+      await expect.poll(() => node.service.readiness.ready).toBe(true);
+      return node;
+    },
+    async worker(overrides = {}) {
+      const own = join(directory, String(stops.length));
+      const worker = await createWorker(
+        { ...serviceConfig(own), ...config('worker', overrides) },
+        pino({ level: 'silent' }),
+      );
+      stops.push(() => worker.stop(0));
+      await expect.poll(() => worker.readiness.ready, { timeout: 60_000 }).toBe(true);
+      return worker;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(stops.map((stop) => stop()));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { RunningService } from '../support/service.ts';
+import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { startHeldPages } from './held-pages.ts';
+import { nodesOf } from './nodes.ts';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+/** Longer than a busy machine takes, so that a missing event fails the test and a late one does not. */
+const PATIENCE = { timeout: 60_000, interval: 20 };
+
+describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
+  const servers = serversForSuite();
+
+  it('admits exactly as many captures as its limits allow over all api nodes, and answers the others 429', async () => {
+    await using pages = await startHeldPages(0);
+    await using nodes = await nodesOf(servers, 'capacity', { clusterMaxConcurrent: 3, maxQueue: 5 });
+    const apis = await Promise.all([nodes.api(), nodes.api(), nodes.api()]);
+    const capacity = 8;
+    const answers = Array.from({ length: 10 * capacity }, (_, at) => submit(apis[at % 3], pages.url()));
+    let refused = 0;
+    for (const answer of answers) void answer.then(({ status }) => (refused += status === 429 ? 1 : 0));
+    await expect.poll(() => refused, PATIENCE).toBe(9 * capacity);
+    const inside = apis.map(({ service }) => service.stats().captures.inside);
+    expect(inside.reduce((sum, count) => sum + count)).toBe(capacity);
+
+    await nodes.worker();
+    const all = await Promise.all(answers);
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(capacity);
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(9 * capacity);
+    for (const { status, retryAfter } of all) if (status === 429) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
+  }, 120_000);
+
+  it('never runs more captures than its limit while that is changed under load, and loses none', async () => {
+    await using pages = await startHeldPages(300);
+    await using nodes = await nodesOf(servers, 'changing', { clusterMaxConcurrent: 6, maxQueue: 100 });
+    const [one, two] = await Promise.all([nodes.api(), nodes.api()]);
+    await Promise.all([nodes.worker({ maxConcurrent: 6 }), nodes.worker({ maxConcurrent: 6 })]);
+    const answers = Array.from({ length: 40 }, (_, at) => submit(at % 2 === 0 ? one : two, pages.url()));
+    await expect.poll(() => pages.waiting, PATIENCE).toBe(6);
+
+    const limits = await one.service.setLimits({ maxConcurrent: 2, maxQueue: 20 });
+    expect(limits).toEqual({ maxConcurrent: 2, maxQueue: 20 });
+    await expect.poll(() => two.service.pressure().maxConcurrent, PATIENCE).toBe(2);
+    await expect.poll(() => one.service.stats().queue.running + two.service.stats().queue.running, PATIENCE).toBe(2);
+    pages.reset();
+    // The queue holds more than it may by now: nothing is dropped, and nothing else is admitted.
+    expect((await submit(two, pages.url())).status).toBe(429);
+    await expect.poll(() => inside(one) + inside(two), PATIENCE).toBeLessThan(22);
+    expect(pages.most).toBeLessThanOrEqual(2);
+    await expect.poll(async () => (await submit(two, pages.url())).status, PATIENCE).toBe(200);
+    expect(pages.most).toBeLessThanOrEqual(2);
+
+    await two.service.setLimits({ maxConcurrent: 6 });
+    const more = Array.from({ length: 12 }, () => submit(one, pages.url()));
+    await expect.poll(() => pages.waiting, PATIENCE).toBe(6);
+    const statuses = (await Promise.all([...answers, ...more])).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(pages.most).toBeLessThanOrEqual(6);
+  }, 120_000);
+
+  it('frees the place of a client that hangs up, queued or running on a worker', async () => {
+    await using pages = await startHeldPages(3_600_000);
+    await using nodes = await nodesOf(servers, 'hang-up', { clusterMaxConcurrent: 1, maxQueue: 1 });
+    const api = await nodes.api();
+    const worker = await nodes.worker();
+    const gone = [new AbortController(), new AbortController()];
+    const running = submit(api, pages.url(), gone[0]?.signal).catch(() => 'gone');
+    await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+    const queued = submit(api, pages.url(), gone[1]?.signal).catch(() => 'gone');
+    await expect.poll(() => inside(api), PATIENCE).toBe(2);
+    expect((await submit(api, pages.url())).status).toBe(429);
+
+    gone[1]?.abort();
+    await queued;
+    await expect.poll(() => inside(api), PATIENCE).toBe(1);
+    const next = new AbortController();
+    const taken = submit(api, pages.url(), next.signal).catch(() => 'gone');
+    await expect.poll(() => inside(api), PATIENCE).toBe(2);
+    gone[0]?.abort();
+    await running;
+    // The queued capture takes the slot of the one that was cancelled.
+    await expect.poll(() => worker.stats().captures.cancelled, PATIENCE).toBe(1);
+    await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+    next.abort();
+    await taken;
+    await expect.poll(() => worker.stats().captures.inside, PATIENCE).toBe(0);
+    await expect.poll(() => inside(api), PATIENCE).toBe(0);
+  }, 120_000);
+
+  it('ends a capture that no worker starts in time as timed out', async () => {
+    await using nodes = await nodesOf(servers, 'waiting', { maxWaitMs: 200 });
+    const api = await nodes.api();
+    expect(api.service.pressure()).toMatchObject({ accepting: true, reason: expect.stringContaining('no worker') });
+    const answer = await api.post('/screenshot', { url: 'http://127.0.0.1:9999/' });
+    expect(answer.status).toBe(504);
+    expect(await answer.json()).toMatchObject({
+      code: 'capture_timeout',
+      error: 'The capture was not started within 200 ms.',
+    });
+  }, 60_000);
+});
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+}
+
+async function submit(node: RunningService | undefined, url: string, signal?: AbortSignal): Promise<Answer> {
+  if (node === undefined) throw new Error('there is no such node');
+  const answer = await node.post('/screenshot', { url }, signal === undefined ? {} : { signal });
+  await answer.body?.cancel();
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after') };
+}
+
+function inside({ service }: RunningService): number {
+  return service.stats().captures.inside;
+}
