@@ -4,6 +4,7 @@ import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerIpCommand } from './commands/ip.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
+import { registerSignCommand } from './commands/sign.ts';
 import { ConfigError } from './config.ts';
 import { packageVersion } from './version.ts';
 
@@ -44,6 +45,7 @@ function createProgram(): Command {
     });
   registerServeCommand(program);
   registerShotCommand(program);
+  registerSignCommand(program);
   registerDbCommand(program);
   registerDoctorCommand(program);
   registerIpCommand(program);

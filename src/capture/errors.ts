@@ -38,6 +38,12 @@ export const CATALOGUE = {
     text: 'The API key does not permit this.',
     help: 'Use a key with the scope that `error` names. Operators give scopes in `--api-key-file`.',
   },
+  link_refused: {
+    status: 403,
+    retryable: false,
+    text: 'The link is not signed, was changed, or has expired.',
+    help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links).',
+  },
   not_found: {
     status: 404,
     retryable: false,

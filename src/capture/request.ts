@@ -142,12 +142,13 @@ function callbackField(taken: boolean) {
   return callbackUrl.refine(() => taken, { error: NO_CALLBACKS }).optional();
 }
 
+/** Limits where the configuration does not matter. */
+export const DEFAULT_LIMITS: RequestLimits = { maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 };
+
 /** A request without any options. Its URL is an example. */
-export const DEFAULT_REQUEST: CaptureRequest = requestSchemas({
-  maxBatch: 1,
-  defaultTimeoutMs: 30_000,
-  maxTimeoutMs: 120_000,
-}).screenshot.parse({ url: 'https://example.com/' });
+export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).screenshot.parse({
+  url: 'https://example.com/',
+});
 
 /** Whether the capture is driven by Playwright: it has actions, a form or a function to wait for. */
 export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {

@@ -13,9 +13,18 @@ export async function open(config: Config, log: Log) {
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {
-  const { apiKey: apiKeys, namedKeys, maxBatch, timeoutMs: defaultTimeoutMs, maxTimeoutMs } = config;
+  const {
+    apiKey: apiKeys,
+    namedKeys,
+    signingKey: signingKeys,
+    corsOrigins,
+    maxBatch,
+    timeoutMs: defaultTimeoutMs,
+    maxTimeoutMs,
+  } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
-  return { apiKeys, namedKeys, allowedHosts, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+  const common = { apiKeys, namedKeys, signingKeys, corsOrigins, allowedHosts };
+  return { ...common, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Loads OpenTelemetry on demand. */

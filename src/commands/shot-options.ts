@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
+import { CapstanError } from '../capture/errors.ts';
 import { describeOptions, type JsonField, type OptionDescription } from '../capture/options/describe.ts';
+import { isMap, isRepeatable, listItem, optionFromTexts } from '../capture/options/from-text.ts';
 import { OPTION_GROUPS } from '../capture/options/groups.ts';
 import { flagOf } from '../config/options.ts';
 import { ConfigError } from '../config.ts';
@@ -65,58 +67,12 @@ export function flagError(path: string, message: string, flags: Readonly<Record<
   );
 }
 
-function readValue({ name, field }: OptionDescription, given: unknown): unknown {
+function readValue(option: OptionDescription, given: unknown): unknown {
   if (typeof given === 'boolean') return given;
-  const texts: readonly string[] = Array.isArray(given) ? given.map(String) : [String(given)];
-  if (isMap(field)) return Object.assign({}, ...texts.map((text) => objectOf(name, field, text)));
-  const item = listItem(field);
-  if (item === undefined) return scalarOrObject(name, field, texts[0] ?? '');
-  // `evidence` also accepts "all".
-  if (field.anyOf?.some((choice) => choice.const === texts[0]) === true) return texts[0];
-  return texts.flatMap((text) => (text.startsWith('[') ? parseJson(name, text) : [scalarOrObject(name, item, text)]));
-}
-
-function scalarOrObject(name: string, field: JsonField, text: string): unknown {
-  if (field.type === 'integer' || field.type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  if (field.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  return field.type === 'string' || field.enum !== undefined ? text : objectOf(name, field, text);
-}
-
-/**
- * Reads JSON or `name=value,name=value`. A map takes one `name=value` or `name: value`, whose value may contain commas.
- */
-function objectOf(name: string, field: JsonField, text: string): object {
-  if (text.startsWith('{')) return Object(parseJson(name, text));
-  const parts = isMap(field) ? [text] : text.split(',');
-  return Object.fromEntries(
-    parts.map((pair) => {
-      const [, key = '', value] = /^\s*([^=:]+?)\s*[=:]\s*(.*)$/s.exec(pair) ?? [];
-      if (value === undefined)
-        throw new ConfigError(`${flagOf(name)} takes name=value or JSON, not ${JSON.stringify(text)}`);
-      const part = field.properties?.[key];
-      return [key, part === undefined ? value : scalarOrObject(name, part, value)];
-    }),
-  );
-}
-
-function parseJson(name: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return optionFromTexts(option, Array.isArray(given) ? given.map(String) : [String(given)]);
   } catch (error) {
-    throw new ConfigError(
-      `${flagOf(name)} takes JSON, and ${JSON.stringify(text)} is not valid JSON: ${String(error)}`,
-    );
+    const [problem] = error instanceof CapstanError ? error.problems : [];
+    throw problem === undefined ? error : new ConfigError(`${flagOf(option.name)} ${problem.message}`);
   }
-}
-
-function isMap({ type, properties }: JsonField): boolean {
-  return type === 'object' && properties === undefined;
-}
-
-function isRepeatable(field: JsonField): boolean {
-  return isMap(field) || listItem(field) !== undefined;
-}
-
-function listItem(field: JsonField): JsonField | undefined {
-  return field.items ?? field.anyOf?.find(({ items }) => items !== undefined)?.items;
 }

@@ -39,6 +39,26 @@ export const configSchema = z.strictObject({
   apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line: a key, or name:key[:rate][:scope]'),
   /** No option: the names, rates and scopes of keys of `apiKeyFile`. */
   namedKeys: z.array(NamedKeySchema).default([]),
+  signingKey: z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/)).register(table, {
+    kind: 'list',
+    group: 'Listening',
+    description:
+      'Key that signs links to GET /screenshot, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
+    placeholder: 'secret',
+    takes: 'at least 32 printable ASCII characters without spaces or commas',
+    default: [],
+    secret: 'whole',
+    repeatable: true,
+  }),
+  signingKeyFile: secretFile('--signing-key', 'Listening', 'one key on each line'),
+  corsOrigins: z.array(z.string().refine(isOrigin)).register(table, {
+    kind: 'list',
+    group: 'Listening',
+    description: 'Origins whose pages may send requests from browsers (CORS). Without any, no other origin may.',
+    placeholder: 'origin,...',
+    takes: 'origins such as https://app.example.com, separated by commas',
+    default: [],
+  }),
   allowedHosts: z.array(z.string().regex(/^[^\s/?#@\\]+$/)).register(table, {
     kind: 'list',
     group: 'Listening',
@@ -387,6 +407,12 @@ export const configSchema = z.strictObject({
     default: 10_000,
   }),
 });
+
+/** A scheme, a host and perhaps a port, as browsers write them. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text;
+}
 
 /** The effective configuration, with a value for every option. Null and the empty list mean "not set". */
 export type Config = Readonly<z.output<typeof configSchema>>;

@@ -11,11 +11,13 @@ import { createFanOut, type FanOutOptions } from './live/fan-out.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { allowHosts } from './middleware/allowed-hosts.ts';
 import { authenticate } from './middleware/auth.ts';
+import { allowOrigins } from './middleware/cors.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { idempotent } from './middleware/idempotency.ts';
 import { unanswered } from './middleware/method-not-allowed.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { signedLinks } from './middleware/signed-links.ts';
 import { noteRoute, type RequestTracing, traceRequests } from './middleware/trace.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
@@ -32,6 +34,10 @@ interface CommonOptions {
   readonly namedKeys?: readonly NamedKey[];
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
+  /** Keys of signed links. Without any, no signed link is accepted. */
+  readonly signingKeys?: readonly string[];
+  /** Origins whose pages may send requests. @default none */
+  readonly corsOrigins?: readonly string[];
   readonly logger: Logger;
   readonly tracing?: RequestTracing | undefined;
 }
@@ -76,7 +82,7 @@ export function createWorkerApp(service: OperationsContext['service'], options: 
 
 interface Interface {
   readonly router: Router<HttpState>;
-  readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen'>[];
+  readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen' | 'isSignable'>[];
   readonly sessions: Sessions;
   readonly identify: CallerFinder;
   readonly web?: HttpMiddleware;
@@ -85,16 +91,23 @@ interface Interface {
 /** The middleware run in this order, before the route. */
 function createApp(
   { router, routes, sessions, identify, web }: Interface,
-  { apiKeys, allowedHosts = [], logger, tracing }: CommonOptions,
+  { apiKeys, allowedHosts = [], signingKeys = [], corsOrigins = [], logger, tracing }: CommonOptions,
 ): Koa<HttpState> {
   const app = new Koa<HttpState>();
   app.use(requestId());
   if (tracing !== undefined) app.use(traceRequests(tracing));
   app.use(accessLog(logger));
   app.use(securityHeaders());
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(answerErrors(logger));
   if (apiKeys.length === 0) app.use(allowHosts(allowedHosts));
   if (web !== undefined) app.use(web);
+  app.use(
+    signedLinks(
+      signingKeys,
+      routes.filter(({ isSignable }) => isSignable),
+    ),
+  );
   app.use(
     authenticate(
       apiKeys,
@@ -118,7 +131,7 @@ function createRoutes(
   service: CaptureService,
   sessions: Sessions,
   identify: CallerFinder,
-  { silenceMs = SILENCE_MS, logger, events, tracing, ...limits }: HttpOptions,
+  { silenceMs = SILENCE_MS, corsOrigins = [], logger, events, tracing, ...limits }: HttpOptions,
 ): Router<HttpState> {
   const router = createRouter();
   const requestLimits = { ...limits, callbacks: service.takesCallbacks };
@@ -127,6 +140,7 @@ function createRoutes(
     schemas: requestSchemas(requestLimits),
     maxBatch: limits.maxBatch,
     silenceMs,
+    corsOrigins,
     fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),

@@ -34,6 +34,8 @@ export interface RouteContext {
   /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
   readonly silenceMs: number;
   readonly fanOut: FanOut;
+  /** Origins whose pages may send requests. */
+  readonly corsOrigins: readonly string[];
   readonly rates: RateLimits;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
@@ -68,6 +70,8 @@ interface RouteFacts {
   readonly tag: keyof typeof TAGS;
   /** Answered without an API key. */
   readonly isOpen?: true;
+  /** Answered by a signed link without an API key. */
+  readonly isSignable?: true;
   /** Scope that an API key needs. @default `read` for GET, `capture` for POST, `admin` for PATCH and DELETE */
   readonly scope?: KeyScope;
   /** Its captures count towards the rate of the API key (`request/spend-rate.ts`). */

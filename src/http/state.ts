@@ -13,6 +13,8 @@ export interface HttpState {
   caller?: Caller | undefined;
   /** Path of the route that answers, for traces. */
   route?: string;
+  /** Whether it came by a signed link. */
+  isSigned?: boolean;
   /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */

@@ -86,7 +86,9 @@ describe('loadConfig', () => {
 });
 
 const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const SIGNING_KEY = 'k'.repeat(32);
 const SECRET_FILES = {
+  signing: `${SIGNING_KEY}\n`,
   servers: 'nats://a\nnats://b',
   url: 'mongodb://me:hush@h/d\n',
   secrets: `${WEBHOOK_SECRET}\n`,
@@ -96,6 +98,7 @@ const SECRET_FILES = {
 const IN_FILES: Readonly<Record<string, object>> = {
   natsUrlFile: { natsUrl: ['nats://a', 'nats://b'] },
   apiKeyFile: { apiKey: ['k1', 'k2'] },
+  signingKeyFile: { signingKey: [SIGNING_KEY] },
   mongoUrlFile: { mongoUrl: 'mongodb://me:hush@h/d' },
   webhookSecretFile: { webhookSecret: [WEBHOOK_SECRET] },
   ipinfoKeyFile: { ipinfoKey: 'sesame' },
@@ -107,6 +110,9 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   port: ['0', 0],
   apiKey: ['old,new', ['old', 'new']],
   apiKeyFile: ['keys', 'keys'],
+  signingKey: [SIGNING_KEY, [SIGNING_KEY]],
+  signingKeyFile: ['signing', 'signing'],
+  corsOrigins: ['https://app.example,http://localhost:3000', ['https://app.example', 'http://localhost:3000']],
   mongoUrlFile: ['url', 'url'],
   webhookSecretFile: ['secrets', 'secrets'],
   ipinfoKeyFile: ['key', 'key'],

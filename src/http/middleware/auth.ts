@@ -9,7 +9,7 @@ type Endpoint = Pick<Route, 'method' | 'path'>;
 
 /**
  * Refuses requests without one of the keys, or the session of one. Without configured keys all requests pass, and the
- * open routes always do. It runs before the router, so that unauthenticated clients cannot find out which paths exist.
+ * open routes and signed links always do. It runs before the router, so that unauthenticated clients cannot find out which paths exist.
  */
 export function authenticate(
   apiKeys: readonly string[],
@@ -23,7 +23,7 @@ export function authenticate(
       client === undefined
         ? sessions.clientOf(sessionToken(ctx))
         : digest(Buffer.from(client, 'latin1')).toString('hex');
-    if (ctx.state.client === undefined && sessions.required && !isOpen(ctx, openRoutes)) {
+    if (ctx.state.client === undefined && sessions.required && !ctx.state.isSigned && !isOneOf(ctx, openRoutes)) {
       ctx.set('WWW-Authenticate', 'Bearer');
       throw new CapstanError(
         'unauthorized',
@@ -34,10 +34,13 @@ export function authenticate(
   };
 }
 
-/** Compares `ctx.path`, the string that the router matches, so that no other path can pass for an open one. */
-function isOpen(ctx: HttpContext, openRoutes: readonly Endpoint[]): boolean {
+/**
+ * Returns whether a request is for one of the routes. Compares `ctx.path`, the string that the router matches, so that no
+ * other path can pass for one of them.
+ */
+export function isOneOf(ctx: HttpContext, routes: readonly Endpoint[]): boolean {
   const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-  return openRoutes.some(({ method, path }) => method === asked && path === ctx.path);
+  return routes.some(({ method, path }) => method === asked && path === ctx.path);
 }
 
 function presentedKeys(ctx: HttpContext): readonly string[] {

@@ -20,6 +20,7 @@ export const RESPONSE_HEADERS = {
   'Content-Range': header('The range that was sent and the size of the file.'),
   'Accept-Ranges': header('`bytes`.'),
   'Cache-Control': header('`private, max-age=31536000, immutable`.'),
+  'Content-Disposition': header('`attachment`, with a file name.'),
   'Content-Security-Policy': header('Sandboxes the page: no scripts, no requests.'),
 } as const satisfies JsonObject;
 

@@ -92,7 +92,7 @@ function parametersOf(
       ...(isRequired ? { required: true } : {}),
       ...(description === undefined ? {} : { description }),
       // A list with commas. Several parameters with the same name are accepted too.
-      ...(repeatable === undefined ? {} : { explode: false }),
+      ...(repeatable === true ? { explode: false } : {}),
       schema: value,
     };
   });

@@ -4,7 +4,7 @@ import { parseOrRefuse, refusal } from '../../capture/validate.ts';
 
 /**
  * Reads the parameters of a path and a query by a schema. Refuses unknown parameters, and repeated ones except fields
- * with `meta({ repeatable: true })`, which are lists.
+ * with `meta({ repeatable })`, which are lists: true for texts with commas, `each` for one element each.
  */
 export function readParameters<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
@@ -28,7 +28,7 @@ export function readParameters<S extends z.ZodRawShape>(
 
 function isRepeatable(schema: z.ZodObject, name: string): boolean {
   const field = schema.shape[name];
-  return field !== undefined && z.globalRegistry.get(field)?.repeatable === true;
+  return field !== undefined && z.globalRegistry.get(field)?.repeatable !== undefined;
 }
 
 function unknownParameter(known: readonly string[]): string {

@@ -1,5 +1,6 @@
 import type { OperationsContext, Route } from '../route.ts';
 import { postBatch } from './batch.ts';
+import { captureByQuery } from './capture-by-query.ts';
 import { getCaptures } from './captures.ts';
 import { getEvents } from './events.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
@@ -14,6 +15,7 @@ import { deleteSession, getSession, postSession } from './session.ts';
 /** Every route, in the order of the OpenAPI document. The first route that matches a request answers it. */
 export const ROUTES: readonly Route[] = [
   postScreenshot,
+  captureByQuery,
   postBatch,
   getScreenshot,
   deleteScreenshot,

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { thumbnailFields, thumbnailOf } from '../../capture/thumbnail.ts';
 import { refusal } from '../../capture/validate.ts';
@@ -25,12 +26,12 @@ import { prefer, prefersAsync } from '../request/prefer.ts';
 import { refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
 import { requestedBy } from '../request/requested-by.ts';
 import { spendRate } from '../request/spend-rate.ts';
-import { route, routeWithBody } from '../route.ts';
+import { type RouteContext, route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
 
 /** Failures of a capture, and reasons for which it is not admitted. */
-const CAPTURE_FAILURES = [
+export const CAPTURE_FAILURES = [
   'target_forbidden',
   'queue_full',
   'not_a_page',
@@ -87,17 +88,8 @@ export const postScreenshot = routeWithBody({
       await admitCallback(ctx, service, request.callback);
       return answerAccepted(ctx, service, 'screenshot', [request]);
     }
-    const outcome = await firstValueFrom(
-      service
-        .submit(request, { owner: callerOf(ctx).owner, requestId: ctx.state.requestId })
-        .pipe(takeUntil(clientGone(ctx))),
-    );
-    if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
-    if (outcome.state === 'stored') return answerStored(ctx, service, outcome);
-    const failed = failureOf(outcome);
-    if (failed !== null) {
-      answerFailure(ctx, failureError(failed.failure), failed.result === null ? undefined : sentResult(failed.result));
-    }
+    const outcome = await submitted(ctx, context, request);
+    if (outcome !== undefined) await answerStored(ctx, service, outcome);
   },
 });
 
@@ -192,25 +184,56 @@ export const deleteScreenshot = route({
   },
 });
 
+type StoredCapture = Extract<CaptureOutcome, { state: 'stored' }>;
+
+/** Captures a page. When it fails, answers the failure and returns undefined. */
+export async function submitted(
+  ctx: HttpContext,
+  { service }: Pick<RouteContext, 'service'>,
+  request: CaptureRequest,
+): Promise<StoredCapture | undefined> {
+  const outcome = await firstValueFrom(
+    service
+      .submit(request, { owner: callerOf(ctx).owner, requestId: ctx.state.requestId })
+      .pipe(takeUntil(clientGone(ctx))),
+  );
+  if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
+  if (outcome.state === 'stored') return outcome;
+  const failed = failureOf(outcome);
+  if (failed !== null) {
+    answerFailure(ctx, failureError(failed.failure), failed.result === null ? undefined : sentResult(failed.result));
+  }
+  return undefined;
+}
+
 async function answerStored(
   ctx: HttpContext,
   service: CaptureService,
-  { result, evidence }: Extract<CaptureOutcome, { state: 'stored' }>,
+  { result, evidence }: StoredCapture,
 ): Promise<void> {
-  const location = `/screenshot/${result.id}`;
   ctx.vary('Accept');
   if (preferImageOrJson(ctx.get('Accept'), mediaTypeOf(result.format), 'json') === 'json') {
     answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   } else {
-    const artifact = await service.artifacts.open(result.id, 'image', { undelivered: true });
-    if (artifact === undefined) throw await service.whyMissing(result.id);
-    ctx.status = 200;
-    describeArtifact(ctx, artifact, 'image');
-    ctx.body = artifact.stream();
-    ctx.length = artifact.bytes;
+    await answerFile(ctx, service, result);
   }
-  ctx.set('Location', location);
-  if (result.cached) ctx.set('X-Capture-Cached', 'true');
+  locate(ctx, result);
+}
+
+/** Answers with the file of a capture that has just been made. */
+export async function answerFile(ctx: HttpContext, service: CaptureService, result: Result): Promise<void> {
+  const artifact = await service.artifacts.open(result.id, 'image', { undelivered: true });
+  if (artifact === undefined) throw await service.whyMissing(result.id);
+  ctx.status = 200;
+  describeArtifact(ctx, artifact, 'image');
+  ctx.body = artifact.stream();
+  ctx.length = artifact.bytes;
+  locate(ctx, result);
+}
+
+function locate(ctx: HttpContext, { id, cached }: Result): void {
+  ctx.set('Location', `/screenshot/${id}`);
+  if (cached) ctx.set('X-Capture-Cached', 'true');
 }
 
 async function infoOf(service: CaptureService, id: number): Promise<ScreenshotInfo> {

@@ -1,0 +1,22 @@
+import cors from '@koa/cors';
+import type { HttpMiddleware } from '../state.ts';
+
+/** Headers of answers that programs need, besides those that every page may read. */
+const EXPOSED = 'ETag, Link, Location, Retry-After, X-Capture-Cached, X-Capture-Id, X-Request-Id';
+/** Time for which a browser may remember that an origin is allowed, in seconds. */
+const MAX_AGE_S = 600;
+
+/**
+ * Lets pages of these origins send requests and read the answers. Cookies are not accepted from them: they send an API
+ * key. To other origins nothing is said, so browsers refuse their requests.
+ */
+export function allowOrigins(origins: readonly string[]): HttpMiddleware {
+  return cors({
+    origin: ({ request }) => {
+      const origin = request.get('Origin');
+      return origins.includes(origin) ? origin : '';
+    },
+    exposeHeaders: EXPOSED,
+    maxAge: MAX_AGE_S,
+  });
+}

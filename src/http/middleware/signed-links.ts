@@ -1,0 +1,22 @@
+import type { Route } from '../route.ts';
+import { checkSignedTarget, claimsSignature } from '../signed-link.ts';
+import type { HttpMiddleware } from '../state.ts';
+import { isOneOf } from './auth.ts';
+
+/**
+ * Checks the signature of a link to one of the routes, which then needs no API key. A link without one is left to
+ * `authenticate`. Throws `link_refused`, also beside a valid API key: a link that was changed is an error.
+ */
+export function signedLinks(
+  keys: readonly string[],
+  routes: readonly Pick<Route, 'method' | 'path'>[],
+  now: () => number = Date.now,
+): HttpMiddleware {
+  return async (ctx, next) => {
+    if (isOneOf(ctx, routes) && claimsSignature(ctx.url)) {
+      checkSignedTarget(ctx.url, keys, now());
+      ctx.state.isSigned = true;
+    }
+    await next();
+  };
+}

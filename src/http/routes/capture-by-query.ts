@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
+import { parseOrRefuse } from '../../capture/validate.ts';
+import { CAPTURED_FILE } from '../openapi/content.ts';
+import { bodyOfQuery, captureQuery } from '../request/capture-query.ts';
+import { spendRate } from '../request/spend-rate.ts';
+import { type RouteContext, route } from '../route.ts';
+import type { HttpContext } from '../state.ts';
+import { answerFile, CAPTURE_FAILURES, submitted } from './screenshot.ts';
+
+/** Captures a page and answers its image: for `<img>` and quick scripts. */
+export const captureByQuery = route({
+  method: 'GET',
+  path: '/screenshot',
+  operationId: 'captureByQuery',
+  summary: 'Captures one page and answers the image.',
+  description:
+    'The options are those of `POST /screenshot`. With API keys configured, it needs one, or a signed link. A page of another site needs a signed link, unless its origin is one of `--cors-origins`. Caches keep the image for `cacheMaxAgeMs`.',
+  tag: 'capture',
+  scope: 'capture',
+  spendsRate: true,
+  isSignable: true,
+  parameters: {
+    ...captureQuery,
+    expires: z
+      .string()
+      .optional()
+      .meta({ type: 'integer', description: 'Of a signed link: seconds since the Unix epoch, last but one.' }),
+    signature: z.string().optional().meta({
+      description: 'Of a signed link: HMAC-SHA-256 of path and query before `&signature=`, in hexadecimal, last.',
+    }),
+  },
+  answers: {
+    200: {
+      description: 'The image, captured and stored.',
+      content: CAPTURED_FILE,
+      headers: ['Location', 'X-Capture-Id', 'X-Capture-Cached', 'ETag', 'Cache-Control'],
+    },
+  },
+  failures: [...CAPTURE_FAILURES, 'link_refused'],
+  handle: async (ctx, { expires: _expires, signature: _signature, ...query }, context) => {
+    refuseOtherSites(ctx, context);
+    const request = parseOrRefuse(context.schemas.screenshot, bodyOfQuery(query));
+    spendRate(ctx, context, 1);
+    const outcome = await submitted(ctx, context, request);
+    if (outcome === undefined) return;
+    await answerFile(ctx, context.service, outcome.result);
+    const maxAge = Math.floor(request.cacheMaxAgeMs / 1000);
+    ctx.set('Cache-Control', maxAge > 0 ? `private, max-age=${maxAge}` : 'no-store');
+  },
+});
+
+/**
+ * Any page could make its visitors' browsers send such requests to a service without keys, as it can for no other request
+ * that does work. Browsers say where a request comes from.
+ * @throws `link_refused`
+ */
+function refuseOtherSites(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 'corsOrigins'>): void {
+  const { isSigned, client } = ctx.state;
+  if (ctx.get('Sec-Fetch-Site') !== 'cross-site' || isSigned === true || client !== undefined) return;
+  if (corsOrigins.includes(ctx.get('Origin'))) return;
+  throw new CapstanError(
+    'link_refused',
+    'A page of another site asked for this capture: sign the link, or start the service with --cors-origins.',
+  );
+}

@@ -1,0 +1,111 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { optionFields } from '../../src/capture/options/groups.ts';
+import { captureQuery } from '../../src/http/request/capture-query.ts';
+import { freePort } from '../support/actor.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { failureOf } from './answers.ts';
+
+const site = siteForSuite();
+const app = serviceForSuite({}, { corsOrigins: ['https://listed.example'] });
+
+const page = () => `/screenshot?url=${encodeURIComponent(site.url('/short'))}`;
+const Digested = z.object({ data: z.object({ options_digest: z.string() }) });
+
+async function digestOf(response: Response): Promise<string> {
+  expect(response.status).toBe(200);
+  const id = response.headers.get('X-Capture-Id') ?? '';
+  return Digested.parse(await (await app.call(`/results/${id}`)).json()).data.options_digest;
+}
+
+describe('GET /screenshot', () => {
+  it('captures a page and answers its image, which no cache keeps', async () => {
+    const response = await app.call(page());
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'no-store',
+      location: `/screenshot/${response.headers.get('X-Capture-Id')}`,
+      etag: expect.stringMatching(/^"/),
+    });
+    const image = await app.call(response.headers.get('Location') ?? '', { headers: { Accept: 'image/*' } });
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(await image.arrayBuffer()));
+  });
+
+  it('answers an earlier capture with cacheMaxAgeMs, for which caches keep it, too', async () => {
+    const made = await app.call(`${page()}&cacheMaxAgeMs=3600000&format=jpeg&quality=77`);
+    const again = await app.call(`${page()}&cacheMaxAgeMs=3600000&format=jpeg&quality=77`);
+    expect([made.status, again.status]).toEqual([200, 200]);
+    expect(again.headers.get('X-Capture-Id')).toBe(made.headers.get('X-Capture-Id'));
+    expect(again.headers.get('X-Capture-Cached')).toBe('true');
+    expect(again.headers.get('Cache-Control')).toBe('private, max-age=3600');
+  });
+
+  it.each([
+    ['&fullPage', { fullPage: true }],
+    ['&fullPage=true&format=jpg&quality=40', { fullPage: true, format: 'jpeg', quality: 40 }],
+    ['&fullPage=false', {}],
+    ['&viewport=width=300,height=200', { viewport: { width: 300, height: 200 } }],
+    ['&viewport.width=300&viewport.height=200', { viewport: { width: 300, height: 200 } }],
+    ['&viewport={"width":300,"height":200}', { viewport: { width: 300, height: 200 } }],
+    ['&hide=h1,%20h2&hide=p', { hide: ['h1, h2', 'p'] }],
+    ['&evidence=all', { evidence: 'all' }],
+    ['&actions={"type":"wait","ms":1}', { actions: [{ type: 'wait', ms: 1 }] }],
+    ['&clip.x=0&clip.y=0&clip.width=20&clip.height=30', { clip: { x: 0, y: 0, width: 20, height: 30 } }],
+    ['&waitUntil=load&timeoutMs=9000', { waitUntil: 'load', timeoutMs: 9000 }],
+  ])('reads %s as POST reads its body', async (query, body) => {
+    const posted = await app.post(
+      '/screenshot',
+      { url: site.url('/short'), ...body },
+      { headers: { Accept: 'image/*' } },
+    );
+    expect(await digestOf(await app.call(page() + query))).toBe(await digestOf(posted));
+  });
+
+  it('sends the headers of the query to the page', async () => {
+    expect((await app.call(`${page()}&headers=X-Trace:%20a,b&headers=X-Other=1`)).status).toBe(200);
+    const { headers } = site.requests.findLast(({ url }) => url === '/short') ?? {};
+    expect(headers).toMatchObject({ 'x-trace': 'a,b', 'x-other': '1' });
+  });
+
+  it('has a parameter for each option of POST', () => {
+    expect(Object.keys(captureQuery)).toEqual(
+      expect.arrayContaining(['url', 'timeoutMs', 'callback', ...Object.keys(optionFields), 'viewport.width']),
+    );
+  });
+
+  it.each([
+    ['/screenshot', 'url'],
+    ['/screenshot?url=x.example&quality=101', 'quality'],
+    ['/screenshot?url=x.example&quality=high', 'quality'],
+    ['/screenshot?url=x.example&fullPage=yes', 'fullPage'],
+    ['/screenshot?url=x.example&viewport=300', 'viewport'],
+    ['/screenshot?url=x.example&viewport.width=0&viewport.height=1', 'viewport.width'],
+    ['/screenshot?url=x.example&actions={', 'actions'],
+    ['/screenshot?url=x.example&full_page=true', 'full_page'],
+    ['/screenshot?url=x.example&format=png&format=webp', 'format'],
+  ])('answers 400 to %s and names the field', async (path, field) => {
+    const response = await app.call(path);
+    expect(response.status).toBe(400);
+    expect((await failureOf(response)).data?.problems?.map(({ path: named }) => named)).toContain(field);
+  });
+
+  it('answers a failed capture with its status', async () => {
+    const response = await app.call(`/screenshot?url=http://127.0.0.1:${await freePort(createServer())}/`);
+    expect(response.status).toBe(502);
+    expect(await failureOf(response)).toMatchObject({ code: 'target_unreachable' });
+  });
+
+  it('refuses pages of other sites, and their images, unless their origin is listed', async () => {
+    const from = (site: string, origin?: string) =>
+      app.call(page(), { headers: { 'Sec-Fetch-Site': site, ...(origin === undefined ? {} : { Origin: origin }) } });
+    for (const refused of [await from('cross-site'), await from('cross-site', 'https://other.example')]) {
+      expect(refused.status).toBe(403);
+      expect(await failureOf(refused)).toMatchObject({ code: 'link_refused' });
+    }
+    expect((await from('same-site')).status).toBe(200);
+    expect((await from('none')).status).toBe(200);
+    expect((await from('cross-site', 'https://listed.example')).status).toBe(200);
+  });
+});
