@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { registerDbCommand } from './commands/db.ts';
 import { registerDoctorCommand } from './commands/doctor.ts';
+import { registerExportCommand } from './commands/export.ts';
 import { registerIpCommand } from './commands/ip.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
@@ -47,6 +48,7 @@ function createProgram(): Command {
   registerShotCommand(program);
   registerSignCommand(program);
   registerDbCommand(program);
+  registerExportCommand(program);
   registerDoctorCommand(program);
   registerIpCommand(program);
   return program;

@@ -206,6 +206,9 @@ const ROWS: readonly Row[] = [
   { status: 400, code: 'invalid_request', path: '/results?status=x', operation: '/results' },
   { status: 200, path: '/results/by-url?url=https://example.com/', operation: '/results/by-url' },
   { status: 200, path: '/results/by-host?host=example.com', operation: '/results/by-host' },
+  { status: 200, path: '/results/export' },
+  { status: 200, path: '/results/export?format=csv&host=example.com', operation: '/results/export' },
+  { status: 400, code: 'invalid_request', path: '/results/export?format=x', operation: '/results/export' },
   { status: 200, path: '/results/1', operation: '/results/{id}' },
   { status: 200, path: '/results/similar/1?distance=0', operation: '/results/similar/{id}' },
   { status: 200, path: '/captures' },
@@ -382,6 +385,7 @@ const ROWS: readonly Row[] = [
       { status: 503, code, on, path: '/results/by-url?url=x.com', operation: '/results/by-url' },
       { status: 503, code, on, path: '/results/by-host?host=x.com', operation: '/results/by-host' },
       { status: 503, code, on, path: '/results/similar/1', operation: '/results/similar/{id}' },
+      { status: 503, code, on, path: '/results/export' },
       { status: 503, code, on, path: '/results/1', operation: '/results/{id}' },
     ];
   }),

@@ -3,6 +3,7 @@ import { postBatch } from './batch.ts';
 import { captureByQuery } from './capture-by-query.ts';
 import { getCaptures } from './captures.ts';
 import { getEvents } from './events.ts';
+import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getPressure, patchLimits } from './limits.ts';
 import { getMetrics } from './metrics.ts';
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   getResultsByUrl,
   getResultsByHost,
   getSimilarResults,
+  exportResults,
   getResult,
   getEvents,
   getLiveness,

@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import pLimit from 'p-limit';
+import type { Result } from '../capture/result.ts';
+import { renderThumbnail } from '../imaging/render-thumbnail.ts';
+import type { Keyset, ResultFilter } from '../storage/result-store.ts';
+import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
+import type { ReadStores } from './read-stores.ts';
+
+/** Captures on a page, which bounds the memory of an export. */
+const CARDS_PER_PAGE = 100;
+const THUMBNAIL = { width: 480, height: 300, format: 'webp', quality: 80 } as const;
+/** Images decoded at once. */
+const MAX_AT_ONCE = 2;
+
+export interface Exported {
+  readonly captures: number;
+  readonly thumbnails: number;
+  readonly pages: number;
+}
+
+/**
+ * Writes the captures that a filter finds, newest first, to a folder of pages with thumbnails, which a browser opens
+ * without a service. Captures whose image is a PDF, or is not in this data directory, have no thumbnail. Stops with the
+ * page in progress when the signal is aborted, and rejects with its reason.
+ */
+export async function exportHtml(
+  { results, artifacts }: Pick<ReadStores, 'results' | 'artifacts'>,
+  filter: ResultFilter,
+  directory: string,
+): Promise<Exported> {
+  const limit = pLimit(MAX_AT_ONCE);
+  let thumbnails = 0;
+  await mkdir(join(directory, 'thumbnails'), { recursive: true });
+  await writeFile(join(directory, 'style.css'), STYLE);
+
+  async function cardOf(result: Result): Promise<Card> {
+    const image = await imageOf(result);
+    if (image === undefined) return { result, thumbnail: undefined };
+    const thumbnail = `thumbnails/${result.id}.webp`;
+    await writeFile(join(directory, thumbnail), image);
+    thumbnails += 1;
+    return { result, thumbnail };
+  }
+
+  async function imageOf({ id, format, artifacts: stored }: Result): Promise<Buffer | undefined> {
+    if (stored === null || format === 'pdf') return undefined;
+    const artifact = await artifacts.open(id, 'image');
+    if (artifact === undefined) return undefined;
+    // A file that is damaged is no reason not to export the others.
+    return renderThumbnail(await buffer(artifact.stream()), THUMBNAIL).catch(() => undefined);
+  }
+
+  let captures = 0;
+  let after: Keyset | undefined;
+  for (let number = 1; ; number += 1) {
+    const found = await results.page(filter, CARDS_PER_PAGE + 1, after);
+    const shown = found.slice(0, CARDS_PER_PAGE);
+    const hasNext = found.length > CARDS_PER_PAGE;
+    const cards = await Promise.all(shown.map((result) => limit(() => cardOf(result))));
+    await writeFile(join(directory, pageName(number)), galleryPage({ cards, number, hasNext }));
+    captures += shown.length;
+    const last = shown.at(-1);
+    if (!hasNext || last === undefined) return { captures, thumbnails, pages: number };
+    after = { probedAt: last.probed_at, id: last.id };
+  }
+}

@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { CapstanError } from '../capture/errors.ts';
+import { conditionFields } from '../capture/result-conditions.ts';
+import { overHttp, readTarget } from '../capture/target.ts';
+import { parseOrRefuse } from '../capture/validate.ts';
+import { addConfigFlags } from '../config/flags.ts';
+import { ConfigError } from '../config.ts';
+import type { ResultFilter } from '../storage/result-store.ts';
+import { processConfig } from './process-config.ts';
+
+const conditions = z.object({
+  status: conditionFields.status.optional(),
+  outcome: conditionFields.outcome.optional(),
+  from: conditionFields.from.optional(),
+  to: conditionFields.to.optional(),
+  text: conditionFields.text.optional(),
+});
+
+export function registerExportCommand(program: Command): void {
+  const command = program
+    .command('export')
+    .description('Write stored captures to a folder of pages with thumbnails, which opens without a service.')
+    .requiredOption('--html <dir>', 'directory of the pages; it must be new or empty')
+    .option('--host <host>', 'only captures of hosts that start with this, and of its subdomains')
+    .option('--url <url>', 'only captures of this URL');
+  for (const [name, schema] of Object.entries(conditionFields)) {
+    command.option(
+      `--${name} <value>`,
+      `only captures that meet this: ${z.globalRegistry.get(schema)?.description ?? ''}`,
+    );
+  }
+  addConfigFlags(command, ['dbPath', 'mongoUrl', 'mongoUrlFile', 'dataDir']).action(
+    async (flags: Readonly<Record<string, unknown>>) => {
+      const { dataDir, dbPath, mongoUrl } = processConfig(flags);
+      if (dbPath === null && mongoUrl === null) throw new ConfigError('export needs --db-path or --mongo-url');
+      const filter = filterOf(flags);
+      const directory = String(flags.html);
+      await refuseFullDirectory(directory);
+      const [{ openReadStores }, { exportHtml }] = await Promise.all([
+        import('../archive/read-stores.ts'),
+        import('../archive/export-html.ts'),
+      ]);
+      const stores = await openReadStores({ dataDir, dbPath, mongoUrl });
+      try {
+        const { captures, thumbnails, pages } = await exportHtml(stores, filter, directory);
+        process.stdout.write(
+          `exported ${captures} captures, ${thumbnails} thumbnails, ${pages} pages to ${directory}\n`,
+        );
+      } finally {
+        await stores.close();
+      }
+    },
+  );
+}
+
+/** @throws ConfigError that names the flag. */
+function filterOf({ host, url, ...flags }: Readonly<Record<string, unknown>>): ResultFilter {
+  const where = conditionsOf(flags);
+  if (host !== undefined && url !== undefined) throw new ConfigError('--url cannot be combined with --host');
+  if (host !== undefined) return { by: 'host', host: String(host), where };
+  if (url === undefined) return { by: 'all', where };
+  const reading = readTarget(String(url));
+  if (!reading.ok) throw new ConfigError(`--url ${JSON.stringify(url)} ${reading.problem}`);
+  return { by: 'url', url: reading.target.url, orUrl: overHttp(reading.target), where };
+}
+
+function conditionsOf(flags: Readonly<Record<string, unknown>>): z.output<typeof conditions> {
+  try {
+    return parseOrRefuse(conditions, flags);
+  } catch (error) {
+    const [problem] = error instanceof CapstanError ? error.problems : [];
+    throw problem === undefined
+      ? error
+      : new ConfigError(`--${problem.path} ${problem.message}, not ${JSON.stringify(flags[problem.path])}`);
+  }
+}
+
+async function refuseFullDirectory(directory: string): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  if (names.length > 0) throw new ConfigError(`--html takes a new or empty directory, and ${directory} is not empty`);
+}

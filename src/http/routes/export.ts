@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { type SentResult, sentResult } from '../../capture/artifact-paths.ts';
+import type { Result } from '../../capture/result.ts';
+import { overHttp, type Target } from '../../capture/target.ts';
+import { refusal } from '../../capture/validate.ts';
+import type { ResultFilter, ResultStore } from '../../storage/result-store.ts';
+import { ResultSchema } from '../answer/schemas.ts';
+import { csvLine } from '../lines/csv.ts';
+import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { lines, text } from '../openapi/content.ts';
+import { conditionParameters, hostPrefix, targetUrl } from '../request/parameters.ts';
+import { route } from '../route.ts';
+
+/** Records read at once, which bounds the memory of an export. */
+const TOGETHER = 250;
+
+const FORMATS = ['jsonl', 'csv'] as const;
+const MEDIA_TYPES = { jsonl: LINES_TYPE, csv: 'text/csv; charset=utf-8' } as const;
+const COLUMNS = Object.keys(ResultSchema.shape);
+
+/** Sends every result that meets the conditions, newest first, as it is read. */
+export const exportResults = route({
+  method: 'GET',
+  path: '/results/export',
+  operationId: 'exportResults',
+  summary: 'Every result that meets conditions, as CSV or lines of JSON.',
+  description:
+    'Newest first, streamed. In CSV, objects are JSON, and a text that a spreadsheet would take for a formula begins with an apostrophe. When the database fails midway, the response is aborted.',
+  tag: 'results',
+  needsDatabase: true,
+  parameters: {
+    format: z
+      .enum(FORMATS, { error: 'must be csv or jsonl' })
+      .optional()
+      .meta({ description: 'Lines of JSON, or CSV.', default: 'jsonl' }),
+    host: hostPrefix.optional(),
+    url: targetUrl.optional(),
+    ...conditionParameters,
+  },
+  answers: {
+    200: {
+      description: 'One result on each line; in CSV after a line of names.',
+      content: { ...lines(ResultSchema), ...text('text/csv') },
+      headers: ['Content-Disposition'],
+    },
+  },
+  handle: async (ctx, { format = 'jsonl', host, url, ...where }, { service: { results } }) => {
+    const filter: ResultFilter = { ...chosen(host, url), where };
+    // Read before the head is sent, so that an unreachable database is a 503.
+    const first = await results.page(filter, TOGETHER);
+    ctx.status = 200;
+    ctx.type = MEDIA_TYPES[format];
+    ctx.set('Content-Disposition', `attachment; filename="results.${format}"`);
+    if (ctx.method === 'HEAD') return;
+    ctx.body = Readable.from(format === 'csv' ? csv(results, filter, first) : jsonLines(results, filter, first), {
+      objectMode: false,
+    });
+  },
+});
+
+function chosen(host: string | undefined, url: Target | undefined): Pick<ResultFilter, 'by'> & ResultFilter {
+  if (host !== undefined && url !== undefined)
+    throw refusal([{ path: 'url', message: 'cannot be combined with host' }]);
+  if (url !== undefined) return { by: 'url', url: url.url, orUrl: overHttp(url) };
+  return host === undefined ? { by: 'all' } : { by: 'host', host };
+}
+
+async function* pages(
+  results: ResultStore,
+  filter: ResultFilter,
+  first: readonly Result[],
+): AsyncGenerator<readonly SentResult<Result>[]> {
+  for (let page = first; page.length > 0; ) {
+    yield page.map(sentResult);
+    const last = page.at(-1);
+    if (last === undefined || page.length < TOGETHER) return;
+    page = await results.page(filter, TOGETHER, { probedAt: last.probed_at, id: last.id });
+  }
+}
+
+async function* jsonLines(...read: Parameters<typeof pages>): AsyncGenerator<string> {
+  for await (const page of pages(...read)) yield page.map((result) => `${JSON.stringify(result)}\n`).join('');
+}
+
+async function* csv(...read: Parameters<typeof pages>): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  for await (const page of pages(...read)) {
+    yield page.map((result) => csvLine(COLUMNS.map((name) => Reflect.get(result, name)))).join('');
+  }
+}

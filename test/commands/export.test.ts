@@ -1,0 +1,115 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { putCapture } from '../../src/storage/artifact-store.ts';
+import { resultOf } from '../http/stored-capture.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { MARKUP } from '../ui/hostile.ts';
+import { launchBrowser } from '../ui/ui-service.ts';
+import { capstan } from './capstan-process.ts';
+
+const app = serviceForSuite(NO_BROWSER);
+let directory: string;
+
+const TOTAL = 250;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'capstan-export-'));
+  const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  for (let id = 1; id <= TOTAL; id += 1) {
+    const hostile = { title: MARKUP, url: `https://x.example/?${MARKUP}` };
+    const odd = { failed: true, failed_code: 'target_unreachable', failed_reason: MARKUP, artifacts: null } as const;
+    const result = resultOf(id, {
+      title: `Title ${id}`,
+      host: id <= 50 ? 'few.example' : 'x.example',
+      ...(id === TOTAL ? hostile : {}),
+      ...(id % 5 === 0 && id !== TOTAL ? odd : {}),
+    });
+    if (result.artifacts !== null) await putCapture(app.service.artifacts, result, { image, html: '' });
+    await app.service.results.insert(result);
+  }
+});
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const exported = (name: string, ...flags: readonly string[]) =>
+  capstan([
+    'export',
+    ...['--html', join(directory, name)],
+    ...['--db-path', join(app.directory, 'results.db'), '--data-dir', join(app.directory, 'data')],
+    ...flags,
+  ]);
+
+async function cardsIn(name: string): Promise<number> {
+  const files = (await readdir(join(directory, name))).filter((file) => file.endsWith('.html'));
+  const pages = await Promise.all(files.map((file) => readFile(join(directory, name, file), 'utf8')));
+  return pages.join('').match(/<li id=/g)?.length ?? 0;
+}
+
+describe('capstan export --html', () => {
+  it('writes a page for each hundred captures, with thumbnails, beside the running service', async () => {
+    const { code, stdout } = await exported('all');
+    expect(code).toBe(0);
+    expect(stdout).toBe(`exported 250 captures, 201 thumbnails, 3 pages to ${join(directory, 'all')}\n`);
+    expect(await cardsIn('all')).toBe(TOTAL);
+    expect(await readdir(join(directory, 'all/thumbnails'))).toHaveLength(201);
+  });
+
+  it('opens in a browser without a service, shows its thumbnails, and runs nothing of hostile titles', async () => {
+    await exported('opened');
+    const browser = await launchBrowser();
+    try {
+      const page = await (await browser.newContext({ offline: true })).newPage();
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      await page.goto(pathToFileURL(join(directory, 'opened/index.html')).href);
+      await expect.poll(() => page.evaluate('document.images[0].naturalWidth')).toBeGreaterThan(0);
+      expect(await page.locator('li').count()).toBe(100);
+      expect(await page.locator('li').first().locator('b').textContent()).toBe(MARKUP);
+      expect(await page.title()).toBe('Captures, page 1');
+      await page.getByRole('link', { name: 'Older' }).first().click();
+      expect(await page.title()).toBe('Captures, page 2');
+      expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it.each([
+    [['--host', 'few.example'], 50],
+    [['--outcome', 'failed'], 49],
+    [['--text', 'title 7'], 1],
+    [['--status', '404'], 0],
+    [['--url', 'https://x.example/', '--from', resultOf(241).probed_at], 9],
+  ])('exports for %j what the lists find', async (flags, count) => {
+    const name = `filtered-${count}`;
+    const { code, stdout } = await exported(name, ...flags);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`exported ${count} captures`);
+    expect(await cardsIn(name)).toBe(count);
+  });
+
+  it.each([
+    [['--status', 'ok'], '--status must be an HTTP status'],
+    [['--host', 'a', '--url', 'b'], '--url cannot be combined with --host'],
+    [['--url', 'http://'], '--url "http://"'],
+  ])('refuses %j with one line and exit code 2', async (flags, line) => {
+    const { code, stderr } = await exported('refused', ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toContain(line);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('overwrites nothing', async () => {
+    await writeFile(join(directory, 'mine'), '');
+    const { code, stderr } = await exported('.');
+    expect(code).toBe(2);
+    expect(stderr).toContain('new or empty directory');
+  });
+});
