@@ -4,12 +4,14 @@ import { join } from 'node:path';
 
 /*
  * Builds dist/, which `npm install git+...` needs. A checkout without development dependencies has no compiler, and
- * needs no dist/: it runs from src/, without the web interface.
+ * needs no dist/: it runs from src/, without the web interface and the page at /docs.
  */
 const root = join(import.meta.dirname, '..');
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
 if (existsSync(compiler)) {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-  execFileSync(process.execPath, [join(root, 'scripts/build-ui.js')], { cwd: root, stdio: 'inherit' });
+  for (const script of ['build-ui.js', 'build-docs-page.js']) {
+    execFileSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' });
+  }
 }

@@ -25,6 +25,7 @@ import { type OperationsContext, type Route, type RouteContext, scopeOf } from '
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
+import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
 
 interface CommonOptions {
@@ -48,6 +49,8 @@ export interface HttpOptions extends RequestLimits, CommonOptions {
   readonly events?: Partial<FanOutOptions>;
   /** Directory of the built web interface. @default that of the package */
   readonly uiDirectory?: string;
+  /** Directory of the built page of the API's documentation. @default that of the package */
+  readonly docsDirectory?: string;
 }
 
 /** Five minutes: a sender may itself wait for its source. */
@@ -63,7 +66,7 @@ const EVENTS: FanOutOptions = {
 /** Builds the HTTP application of a service. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
   const sessions = createSessions(options.apiKeys);
-  const web = webInterface(options.uiDirectory);
+  const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
   const identify = callerFinder(options.namedKeys ?? []);
   const router = createRoutes(service, sessions, identify, options);
   return createApp({ router, routes: ROUTES, sessions, identify, web }, options);
@@ -85,12 +88,13 @@ interface Interface {
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen' | 'isSignable'>[];
   readonly sessions: Sessions;
   readonly identify: CallerFinder;
-  readonly web?: HttpMiddleware;
+  /** What is served to browsers beside the API, without an API key. */
+  readonly web?: readonly HttpMiddleware[];
 }
 
 /** The middleware run in this order, before the route. */
 function createApp(
-  { router, routes, sessions, identify, web }: Interface,
+  { router, routes, sessions, identify, web = [] }: Interface,
   { apiKeys, allowedHosts = [], signingKeys = [], corsOrigins = [], logger, tracing }: CommonOptions,
 ): Koa<HttpState> {
   const app = new Koa<HttpState>();
@@ -101,7 +105,7 @@ function createApp(
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(answerErrors(logger));
   if (apiKeys.length === 0) app.use(allowHosts(allowedHosts));
-  if (web !== undefined) app.use(web);
+  for (const serve of web) app.use(serve);
   app.use(
     signedLinks(
       signingKeys,

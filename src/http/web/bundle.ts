@@ -26,7 +26,7 @@ export interface BundledFile {
 /** The files of the web interface, by their path in the directory. */
 export type Bundle = ReadonlyMap<string, BundledFile>;
 
-/** Reads all files of the built web interface, less than 1 MiB. Empty when it was not built. */
+/** Reads all files of a built directory, by default that of the web interface. Empty when it was not built. */
 export async function readBundle(directory: string = BUILT): Promise<Bundle> {
   const names = await readdir(directory, { recursive: true }).catch(() => []);
   const served = names.map((name) => name.replaceAll('\\', '/')).filter((name) => extname(name) in MEDIA_TYPES);

@@ -58,13 +58,13 @@ function isBrowser(ctx: HttpContext): boolean {
   return /\btext\/html\b/i.test(ctx.get('Accept'));
 }
 
-function answerFile(ctx: HttpContext, file: BundledFile, isImmutable: boolean): void {
+export function answerFile(ctx: HttpContext, file: BundledFile, isImmutable: boolean, policy = PAGE_POLICY): void {
   // Asked one by one: of codings that the client likes equally, the smallest.
   const coding = (['br', 'gzip'] as const).find((each) => ctx.acceptsEncodings(each) === each);
   ctx.vary('Accept-Encoding');
   ctx.set('ETag', coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`));
   ctx.set('Cache-Control', isImmutable ? IMMUTABLE : 'no-cache');
-  ctx.set('Content-Security-Policy', PAGE_POLICY);
+  ctx.set('Content-Security-Policy', policy);
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
   if (matchesEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'))) {
     ctx.status = 304;

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+/*
+ * Builds the page of the API's documentation into dist/docs-page/, or into the directory that is given: Swagger UI, from
+ * its package, and a script that starts it. The policy of the page allows no inline script. Plain JavaScript, as
+ * prepare.js, which runs it.
+ */
+
+const root = join(import.meta.dirname, '..');
+const outdir = resolve(process.argv[2] ?? join(root, 'dist/docs-page'));
+const swagger = join(root, 'node_modules/swagger-ui-dist');
+
+const START = `window.ui = SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+});
+`;
+
+rmSync(outdir, { recursive: true, force: true });
+const style = asset('swagger-ui', '.css', readFileSync(join(swagger, 'swagger-ui.css')));
+const bundle = asset('swagger-ui', '.js', readFileSync(join(swagger, 'swagger-ui-bundle.js')));
+const start = asset('start', '.js', Buffer.from(START));
+write(
+  'index.html',
+  Buffer.from(`<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width">
+  <title>Capstan API</title>
+  <link rel="stylesheet" href="${style}">
+  <div id="docs"></div>
+  <script src="${bundle}"></script>
+  <script src="${start}"></script>
+</html>
+`),
+);
+const notices = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'];
+writeFileSync(
+  join(outdir, 'licenses.txt'),
+  `swagger-ui-dist\n\n${notices.map((name) => readFileSync(join(swagger, name), 'utf8').trim()).join('\n\n')}\n`,
+);
+
+/** Writes a file whose name holds its hash, and returns its path. */
+function asset(name, extension, contents) {
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 8);
+  write(`assets/${name}-${hash}${extension}`, contents);
+  return `/docs/assets/${name}-${hash}${extension}`;
+}
+
+function write(name, contents) {
+  const path = join(outdir, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, contents);
+  writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  writeFileSync(`${path}.br`, brotliCompressSync(contents, { params }));
+}

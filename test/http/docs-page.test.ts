@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { launchBrowser } from '../ui/ui-service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let directory: string;
+let app: RunningService;
+let browser: Browser;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'capstan-docs-page-'));
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-docs-page.js'), directory], { cwd: ROOT });
+  [app, browser] = await Promise.all([
+    startService(NO_BROWSER, { docsDirectory: directory, apiKeys: ['docs-key'] }),
+    launchBrowser(),
+  ]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe('GET /docs', () => {
+  it('is a page under a policy without inline scripts, which needs no API key', async () => {
+    const response = await app.call('/docs');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const policy = response.headers.get('Content-Security-Policy')?.split('; ') ?? [];
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy.join(' ')).not.toMatch(/unsafe-eval|https?:/);
+    expect((await app.call('/docs/assets/none.js')).status).toBe(404);
+    expect((await app.call('/docs/../../package.json')).status).not.toBe(200);
+  });
+
+  it('shows every operation and sends a request, without anything from another host', async () => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    await page.goto(`${app.baseUrl}/docs`);
+    const operations = page.locator('.opblock');
+    await expect.poll(() => operations.count(), { timeout: 60_000 }).toBeGreaterThan(20);
+    const livez = page.locator('.opblock', { has: page.locator('[data-path="/livez"]') }).first();
+    await livez.locator('.opblock-summary-control').click();
+    await livez.getByRole('button', { name: 'Try it out' }).click();
+    await livez.getByRole('button', { name: 'Execute' }).click();
+    await expect
+      .poll(() => livez.locator('.live-responses-table').innerText(), { timeout: 60_000 })
+      .toContain('"live"');
+    expect([...hosts].filter((host) => host !== app.baseUrl && host !== 'null')).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
