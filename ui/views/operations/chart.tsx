@@ -80,9 +80,9 @@ function optionsOf(lines: readonly Line[], width: number, format: (value: number
     legend: { show: false },
     cursor: { points: { size: 5 }, drag: { x: false, y: false } },
     padding: [8, 8, 0, 0],
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 4) * 1.1] } },
     axes: [
-      { ...axis, space: 70, values: (_plot, ticks) => ticks.map(clock) },
+      { ...axis, size: 26, space: 70, values: (_plot, ticks) => ticks.map(clock) },
       { ...axis, size: 58, space: 34, values: (_plot, ticks) => ticks.map(format) },
     ],
     series: [
