@@ -39,16 +39,23 @@ export async function captureStill(
 ): Promise<StillPage | undefined> {
   const { document } = page.frame;
   if (document === null || !mayBeStill(page, request, deadline)) return undefined;
-  const { started } = page.requests;
+  let { started } = page.requests;
   const isStill = () =>
     page.requests.count === 0 &&
     page.requests.started === started &&
     page.frame.document === document &&
     page.frame.rests('load');
-  if (!isStill()) return undefined;
   deadline.enter('settle');
-  const value = await deadline.step('look at the page', within(MAX_LOOK_MS, evaluate(page, `(${LOOK})()`), undefined));
-  const seen = watched.safeParse(value);
+  const look = async () => {
+    const looking = within(MAX_LOOK_MS, evaluate(page, `(${LOOK})()`), undefined);
+    return watched.safeParse(await deadline.step('look at the page', looking));
+  };
+  let seen = await look();
+  // Images in the window that load lazily are requested with the first frames. They are decoded by the second look.
+  if (seen.success && page.requests.count === 0 && page.requests.started > started) {
+    started = page.requests.started;
+    seen = await look();
+  }
   if (!seen.success || !isStill()) return undefined;
   deadline.enter('picture');
   const quiet = evaluate(page, `(${AWAIT_QUIET})()`);
@@ -58,8 +65,8 @@ export async function captureStill(
   const facts = documentFacts(seen.data, document.mimeType);
   // Its scripts are off by now, so it would not settle.
   if (picture.held) return { facts, picture };
-  const wasQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
-  return wasQuiet === true && isStill() ? { facts, picture } : undefined;
+  const stayedQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
+  return stayedQuiet === true && isStill() ? { facts, picture } : undefined;
 }
 
 /** The value of `LOOK` for a page in which nothing moves. */
