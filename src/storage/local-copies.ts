@@ -13,7 +13,7 @@ export interface LocalCopies {
   record(id: number): Promise<DetailedResult | undefined>;
   /**
    * Makes a published capture readable in the artifact store. Resolves with the record that belongs to the files there,
-   * which is that of the first capture with this id; undefined when there is no copy. Idempotent. Rejects with
+   * which is that of the first capture with this id; undefined when there are no files. Idempotent. Rejects with
    * `database_unavailable` when the store cannot be reached.
    */
   deliver(record: DetailedResult): Promise<DetailedResult | undefined>;

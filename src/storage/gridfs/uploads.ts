@@ -37,7 +37,8 @@ export function createUploads(local: ArtifactStore, remote: ArtifactStore): Loca
   async function deliver(id: number): Promise<DetailedResult | undefined> {
     const isFresh = fresh.delete(id);
     const copy = await copyOf(local, id);
-    if (copy === undefined) return undefined;
+    // Another process with the same data directory may have delivered it.
+    if (copy === undefined) return remote.record(id);
     const first = isFresh ? undefined : await remote.record(id);
     return first ?? upload({ ...copy, record: await namingStore(copy.record, remote) });
   }
