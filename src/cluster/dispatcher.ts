@@ -137,10 +137,9 @@ export class Dispatcher {
   async #publish(ticket: Ticket): Promise<boolean> {
     if (this.#options.isLowering()) return false;
     // A worker may claim the ticket before the server's word that it is stored is here.
-    const sequence = await this.#options.queue.publish(ticket.subject);
-    if (sequence === undefined) return false;
-    ticket.sequence = sequence;
-    return true;
+    ticket.sequence = 0;
+    ticket.sequence = await this.#options.queue.publish(ticket.subject);
+    return ticket.sequence !== undefined;
   }
 
   /** Publishes in the order of arrival, one at a time while the stream is full. */
@@ -187,6 +186,7 @@ export class Dispatcher {
   }
 
   #remove({ subject, sequence }: Ticket): void {
+    if (sequence === undefined) return;
     this.#options.queue.remove(subject, sequence).catch((error: unknown) => {
       // It is removed when it is found in the stream, or acknowledged by the worker that finds nobody waiting for it.
       if (!(error instanceof AwayError)) this.#options.onProblem(error);
@@ -275,7 +275,7 @@ export class Dispatcher {
     for (const ticket of expected) {
       if (present.has(ticket.subject) || this.#tickets.get(ticket.command.id) !== ticket) continue;
       await queue.publish(ticket.subject).then((sequence) => {
-        ticket.sequence = sequence ?? 0;
+        ticket.sequence = sequence;
       });
     }
     const known = new Set([...this.#tickets.values()].map(({ subject }) => subject));

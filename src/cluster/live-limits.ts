@@ -43,9 +43,11 @@ export class LiveLimits {
     this.#options = options;
     this.#limits = options.initial;
     options.link.subscribe(options.subjects.limits, () => void this.#readAndPlan());
-    options.link.observe((isUp) => {
-      if (isUp) void this.#readAndPlan();
-    });
+  }
+
+  /** Reads the limits now and from now on. Call it when the stream exists. */
+  start(): void {
+    void this.#readAndPlan();
   }
 
   get current(): CaptureLimits {

@@ -73,6 +73,7 @@ export function openCluster(options: ClusterOptions): Cluster {
     try {
       await queue.ensure(limits);
       worker?.start();
+      live?.start();
     } catch (error) {
       if (!(error instanceof AwayError)) onProblem(error);
     } finally {

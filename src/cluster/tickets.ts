@@ -7,8 +7,8 @@ export class Ticket {
   readonly subject: string;
   /** Resolves when the pipeline waits for the capture's turn. */
   readonly entered: Promise<void>;
-  /** The ticket's sequence number in the stream; 0 while it is not known. */
-  sequence = 0;
+  /** The ticket's sequence number in the stream; 0 while it is not known, undefined while the stream has no ticket. */
+  sequence: number | undefined;
   /** The worker that runs the capture. */
   worker: string | undefined;
   /** How many workers have claimed the capture. */

@@ -112,15 +112,24 @@ export class WorkQueue {
     }
   }
 
-  /** Removes a ticket, queued or in flight. 0 when its sequence number is not known. */
+  /**
+   * Removes a ticket, queued or in flight. `sequence`: 0 when it is not known. Never purges: NATS 2.9 moves the consumer
+   * past all tickets when the subject of a purge has none.
+   */
   async remove(subject: string, sequence: number): Promise<void> {
     const { stream } = this.#subjects;
     try {
-      if (sequence === 0) await this.#manage(({ streams }) => streams.purge(stream, { filter: subject }));
-      else await this.#manage(({ streams }) => streams.deleteMessage(stream, sequence, false));
+      const known = sequence === 0 ? await this.#sequenceOf(subject) : sequence;
+      if (known !== undefined) await this.#manage(({ streams }) => streams.deleteMessage(stream, known, false));
     } catch (error) {
       if (!isCode(error, NO_MESSAGE)) throw error;
     }
+  }
+
+  async #sequenceOf(subject: string): Promise<number | undefined> {
+    const { stream } = this.#subjects;
+    const message = await this.#manage(({ streams }) => streams.getMessage(stream, { last_by_subj: subject }));
+    return message?.seq;
   }
 
   /** Returns the subjects of an api node's tickets. */

@@ -1,0 +1,76 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Link } from '../../src/cluster/connection.ts';
+import { Pulls } from '../../src/cluster/pulls.ts';
+import { subjectsOf } from '../../src/cluster/subjects.ts';
+import { WorkQueue } from '../../src/cluster/work-queue.ts';
+import { startNats, whyNoNats } from '../support/nats.ts';
+
+const whyNot = await whyNoNats();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+const subjects = subjectsOf('queue');
+const ticket = (id: number) => subjects.work('node', id);
+
+async function openQueue() {
+  const nats = await startNats();
+  const problems: unknown[] = [];
+  const link = new Link({
+    connection: { servers: [new URL(nats.url).host] },
+    onState: () => {},
+    onProblem: (problem) => problems.push(problem),
+  });
+  onTestFinished(async () => {
+    await link.close();
+    await nats.remove();
+    expect(problems).toEqual([]);
+  });
+  const isUp = new Promise<void>((resolve) => link.observe(() => resolve()));
+  link.start();
+  await isUp;
+  const queue = new WorkQueue(link, subjects);
+  await queue.ensure({ maxConcurrent: 3, maxQueue: 5 });
+  return { queue, link };
+}
+
+describe.skipIf(whyNot !== undefined)(`the work queue${reason}`, () => {
+  it('delivers every ticket that is left, in order, after others were refused and removed', async () => {
+    const { queue, link } = await openQueue();
+    const sequences: (number | undefined)[] = [];
+    for (let id = 1; id <= 10; id += 1) sequences.push(await queue.publish(ticket(id)));
+    expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, undefined, undefined]);
+    // The ticket is there already: the answer to an earlier attempt was lost.
+    expect(await queue.publish(ticket(1))).toBe(0);
+    await queue.remove(ticket(9), 0);
+    await queue.remove(ticket(2), 0);
+    await queue.remove(ticket(3), 3);
+    await queue.remove(ticket(3), 3);
+    expect(await queue.ticketsOf('node')).toEqual(new Set([1, 4, 5, 6, 7, 8].map(ticket)));
+    expect(await queue.ticketsOf('other')).toEqual(new Set());
+
+    const delivered: string[] = [];
+    const pulls = new Pulls({
+      link,
+      subjects,
+      room: () => 2,
+      onTicket: (delivery) => {
+        delivered.push(delivery.subject);
+        delivery.ack();
+      },
+      onMissing: () => {},
+    });
+    pulls.ready();
+    await expect.poll(() => delivered).toEqual([1, 4, 5, 6, 7, 8].map(ticket));
+    await expect.poll(async () => (await queue.state()).tickets).toBe(0);
+    await pulls.stop();
+  });
+
+  it('keeps its limits when another process with other limits joins, and changes them for all', async () => {
+    const { queue } = await openQueue();
+    await queue.ensure({ maxConcurrent: 100, maxQueue: 100 });
+    expect(await queue.state()).toMatchObject({ limits: { maxConcurrent: 3, maxQueue: 5 }, capacity: 8 });
+    await queue.announce({ maxConcurrent: 2, maxQueue: 1 });
+    expect(await queue.state()).toMatchObject({ limits: { maxConcurrent: 2, maxQueue: 1 }, capacity: 8 });
+    await queue.lower(3);
+    expect(await queue.state()).toMatchObject({ limits: { maxConcurrent: 2, maxQueue: 1 }, capacity: 3 });
+  });
+});
