@@ -50,7 +50,9 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /** What the routes of every process use, workers of a cluster included. */
 export interface OperationsContext {
-  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure'>;
+  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure' | 'tallies'>;
+  /** Undefined in a worker, which has no subscribers. */
+  readonly fanOut?: Pick<FanOut, 'size'>;
 }
 
 /** An answer that is not a failure, as the OpenAPI document describes it. */

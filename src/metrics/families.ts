@@ -176,6 +176,19 @@ export function metricFamilies(source: MetricsSource): {
     }),
     gauge('capstan_jobs_running', 'Jobs that run in this process.', ({ stats }) => one(stats.jobs.running)),
 
+    gauge('capstan_cluster_connected', 'Whether this process reaches NATS (1 or 0); only in a cluster.', ({ stats }) =>
+      stats.cluster === null ? [] : one(Number(stats.cluster.connected)),
+    ),
+    gauge('capstan_cluster_processes', 'Processes of the whole cluster, by role.', ({ stats: { cluster } }) =>
+      cluster === null ? [] : each('role', { api: cluster.nodes, worker: cluster.workers }),
+    ),
+    gauge('capstan_cluster_slots', 'Captures that all workers together can run at once.', ({ stats: { cluster } }) =>
+      cluster === null ? [] : one(cluster.slots),
+    ),
+    gauge('capstan_cluster_captures', 'Captures in the whole cluster, by state.', ({ stats: { cluster } }) =>
+      cluster === null ? [] : each('state', { running: cluster.running, waiting: cluster.waiting }),
+    ),
+
     counter('capstan_ip_lookups_total', 'Lookups of IP information, by outcome.', ({ ip_info: ip }) =>
       ip === null ? [] : each('outcome', { known: ip.known, missing: ip.missing }),
     ),

@@ -2,6 +2,7 @@ import { noEgressRefusals } from '../capture/egress-refusals.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log.ts';
+import { tallyEvents } from '../metrics/tallies.ts';
 import { createCounters } from '../streams/counters.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
@@ -16,7 +17,7 @@ export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pic
 /** A process that captures for the api nodes of a cluster, and answers no clients. */
 export type WorkerService = Pick<
   CaptureService,
-  'readiness' | 'stats' | 'pressure' | 'started' | 'reload' | 'kill' | 'stop'
+  'readiness' | 'stats' | 'pressure' | 'tallies' | 'started' | 'reload' | 'kill' | 'stop'
 >;
 
 /** Jobs are the api nodes'. */
@@ -36,6 +37,7 @@ export async function createWorker(
   if (cluster === undefined) throw new ConfigError('--role worker needs --nats-url');
   const events = createEventStream();
   const counters = createCounters(events.events$);
+  const tallies = tallyEvents(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
   const storage = await openStorage(config, logger, { makesIds: false });
   const lookup = createDnsLookup({ servers: config.nameServers });
@@ -98,6 +100,7 @@ export async function createWorker(
       return condition.readiness;
     },
     pressure: condition.pressure,
+    tallies,
     reload: ({ maxConcurrent }) => {
       actor.setSlots(maxConcurrent);
       worker.setSlots(maxConcurrent);

@@ -45,4 +45,10 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** The routes of a worker of a cluster, which answers no clients. */
-export const WORKER_ROUTES: readonly Route<OperationsContext>[] = [getLiveness, getReadiness, getStats, getPressure];
+export const WORKER_ROUTES: readonly Route<OperationsContext>[] = [
+  getLiveness,
+  getReadiness,
+  getStats,
+  getMetrics,
+  getPressure,
+];

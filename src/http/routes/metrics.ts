@@ -1,13 +1,13 @@
 import type { Exposition } from '../../metrics/exposition.ts';
 import { text } from '../openapi/content.ts';
 import { preferredType } from '../request/negotiation.ts';
-import { type RouteContext, route } from '../route.ts';
+import { type OperationsContext, route } from '../route.ts';
 
 const PLAIN = 'text/plain';
 const OPENMETRICS = 'application/openmetrics-text';
 
 /** By service and its subscribers: one for each application. */
-const expositions = new WeakMap<RouteContext, Promise<Exposition>>();
+const expositions = new WeakMap<OperationsContext, Promise<Exposition>>();
 
 export const getMetrics = route({
   method: 'GET',
@@ -19,7 +19,7 @@ export const getMetrics = route({
   tag: 'operations',
   parameters: {},
   answers: { 200: { description: 'The metrics of this moment.', content: { ...text(PLAIN), ...text(OPENMETRICS) } } },
-  handle: async (ctx, _, context) => {
+  handle: async (ctx, _, context: OperationsContext) => {
     const exposition = expositions.get(context) ?? openExposition(context);
     expositions.set(context, exposition);
     ctx.vary('Accept');
@@ -31,13 +31,13 @@ export const getMetrics = route({
 });
 
 /** Loads the library that renders metrics when they are first asked for. */
-async function openExposition({ service, fanOut }: RouteContext): Promise<Exposition> {
+async function openExposition({ service, fanOut }: OperationsContext): Promise<Exposition> {
   const { createExposition } = await import('../../metrics/exposition.ts');
   return createExposition({
     stats: () => service.stats(),
     pressure: () => service.pressure(),
     isReady: () => service.readiness.ready,
-    subscribers: () => fanOut.size,
+    subscribers: () => fanOut?.size ?? 0,
     tallies: service.tallies,
   });
 }
