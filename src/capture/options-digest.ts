@@ -5,6 +5,12 @@ import { optionFields } from './options/groups.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
 
 /**
+ * Counts the changes of defaults that change what a capture shows, so that no capture made before such a change is
+ * reused. 2: `waitUntil` is `settled` instead of `load`.
+ */
+const DEFAULTS_VERSION = 2;
+
+/**
  * Returns the digest that a record holds: SHA-256, lower-case hex, of all options that change what the capture shows or
  * records. Returns `''` for a capture with secrets, because they could be guessed from the digest; such a capture is
  * never reused.
@@ -26,7 +32,9 @@ export function likeness(request: CaptureRequest): string {
     .map(([name, value]) => [name, canonical(value)])
     .filter(([name, text]) => text !== DEFAULTS.get(name ?? ''))
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(chosen)).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([DEFAULTS_VERSION, chosen]))
+    .digest('hex');
 }
 
 const FIELDS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(optionFields));

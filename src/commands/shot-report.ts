@@ -18,6 +18,8 @@ export type Shot =
   | {
       readonly saved: false;
       readonly url: string;
+      /** File and line number of a line that is not a URL: `urls.txt:3`. */
+      readonly line?: string;
       readonly code: FailureCode | 'file_exists';
       readonly reason: string;
     };
@@ -69,15 +71,15 @@ export function startReport(total: number, json: boolean): Report {
 function jsonShot(shot: Shot): object {
   const { url } = shot;
   return shot.saved
-    ? { url, file: shot.file, result: shot.result, evidence: shot.evidence, error: null, code: null }
-    : { url, file: null, result: null, evidence: null, error: shot.reason, code: shot.code };
+    ? { url, file: shot.file, line: null, result: shot.result, evidence: shot.evidence, error: null, code: null }
+    : { url, file: null, line: shot.line ?? null, result: null, evidence: null, error: shot.reason, code: shot.code };
 }
 
 /** Returns one line without control characters, because a page's title must not send commands to the terminal. */
 export function shotLine(shot: ShotFacts): string {
   const line = shot.saved
     ? `saved ${shot.file}  ${shot.status} ${shot.title}`
-    : `failed ${shot.url}: ${shot.code} ${shot.reason}`;
+    : `failed ${shot.line ?? shot.url}: ${shot.code} ${shot.reason}`;
   return stripVTControlCharacters(line)
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .trimEnd();

@@ -5,6 +5,8 @@ import { ConfigError } from '../config.ts';
 
 /** A line that is not a URL. */
 export interface BadLine {
+  /** The line itself. */
+  readonly url: string;
   /** File and line number: `urls.txt:3`. */
   readonly place: string;
   readonly problem: string;
@@ -30,7 +32,12 @@ export async function readTargets(args: readonly string[], lists: readonly strin
       if (url === '' || url.startsWith('#')) continue;
       const reading = readTarget(url);
       if (reading.ok) urls.push(url);
-      else badLines.push({ place: `${list === '-' ? 'standard input' : list}:${index + 1}`, problem: reading.problem });
+      else
+        badLines.push({
+          url,
+          place: `${list === '-' ? 'standard input' : list}:${index + 1}`,
+          problem: reading.problem,
+        });
     }
   };
   for (const arg of args) {

@@ -128,8 +128,8 @@ async function shoot(
   ending.watchOver(service);
   const report = startReport(requests.length + badLines.length, json);
   try {
-    for (const { place: url, problem } of badLines) {
-      report.done({ saved: false, url, code: 'invalid_request', reason: problem });
+    for (const { url, place: line, problem } of badLines) {
+      report.done({ saved: false, url, line, code: 'invalid_request', reason: problem });
     }
     const shots = service.submitBatch(requests, config.maxConcurrent).pipe(
       takeUntil(fromEvent(ending.signal, 'abort')),

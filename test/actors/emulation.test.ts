@@ -125,7 +125,7 @@ describe('the visitor that a page sees', () => {
   it('claims the screen and user agent of a phone, without client hints, for a device of Apple', async () => {
     const { userAgent, ...seen } = await seenBy({ device: 'iphone 15' });
     expect(userAgent).toMatch(/iPhone.*Safari/);
-    expect(seen).toMatchObject({ platform: 'iPhone', width: 393, scale: 3, touchPoints: 5, hints: { brands: [] } });
+    expect(seen).toMatchObject({ platform: 'iPhone', width: 393, scale: 3, touchPoints: 5, hints: null });
   });
 
   it('claims client hints that fit the user agent for a device with Chrome', async () => {

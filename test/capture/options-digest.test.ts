@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { likeness, optionsDigest } from '../../src/capture/options-digest.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
@@ -29,6 +30,11 @@ describe('optionsDigest', () => {
   ])('differs for %j', (options) => {
     expect(optionsDigest(request(options))).toMatch(/^[0-9a-f]{64}$/);
     expect(optionsDigest(request(options))).not.toBe(optionsDigest(request()));
+  });
+
+  it('differs from the digest of captures made while the default of waitUntil was load', () => {
+    const before = createHash('sha256').update('[]').digest('hex');
+    expect(optionsDigest(request())).not.toBe(before);
   });
 
   it('does not depend on the order of keys', () => {

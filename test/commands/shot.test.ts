@@ -130,6 +130,20 @@ describe('capstan shot', () => {
     expect(stderr).toMatch(/^1 saved, 1 failed, in /);
   });
 
+  it('names the place of an invalid line in a field of its own with --json', async () => {
+    await using place = await ground();
+    await writeFile(join(place.path, 'urls.txt'), '# pages\nhttp://\n');
+    const { code, stdout } = await capstan(['shot', '--list', 'urls.txt', '--json'], place.options);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      url: 'http://',
+      line: 'urls.txt:2',
+      file: null,
+      code: 'invalid_request',
+      error: expect.any(String),
+    });
+  });
+
   it('overwrites no file without --force', async () => {
     await using place = await ground();
     const shot = (...more: readonly string[]) =>

@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { PageSession } from '../isolated-page.ts';
-import { userAgentOverride } from './user-agent.ts';
+import { isNotChromium, userAgentOverride } from './user-agent.ts';
 
 /** Number of touch points, as on phones. */
 const TOUCH_POINTS = 5;
@@ -18,7 +18,11 @@ export function emulateVisitor(
   const { locale, timezone, geolocation, media } = request;
   const sent: Promise<unknown>[] = [];
   const override = userAgentOverride(request, ownUserAgent);
-  if (override !== undefined) sent.push(session.send('Emulation.setUserAgentOverride', override));
+  if (override !== undefined) {
+    sent.push(session.send('Emulation.setUserAgentOverride', override));
+    // Workers refuse it.
+    if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source: NO_CLIENT_HINTS });
+  }
   if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));
   if (geolocation !== undefined) sent.push(session.send('Emulation.setGeolocationOverride', { ...geolocation }));
@@ -31,6 +35,9 @@ export function emulateVisitor(
   }
   return Promise.all(sent);
 }
+
+/** Runs in each document before its scripts. Safari and Firefox have neither name. */
+const NO_CLIENT_HINTS = `delete Navigator.prototype.userAgentData; delete globalThis.NavigatorUAData;`;
 
 /** Returns the visitor's preferences as media features. */
 function mediaFeatures({ darkMode, reducedMotion }: CaptureRequest): { name: string; value: string }[] {

@@ -45,6 +45,11 @@ export function userAgentOverride(
   };
 }
 
+/** Returns whether the override claims to be a browser that has no client hints. */
+export function isNotChromium({ userAgent, userAgentMetadata }: UserAgentOverride): boolean {
+  return userAgent !== '' && userAgentMetadata === undefined;
+}
+
 /** `de-AT`, then `de`, as browsers send it. */
 function languagesOf(locale: string): string {
   const { language } = new Intl.Locale(locale);
