@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
 import { before } from './before.ts';
+import { clusterKill } from './cluster-kill.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
 import { documentation } from './documentation.ts';
@@ -45,6 +46,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'full-page': fullPage,
   documentation,
   before,
+  'cluster-kill': clusterKill,
   peers,
 };
 

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { BenchOptions } from './support/bench.ts';
+import type { Finding } from './support/table.ts';
+
+const TEST = 'test/cluster/killed-nodes.test.ts';
+
+/**
+ * Kills a worker, an api node or NATS of a cluster with -9 in each round, beside clients, and checks that nothing was
+ * lost and nothing happened twice. It is the test of the same name with more rounds; needs NATS and MongoDB.
+ */
+export async function clusterKill({ rounds }: BenchOptions): Promise<readonly Finding[]> {
+  const root = join(import.meta.dirname, '..');
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const run = spawn(process.execPath, [vitest, 'run', TEST, '--maxWorkers=1', '--disable-console-intercept'], {
+    cwd: root,
+    env: { ...process.env, CI: 'true', CAPSTAN_KILL_ROUNDS: String(rounds) },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = await once(run, 'close');
+  const figure = code === 0 ? 'nothing lost, nothing twice' : `see above (exit code ${code})`;
+  return [
+    { what: `cluster, ${rounds} rounds of kill -9`, figure, target: 'nothing lost, nothing twice', met: code === 0 },
+  ];
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { createRandom, seedOfRun } from '../faults/random.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { clusterOf, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { killNodes, type Victim } from './killed-nodes.ts';
+
+const VICTIMS: readonly [Victim, ...Victim[]] = ['worker', 'nats', 'api'];
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+describe.skipIf(whyNot !== undefined)(`a cluster whose processes are killed with -9${reason}`, () => {
+  const site = siteForSuite();
+  const servers = serversForSuite();
+  const random = createRandom(seedOfRun());
+
+  // `npm run bench -- cluster-kill` runs more of them.
+  const rounds = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 0);
+
+  it(
+    `gives each accepted capture one outcome and keeps what it answered (seed ${random.seed})`,
+    async () => {
+      await using cluster = await clusterOf(servers, 'killed');
+      const answers = await killNodes({
+        servers,
+        cluster,
+        name: 'killed',
+        url: () => site.url('/title?t=killed'),
+        victims: rounds === 0 ? VICTIMS : Array.from({ length: rounds }, () => random.pick(VICTIMS)),
+        random,
+        ...(rounds > 0 && { report: (text) => console.log(text) }),
+      });
+      expect(answers.get(200)).toBeGreaterThan(10);
+    },
+    180_000 + 60_000 * Number(process.env.CAPSTAN_KILL_ROUNDS ?? 0),
+  );
+});
