@@ -3,7 +3,8 @@ import { type Logger, pino } from 'pino';
 import { type CaptureOptions, type CaptureRequest, requestSchemas } from './capture/request.ts';
 import { parseOrRefuse } from './capture/validate.ts';
 import { configOf } from './config.ts';
-import { type CaptureService, createService as joinParts, type ServiceConfig } from './service/create-service.ts';
+import { type CaptureService, createService as joinParts } from './service/create-service.ts';
+import type { ServiceConfig } from './service/service-config.ts';
 
 /*
  * The library: `import { createService } from 'capstan'`.
@@ -18,7 +19,8 @@ export type { CaptureOptions, CaptureRequest } from './capture/request.ts';
 export type { Result } from './capture/result.ts';
 export type { ServiceStats } from './capture/stats.ts';
 export { ConfigError } from './config.ts';
-export type { CaptureService, ServiceConfig } from './service/create-service.ts';
+export type { CaptureService } from './service/create-service.ts';
+export type { ServiceConfig } from './service/service-config.ts';
 
 /** Options of `capstan serve` by their configuration keys; omitted options have their defaults. */
 export type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };

@@ -2,17 +2,12 @@ import { EMPTY } from 'rxjs';
 import { createBrowserActor } from '../actors/browser-actor.ts';
 import type { CaptureActor } from '../actors/capture-actor.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { Config } from '../config.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Logger } from '../log.ts';
 import type { EventStream } from '../streams/events.ts';
 import type { Availability } from './condition.ts';
 import { warnOfMissingFonts } from './font-warning.ts';
-
-export type BrowsersConfig = Pick<
-  Config,
-  'maxConcurrent' | 'browserPath' | 'sandbox' | 'honestUserAgent' | 'retireAfter'
->;
+import type { BrowsersConfig } from './service-config.ts';
 
 /** The browser actor of this process, and the start of its first browser. */
 export interface Browsers {

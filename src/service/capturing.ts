@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -6,16 +5,10 @@ import type { Lookup } from '../egress/resolver.ts';
 import type { Logger } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';
-import { type Browsers, type BrowsersConfig, noBrowsers, startBrowsers } from './browsers.ts';
-import { createIpFacts, type IpFactsConfig } from './ip-facts.ts';
+import { type Browsers, noBrowsers, startBrowsers } from './browsers.ts';
+import { createIpFacts } from './ip-facts.ts';
 import type { CaptureParts } from './perform-capture.ts';
-
-export type CapturingConfig = BrowsersConfig &
-  IpFactsConfig &
-  Pick<
-    Config,
-    'role' | 'allowTargets' | 'denyTargets' | 'nameServers' | 'maxMemoryMb' | 'minFreeMemory' | 'maxLoopDelayMs'
-  >;
+import type { CapturingConfig } from './service-config.ts';
 
 /** The parts that perform a capture: egress, browsers, IP lookups, the store. */
 export interface Capturing extends CaptureParts, Browsers {

@@ -3,25 +3,12 @@ import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { DetailedResult } from '../capture/result.ts';
 import type { Cluster, Worker } from '../cluster/open-cluster.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { ConfigError } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { ResultStore } from '../storage/result-store.ts';
 import { performed } from '../streams/performance.ts';
 import { type CaptureParts, performCapture } from './perform-capture.ts';
-
-export type ClusterConfig = Pick<
-  Config,
-  | 'natsUrl'
-  | 'natsCreds'
-  | 'natsTlsCa'
-  | 'natsTlsCert'
-  | 'natsTlsKey'
-  | 'clusterName'
-  | 'role'
-  | 'clusterMaxConcurrent'
-  | 'maxWaitMs'
-  | 'maxQueue'
->;
+import type { ClusterConfig } from './service-config.ts';
 
 /** Readiness of a process while NATS is away. */
 export const CLUSTER_AWAY = {

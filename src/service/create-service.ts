@@ -18,12 +18,13 @@ import { createEventStream } from '../streams/events.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
-import { type CapturingConfig, startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, type ClusterConfig, createWorkerOf, openClusterOf } from './cluster-member.ts';
+import { startCapturing } from './capturing.ts';
+import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
-import { openStorage, type StorageConfig } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
 import { performCapture } from './perform-capture.ts';
+import type { ServiceConfig } from './service-config.ts';
 
 /*
  * The composition root: the only file that knows every part. A capture passes them in this order:
@@ -36,12 +37,6 @@ import { performCapture } from './perform-capture.ts';
  */
 
 export type { BatchElement, CaptureService, Readiness } from './capture-service.ts';
-
-/** The options that the service needs. The others are the HTTP server's. */
-export type ServiceConfig = ClusterConfig &
-  StorageConfig &
-  CapturingConfig &
-  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks'>;
 
 /** Milliseconds after a request's deadline: later than the worker's own, so that its report comes first. */
 const CLUSTER_GRACE_MS = 10_000;

@@ -6,11 +6,12 @@ import { tallyEvents } from '../metrics/tallies.ts';
 import { createCounters } from '../streams/counters.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
-import { type CapturingConfig, startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, type ClusterConfig, createWorkerOf, openClusterOf } from './cluster-member.ts';
+import { startCapturing } from './capturing.ts';
+import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
-import { openStorage, type StorageConfig } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
+import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
 
 export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
 

@@ -1,8 +1,6 @@
 import type { IpFacts } from '../capture/result.ts';
-import type { Config } from '../config.ts';
 import { IpapiClient, isReservedAddress, TokenBucket } from '../ipinfo/mod.ts';
-
-export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;
+import type { IpFactsConfig } from './service-config.ts';
 
 /** Looks up the addresses that targets answered from. */
 export interface IpFactsSource {

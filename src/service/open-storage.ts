@@ -1,11 +1,6 @@
-import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
-
-export type StorageConfig = Pick<
-  Config,
-  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
->;
+import type { StorageConfig } from './service-config.ts';
 
 /** Opens the stores that the configuration names, and logs what happens to them. */
 export function openStorage(

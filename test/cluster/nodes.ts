@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import type { ServiceConfig } from '../../src/service/create-service.ts';
 import type { WorkerService } from '../../src/service/create-worker.ts';
 import { createWorker } from '../../src/service/create-worker.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningService, serviceConfig, startService } from '../support/service.ts';
 import type { Servers } from './cluster-of-processes.ts';
 

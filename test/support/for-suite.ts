@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { HttpOptions } from '../../src/http/app.ts';
-import type { ServiceConfig } from '../../src/service/create-service.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { type RunningActor, startActor } from './actor.ts';
 import { type RunningService, startService } from './service.ts';

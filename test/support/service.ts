@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import type { HttpOptions } from '../../src/http/app.ts';
-import { type CaptureService, createService, type ServiceConfig } from '../../src/service/create-service.ts';
+import { type CaptureService, createService } from '../../src/service/create-service.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningApp, serve } from './serve.ts';
 
 export interface RunningService extends Omit<RunningApp, 'close'> {

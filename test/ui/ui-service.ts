@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
-import type { ServiceConfig } from '../../src/service/create-service.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

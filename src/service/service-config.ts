@@ -1,0 +1,44 @@
+import type { Config } from '../config.ts';
+
+/*
+ * The options that each part of the service needs. Declarations of the package reach this file and not the parts.
+ */
+
+export type BrowsersConfig = Pick<
+  Config,
+  'maxConcurrent' | 'browserPath' | 'sandbox' | 'honestUserAgent' | 'retireAfter'
+>;
+
+export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;
+
+export type CapturingConfig = BrowsersConfig &
+  IpFactsConfig &
+  Pick<
+    Config,
+    'role' | 'allowTargets' | 'denyTargets' | 'nameServers' | 'maxMemoryMb' | 'minFreeMemory' | 'maxLoopDelayMs'
+  >;
+
+export type StorageConfig = Pick<
+  Config,
+  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+>;
+
+export type ClusterConfig = Pick<
+  Config,
+  | 'natsUrl'
+  | 'natsCreds'
+  | 'natsTlsCa'
+  | 'natsTlsCert'
+  | 'natsTlsKey'
+  | 'clusterName'
+  | 'role'
+  | 'clusterMaxConcurrent'
+  | 'maxWaitMs'
+  | 'maxQueue'
+>;
+
+/** The options that the service needs. The others are the HTTP server's. */
+export type ServiceConfig = ClusterConfig &
+  StorageConfig &
+  CapturingConfig &
+  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks'>;
