@@ -145,8 +145,16 @@ function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
   if (failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
 }
 
-/** Counts each line towards the rate of its API key. A line beyond the rate is a failed item. */
-async function* withinRate(
+/** Counts each line towards the rate of its API key, if it has one. A line beyond the rate is a failed item. */
+function withinRate(
+  ctx: HttpContext,
+  context: RouteContext,
+  elements: AsyncIterable<BatchElement>,
+): AsyncIterable<BatchElement> {
+  return callerOf(ctx).rate === null ? elements : countedLines(ctx, context, elements);
+}
+
+async function* countedLines(
   ctx: HttpContext,
   context: RouteContext,
   elements: AsyncIterable<BatchElement>,
@@ -171,6 +179,8 @@ function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): B
 
 /** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
+/** Time for elements without a turn of the event loop, in milliseconds. */
+const MAX_MS_PER_TURN = 1;
 
 /** Elements of a batch whose target was forbidden. Each costs an event and a line of the log. */
 interface Forbidden {
@@ -195,6 +205,7 @@ async function* sentElements(
 ): AsyncGenerator<BatchElement, void, undefined> {
   let sent = 0;
   let bad = 0;
+  let turnedAt = performance.now();
   const body = decodedBody(ctx.req, decoder);
   try {
     for await (const line of bodyLines(body, { maxBytes: MAX_LINE_BYTES, silenceMs })) {
@@ -213,7 +224,9 @@ async function* sentElements(
       }
       yield element;
       // Elements that fail at once would otherwise block the event loop for the whole body.
+      if (performance.now() - turnedAt < MAX_MS_PER_TURN) continue;
       await nextTurn();
+      turnedAt = performance.now();
     }
   } catch (error) {
     throw brokenBody(error);
