@@ -42,7 +42,7 @@ describe('requestId', () => {
 
 describe('routing', () => {
   it.each([
-    ['/screenshot', 'POST'],
+    ['/screenshot', 'GET, HEAD, POST'],
     ['/batch', 'POST'],
     ['/screenshot/1', 'DELETE, GET, HEAD'],
     ['/screenshots', 'GET, HEAD'],

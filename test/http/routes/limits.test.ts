@@ -41,9 +41,10 @@ describe('GET /pressure', () => {
         'eventLoopDelayMs',
         'accepting',
         'reason',
+        'cluster',
       ]);
       expect(pressure).toMatchObject({ running: 0, queued: 0, maxConcurrent: 3, maxQueued: 7, accepting: true });
-      expect(pressure).toMatchObject({ reason: '', memory: expect.any(Number) });
+      expect(pressure).toMatchObject({ reason: '', memory: expect.any(Number), cluster: null });
     } finally {
       await running.stop();
     }
