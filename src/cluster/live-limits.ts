@@ -76,7 +76,7 @@ export class LiveLimits {
     const capacity = capacityOf(this.#limits);
     const tickets = Math.max(this.#state?.tickets ?? 0, this.isLowering ? 0 : capacity);
     const seconds = Math.ceil((tickets * this.#rate.msPerCompletion()) / 1000);
-    return new CapstanError('queue_full', `The queue of the cluster is full: ${capacity} captures may be inside.`, {
+    return new CapstanError('queue_full', `The queue of the cluster is full: ${capacity} captures may be admitted.`, {
       retryAfterSeconds: Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS),
     });
   }

@@ -15,7 +15,7 @@ export interface Admission {
   readonly inside$: Observable<number>;
   /**
    * Returns undefined when refused; `refusal()` then gives the reason. An owner, other than null, may have at most as
-   * many inside as there are free places: one that asks for everything gets half, and leaves room for the others.
+   * many captures admitted as there are free places, so one that fills the queue gets half of it.
    */
   admit(owner?: string | null): Pass | undefined;
   /**
@@ -48,17 +48,17 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const tickets = new Set<IssuedTicket>();
-  /** Tickets that take a place again, in the order in which they wait for it. Each counts its place. */
+  /** Tickets that wait to take a place again, in order. Each counts its place. */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
   const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxInside ?? capacity()));
-  /** Captures inside, and places reserved, by owner. */
+  /** Captures admitted, and places reserved, by owner. */
   const ofOwner = new Map<string, number>();
   const room = (owner: string | null = null): number => {
     const free = limit() - inside$.value;
     if (owner === null || maxQueue === 0) return free;
-    // Taking n places leaves free - n, which must not be less than what the owner then has, one place excepted.
+    // After taking n places, free - n must not be less than the number that the owner has, except by one.
     const own = ofOwner.get(owner) ?? 0;
     return Math.min(free, Math.max(own === 0 ? 1 : 0, Math.ceil((free - own) / 2)));
   };
@@ -161,10 +161,10 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
         return undefined;
       }
       if (owner !== null && room() >= 1) {
-        const share = `The share of the queue is full: ${ofOwner.get(owner)} captures of the API key ${owner} are inside, ${limit() - inside$.value} places are left for other keys.`;
+        const share = `The share of the queue is full: ${ofOwner.get(owner)} captures of the API key ${owner} are admitted, ${limit() - inside$.value} places are left for other keys.`;
         return new CapstanError('queue_full', share, { retryAfterSeconds: retryAfterSeconds() });
       }
-      const full = `The queue is full: ${inside$.value} captures are inside, ${capacity()} may be.`;
+      const full = `The queue is full: ${inside$.value} captures are admitted, the maximum is ${capacity()}.`;
       const reason = overload?.reason ?? full;
       return new CapstanError('queue_full', reason, { retryAfterSeconds: retryAfterSeconds() });
     },

@@ -69,7 +69,7 @@ function numbers(seed: number): () => number {
 }
 
 describe('captures of several owners', () => {
-  it('wait less than twice as long (p95) when another owner sends ten times its rate', () => {
+  it('keeps the p95 wait of one owner below twice its usual value while another sends ten times its rate', () => {
     const usual = p95Wait(1);
     const flooded = p95Wait(10);
     expect(usual.wait).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('captures of several owners', () => {
     expect(flooded.refused).toBe(0);
   });
 
-  it('are refused when their owner has as many inside as there are free places', () => {
+  it('refuses an owner that has as many captures admitted as there are free slots in the queue', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 10 }, () => 0);
     const admitted = (owner: string | null) => {
       let count = 0;
@@ -86,7 +86,7 @@ describe('captures of several owners', () => {
     };
     expect(admitted('greedy')).toBe(6);
     expect(admission.refusal('greedy')?.message).toBe(
-      'The share of the queue is full: 6 captures of the API key greedy are inside, 6 places are left for other keys.',
+      'The share of the queue is full: 6 captures of the API key greedy are admitted, 6 places are left for other keys.',
     );
     expect(admission.refusal()).toBeUndefined();
     expect(admitted('other')).toBe(3);
@@ -95,7 +95,7 @@ describe('captures of several owners', () => {
     expect(admission.refusal()?.code).toBe('queue_full');
   });
 
-  it('may use the whole queue when they have no owner', () => {
+  it('lets captures without an owner use the whole queue', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 10 }, () => 0);
     for (let i = 0; i < 12; i += 1) expect(admission.admit()).toBeDefined();
     expect(admission.admit()).toBeUndefined();

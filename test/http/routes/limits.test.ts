@@ -137,7 +137,7 @@ describe('PATCH /limits', () => {
       maxConcurrent: 1,
       maxQueued: 0,
       accepting: false,
-      reason: 'The queue is full: 3 captures are inside, 1 may be.',
+      reason: 'The queue is full: 3 captures are admitted, the maximum is 1.',
     });
 
     leaving.abort();
