@@ -7,7 +7,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 
-describe('a page that is blocked until its deadline', () => {
+describe('capture of a page that is blocked until its deadline', () => {
   const ground = siteAndActor();
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
@@ -16,7 +16,7 @@ describe('a page that is blocked until its deadline', () => {
   it.each([
     { fullPage: false, truncated: false },
     { fullPage: true, truncated: true },
-  ])('shows its window in a partial capture, with %o', async ({ fullPage, truncated }) => {
+  ])('returns a partial capture that shows the window, with %o', async ({ fullPage, truncated }) => {
     const snapshot = await capture({ fullPage });
     expect(snapshot).toMatchObject({ width: 1280, height: 720, truncated, cutPhase: expect.any(String) });
     expect(snapshot).toMatchObject({ title: 'Blocked', responseCode: 200, responseReason: 'OK', protocol: 'http/1.1' });
@@ -24,7 +24,7 @@ describe('a page that is blocked until its deadline', () => {
     expect(countOf(pngOf(snapshot), GREEN)).toBe(1280 * 720);
   });
 
-  it.each(['jpeg', 'webp'] as const)('shows its window as %s at the scale factor of the viewport', async (format) => {
+  it.each(['jpeg', 'webp'] as const)('returns the window as %s at the scale factor of the viewport', async (format) => {
     const viewport = { width: 300, height: 200, deviceScaleFactor: 2 };
     const { width, height, image } = await capture({ format, viewport });
     expect([width, height]).toEqual([600, 400]);
@@ -39,11 +39,11 @@ describe('a page that is blocked until its deadline', () => {
     { hide: ['div'] },
     { omitBackground: true },
     { format: 'pdf' },
-  ] satisfies CaptureOptions[])('is a timeout with %o', async (overrides) => {
+  ] satisfies CaptureOptions[])('times out with %o', async (overrides) => {
     expect((await failureOf(capture({ ...overrides, timeoutMs: 2000 }))).code).toBe('capture_timeout');
   });
 
-  it('is a timeout when it has painted nothing', async () => {
+  it('times out when the page has painted nothing', async () => {
     expect((await failureOf(capture({}, '/late/blocked?blank'))).code).toBe('capture_timeout');
   });
 });

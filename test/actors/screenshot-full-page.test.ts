@@ -85,7 +85,7 @@ describe('a full page', () => {
     expect(snapshot.height).toBeGreaterThanOrEqual(720);
   });
 
-  it('is at most as tall as the page, and truncated only when something is missing, when its time is short', async () => {
+  it('returns an image no taller than the page, truncated only when something is missing, when time is short', async () => {
     const { height, truncated, cutPhase } = await capture('/late/rows?rows=5000&height=1500', { timeoutMs: 5000 });
     expect(cutPhase).not.toBeNull();
     expect(height).toBeLessThanOrEqual(1500);

@@ -32,7 +32,7 @@ describe('optionsDigest', () => {
     expect(optionsDigest(request(options))).not.toBe(optionsDigest(request()));
   });
 
-  it('differs from the digest of captures made while the default of waitUntil was load', () => {
+  it('returns another digest than versions whose default of waitUntil was load', () => {
     const before = createHash('sha256').update('[]').digest('hex');
     expect(optionsDigest(request())).not.toBe(before);
   });

@@ -40,7 +40,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`
     expect(cluster?.connected).toBe(true);
   }, 120_000);
 
-  it('goes on capturing while MongoDB is away, and every node has each record once after its return', async () => {
+  it('goes on capturing while MongoDB is away, and has each record once at every node after its return', async () => {
     await using nodes = await nodesOf(servers, 'mongo-away');
     const [one, two] = await Promise.all([nodes.api(), nodes.api()]);
     const worker = await nodes.worker();

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Pages that are answered after a time, and how many of them are asked for at once. */
+/** A server of pages that it answers after a delay; counts the concurrent requests for them. */
 export interface HeldPages extends AsyncDisposable {
   /** A new page with each call. */
   url(): string;
-  /** Pages that browsers wait for now. */
+  /** Number of pages that browsers wait for now. */
   readonly waiting: number;
-  /** The largest number of them since the last call of `reset`. */
+  /** Largest number of pages that browsers waited for since the last call of `reset`. */
   readonly most: number;
   reset(): void;
 }

@@ -13,7 +13,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
   const site = siteForSuite();
   const servers = serversForSuite();
 
-  it('captures on another worker what a killed one had in hand, and fails no capture when workers are restarted', async () => {
+  it('repeats the captures of a killed worker on another one, and fails no capture when workers are restarted', async () => {
     await using cluster = await clusterOf(servers, 'ending');
     await using pages = await startHeldPages(2_000);
     const [api, first] = await Promise.all([cluster.start('api'), cluster.start('worker', '--max-concurrent', '2')]);

@@ -12,7 +12,7 @@ describe.skipIf(whyNot !== undefined)(`metrics of a cluster${reason}`, () => {
   const servers = serversForSuite();
   const scrape = async (url: string) => parseMetrics(await (await fetch(`${url}/metrics`)).text());
 
-  it('are those of each process, with the numbers of the whole cluster', async () => {
+  it('reports the metrics of each process, with the figures of the whole cluster', async () => {
     await using cluster = await clusterOf(servers, 'metrics');
     const [node, worker] = await Promise.all([cluster.start('api'), cluster.start('worker', '--max-concurrent', '2')]);
     await cluster.workers(node, 1);

@@ -32,7 +32,7 @@ describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
     for (const { status, retryAfter } of all) if (status === 429) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
   }, 120_000);
 
-  it('never runs more captures than its limit while that is changed under load, and loses none', async () => {
+  it('never runs more captures than the limit while the limit changes under load, and loses none', async () => {
     await using pages = await startHeldPages(300);
     await using nodes = await nodesOf(servers, 'changing', { clusterMaxConcurrent: 6, maxQueue: 100 });
     const [one, two] = await Promise.all([nodes.api(), nodes.api()]);
@@ -45,7 +45,7 @@ describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
     await expect.poll(() => two.service.pressure().maxConcurrent, PATIENCE).toBe(2);
     await expect.poll(() => one.service.stats().queue.running + two.service.stats().queue.running, PATIENCE).toBe(2);
     pages.reset();
-    // The queue holds more than it may by now: nothing is dropped, and nothing else is admitted.
+    // The queue holds more than its new limit: nothing is dropped, and nothing else is admitted.
     expect((await submit(two, pages.url())).status).toBe(429);
     await expect.poll(() => inside(one) + inside(two), PATIENCE).toBeLessThan(22);
     expect(pages.most).toBeLessThanOrEqual(2);
@@ -60,7 +60,7 @@ describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
     expect(pages.most).toBeLessThanOrEqual(6);
   }, 120_000);
 
-  it('frees the place of a client that hangs up, queued or running on a worker', async () => {
+  it('frees the slot of a client that disconnects, queued or running on a worker', async () => {
     await using pages = await startHeldPages(3_600_000);
     await using nodes = await nodesOf(servers, 'hang-up', { clusterMaxConcurrent: 1, maxQueue: 1 });
     const api = await nodes.api();

@@ -33,7 +33,7 @@ async function openQueue() {
 }
 
 describe.skipIf(whyNot !== undefined)(`the work queue${reason}`, () => {
-  it('delivers every ticket that is left, in order, after others were refused and removed', async () => {
+  it('delivers the remaining tickets in order after others were refused or removed', async () => {
     const { queue, link } = await openQueue();
     const sequences: (number | undefined)[] = [];
     for (let id = 1; id <= 10; id += 1) sequences.push(await queue.publish(ticket(id)));

@@ -30,7 +30,7 @@ async function doctor(args: readonly string[], options: RunOptions = {}) {
 }
 
 describe('capstan doctor', () => {
-  it('finds everything that a service needs, and changes nothing', async () => {
+  it('reports every requirement as met, and changes nothing', async () => {
     await using place = await ground();
     // The browser of a root service runs as another user.
     await chmod(place.path, 0o755);
@@ -48,7 +48,7 @@ describe('capstan doctor', () => {
     expect(await place.browsers()).toEqual([]);
   });
 
-  it('prints a table, with what to do below each finding, and exits with 1 when the service would not serve', async () => {
+  it('prints a table with advice below each finding, and exits with 1 when the service would not start', async () => {
     await using place = await ground();
     const { code, stdout } = await capstan(['doctor', '--port', '0', '--browser-path', '/nonexistent'], place.options);
     expect(code).toBe(1);
@@ -126,7 +126,7 @@ describe('capstan doctor', () => {
     expect([damaged.code, away.code]).toEqual([0, 0]);
   });
 
-  it('fails for a port that another program listens on, and not for one of a running service', async () => {
+  it('fails for a port that another program listens on, but not for the port of a running service', async () => {
     await using place = await ground();
     const other = createServer((socket) => socket.end('no HTTP')).listen(0, '127.0.0.1');
     await once(other, 'listening');

@@ -61,7 +61,7 @@ describe('capstan export --html', () => {
     expect(await readdir(join(directory, 'all/thumbnails'))).toHaveLength(201);
   });
 
-  it('opens in a browser without a service, shows its thumbnails, and runs nothing of hostile titles', async () => {
+  it('writes pages that open without a service, show thumbnails and do not run scripts in hostile titles', async () => {
     await exported('opened');
     const browser = await launchBrowser();
     try {
@@ -87,7 +87,7 @@ describe('capstan export --html', () => {
     [['--text', 'title 7'], 1],
     [['--status', '404'], 0],
     [['--url', 'https://x.example/', '--from', resultOf(241).probed_at], 9],
-  ])('exports for %j what the lists find', async (flags, count) => {
+  ])('exports with %j the captures that the list with the same conditions has', async (flags, count) => {
     const name = `filtered-${count}`;
     const { code, stdout } = await exported(name, ...flags);
     expect(code).toBe(0);
@@ -106,7 +106,7 @@ describe('capstan export --html', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('overwrites nothing', async () => {
+  it('refuses a directory that is not empty', async () => {
     await writeFile(join(directory, 'mine'), '');
     const { code, stderr } = await exported('.');
     expect(code).toBe(2);

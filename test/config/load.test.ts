@@ -163,7 +163,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   graceMs: ['0', 0],
 };
 
-/** Options without which another one is refused. */
+/** Options that other options need. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   natsUrl: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsUrlFile: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
@@ -220,7 +220,7 @@ describe('loadConfig with an invalid configuration', () => {
     );
   });
 
-  it('rejects options of a cluster that lack another one, without showing a secret', () => {
+  it('rejects cluster options without the options that they need, and shows no secret', () => {
     const natsUrl = ['nats://me:hush@a'];
     const mongoUrl = 'mongodb://h/d';
     expect(refusal({ flags: { natsUrl } })).toMatch(/^--nats-url needs --mongo-url: /);
@@ -300,13 +300,13 @@ describe('loadConfig with an invalid configuration', () => {
     ['shop:hush:often', 'its rate'],
     ['shop:hush:5:boss', 'its scope'],
     ['shop:hush:5:read:more', 'too many colons'],
-  ])('refuses the line %j, and does not show it', (line, wrong) => {
+  ])('refuses the key line %j without showing it', (line, wrong) => {
     const text = refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: `good\n${line}` } });
     expect(text).toContain(`--api-key-file keys, key 2 is not valid (${wrong}); it takes name:key[:rate][:scope]`);
     expect(text).not.toContain('hush');
   });
 
-  it('refuses two keys with one name, or with one secret', () => {
+  it('refuses two keys with the same name or the same secret', () => {
     const refusalOf = (keys: string) => refusal({ flags: { apiKeyFile: 'keys' }, files: { keys } });
     expect(refusalOf('a:k1\na:k2')).toContain('two of its keys have one name');
     expect(refusalOf('a:hush\nb:hush')).toMatch(/two of its keys have one key; give each its own$/);

@@ -71,7 +71,7 @@ async function mainPid(): Promise<number> {
 }
 
 describe.skipIf(missing)('the container, read-only, without root, capabilities or new privileges', () => {
-  it('has everything that the service needs, within its limits', async () => {
+  it('meets every requirement of the service within its limits', async () => {
     const report = JSON.parse(
       await podman('exec', NAME, 'node', '/app/bin/capstan.js', 'doctor', '--json', '--sandbox', 'on', '--port', '0'),
     );
@@ -138,7 +138,7 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
     await hanging;
   });
 
-  it('ends with SIGTERM, and leaves no process and no temporary file behind', async () => {
+  it('stops on SIGTERM, and leaves no process and no temporary file behind', async () => {
     const before = await familyOf(await mainPid());
     expect(before.length).toBeGreaterThan(3);
     await podman('kill', '--signal', 'TERM', NAME);

@@ -13,7 +13,7 @@ const hasSystemd = await run('systemd-analyze', ['--version']).then(
 );
 
 describe('the systemd unit', () => {
-  it.skipIf(!hasSystemd)('is rated below 4 by systemd-analyze security', async () => {
+  it.skipIf(!hasSystemd)('scores below 4 in systemd-analyze security', async () => {
     const { stdout } = await run('systemd-analyze', [
       ...['security', '--offline=true', '--no-pager'],
       join(ROOT, 'systemd/capstan.service'),

@@ -14,7 +14,7 @@ const missing = await once(spawn(SERVER, ['--version'], { stdio: 'ignore' }), 'e
 );
 
 describe('the check of NATS', () => {
-  it.skipIf(missing)('tells a server without JetStream from none', async () => {
+  it.skipIf(missing)('distinguishes a server without JetStream from no server', async () => {
     const port = await freePort(createServer());
     const url = `nats://user:secret@127.0.0.1:${port}`;
     const [away] = await examineNats({ natsUrl: [url] });
@@ -29,7 +29,7 @@ describe('the check of NATS', () => {
     expect(JSON.stringify(away)).not.toContain('secret');
   });
 
-  it('finds nothing without a cluster', async () => {
+  it('returns no finding without a cluster', async () => {
     expect(await examineNats({})).toEqual([]);
   });
 });

@@ -85,7 +85,7 @@ describe.each([
   });
 
   it.runIf(isRoot)(
-    'serves no other user who closes the connection at once, of whom the system says no more',
+    'refuses another user who closes the connection at once, when the system no longer knows its user',
     async () => {
       const proxy = await open();
       for (let times = 0; times < 5; times += 1) await askAs(OTHER_UID, proxy, 'socket.destroy()');

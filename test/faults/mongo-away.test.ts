@@ -52,7 +52,7 @@ describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
     expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
   }, 180_000);
 
-  it(`has every capture in GridFS that it answered before it was killed with -9 (seed ${random.seed})`, async () => {
+  it(`keeps every capture in GridFS that was answered before kill -9 (seed ${random.seed})`, async () => {
     await using place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed-gridfs`, '--artifacts', 'gridfs'];
     const rounds = [() => undefined, () => undefined];

@@ -20,7 +20,7 @@ async function digestOf(response: Response): Promise<string> {
 }
 
 describe('GET /screenshot', () => {
-  it('captures a page and answers its image, which no cache keeps', async () => {
+  it('captures a page and answers with its image, which caches do not keep', async () => {
     const response = await app.call(page());
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -33,7 +33,7 @@ describe('GET /screenshot', () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(await image.arrayBuffer()));
   });
 
-  it('answers an earlier capture with cacheMaxAgeMs, for which caches keep it, too', async () => {
+  it('answers with an earlier capture within cacheMaxAgeMs, which is also the max-age for caches', async () => {
     const made = await app.call(`${page()}&cacheMaxAgeMs=3600000&format=jpeg&quality=77`);
     const again = await app.call(`${page()}&cacheMaxAgeMs=3600000&format=jpeg&quality=77`);
     expect([made.status, again.status]).toEqual([200, 200]);
@@ -54,7 +54,7 @@ describe('GET /screenshot', () => {
     ['&actions={"type":"wait","ms":1}', { actions: [{ type: 'wait', ms: 1 }] }],
     ['&clip.x=0&clip.y=0&clip.width=20&clip.height=30', { clip: { x: 0, y: 0, width: 20, height: 30 } }],
     ['&waitUntil=load&timeoutMs=9000', { waitUntil: 'load', timeoutMs: 9000 }],
-  ])('reads %s as POST reads its body', async (query, body) => {
+  ])('reads %s like the equivalent body of POST', async (query, body) => {
     const posted = await app.post(
       '/screenshot',
       { url: site.url('/short'), ...body },
@@ -69,7 +69,7 @@ describe('GET /screenshot', () => {
     expect(headers).toMatchObject({ 'x-trace': 'a,b', 'x-other': '1' });
   });
 
-  it('has a parameter for each option of POST', () => {
+  it('offers a parameter for each option of POST', () => {
     expect(Object.keys(captureQuery)).toEqual(
       expect.arrayContaining(['url', 'timeoutMs', 'callback', ...Object.keys(optionFields), 'viewport.width']),
     );
@@ -91,7 +91,7 @@ describe('GET /screenshot', () => {
     expect((await failureOf(response)).data?.problems?.map(({ path: named }) => named)).toContain(field);
   });
 
-  it('answers a failed capture with its status', async () => {
+  it('answers with the status of a failed capture', async () => {
     const response = await app.call(`/screenshot?url=http://127.0.0.1:${await freePort(createServer())}/`);
     expect(response.status).toBe(502);
     expect(await failureOf(response)).toMatchObject({ code: 'target_unreachable' });

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 describe('GET /docs', () => {
-  it('is a page under a policy without inline scripts, which needs no API key', async () => {
+  it('serves a page without an API key, under a policy that forbids inline scripts', async () => {
     const response = await app.call('/docs');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');

@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)(
         return first.post('/screenshot', { url: site.url('/short') }, { headers: { Accept: accept } });
       }
 
-      it('answers for the files of the other, whole and in part', async () => {
+      it('serves files that the other service stored, whole and in ranges', async () => {
         const { id } = Captured.parse(await (await capture()).json()).data;
         const image = await first.call(`/screenshot/${id}`);
         const bytes = Buffer.from(await image.arrayBuffer());
@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)(
         expect((await first.call(`/screenshot/${id}`)).status).toBe(404);
       });
 
-      it('reuses a capture of the other', async () => {
+      it('reuses a capture of the other service', async () => {
         const wanted = { url: site.url('/short?reused'), cacheMaxAgeMs: 3_600_000 };
         const { id } = Captured.parse(await (await first.post('/screenshot', wanted)).json()).data;
         const again = await second.post('/screenshot', wanted, { headers: { Accept: 'image/png' } });

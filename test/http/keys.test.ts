@@ -39,7 +39,7 @@ describe('the scope of a named key', () => {
     ['news-key', [200, 200, 403, 403]],
     ['root-key', [200, 200, 404, 200]],
     [PLAIN, [200, 200, 404, 200]],
-  ])('decides what %s may do', async (key, statuses) => {
+  ])('limits what the key %s may do', async (key, statuses) => {
     const answers = [
       await ask(key, 'GET', '/stats'),
       await ask(key, 'POST', '/batch', { requests: [] }),
@@ -49,7 +49,7 @@ describe('the scope of a named key', () => {
     expect(answers.map(({ status }) => status)).toEqual(statuses);
   });
 
-  it('is named in the refusal, which is made before the request is read', async () => {
+  it('names the scope in the refusal, before the request is read', async () => {
     const response = await ask('monitor-key', 'POST', '/screenshot', 'no JSON');
     expect(response.status).toBe(403);
     expect(await failureOf(response)).toMatchObject({
@@ -58,7 +58,7 @@ describe('the scope of a named key', () => {
     });
   });
 
-  it('does not matter for open paths', async () => {
+  it('ignores the scope on open paths', async () => {
     expect((await ask('monitor-key', 'GET', '/livez')).status).toBe(200);
   });
 });
@@ -68,7 +68,7 @@ describe('the rate of a named key', () => {
   const limits = (response: Response) =>
     ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`x-ratelimit-${name}`)));
 
-  it('counts captures, refuses with 429 when too few are left, and leaves other keys alone', async () => {
+  it('counts captures per key, and refuses with 429 when too few are left', async () => {
     const first = await ask('shop-key', 'POST', '/batch', two);
     expect(first.status).toBe(200);
     expect(limits(first)).toEqual([3, 1, 40]);
@@ -104,7 +104,7 @@ describe('the rate of a named key', () => {
 });
 
 describe('jobs of a named key', () => {
-  it('are found and cancelled by that key and by administrators only', async () => {
+  it('lets only the key of a job and administrators read and cancel it', async () => {
     const asked = await ask('news-key', 'POST', '/batch', { requests: [] }, { Prefer: 'respond-async' });
     expect(asked.status).toBe(202);
     const { id } = Job.parse(await asked.json()).data;
@@ -124,7 +124,7 @@ describe('jobs of a named key', () => {
 });
 
 describe('the log', () => {
-  it('names the key of a session, which has the scope of that key', async () => {
+  it('logs the key of a session, which has the scope of that key', async () => {
     const logins: string[] = [];
     const keyed = await serve(app.service, {
       apiKeys: NAMED.map(({ key }) => key),
@@ -147,7 +147,7 @@ describe('the log', () => {
     }
   });
 
-  it('names the key that changed the limits', async () => {
+  it('logs the key that changed the limits', async () => {
     await ask('root-key', 'PATCH', '/limits', { maxQueue: 999 });
     expect(lines).toContainEqual(
       expect.objectContaining({

@@ -27,7 +27,7 @@ describe('sessions', () => {
   const status = async (path: string, headers: Record<string, string>, init: RequestInit = {}) =>
     (await app.call(path, { ...init, headers })).status;
 
-  it('begin with an API key, as a cookie that scripts and other sites cannot use', async () => {
+  it('exchanges an API key for a cookie that scripts and other sites cannot use', async () => {
     const { response, setCookie, cookie } = await logIn();
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ data: { required: true, authenticated: true } });
@@ -36,26 +36,26 @@ describe('sessions', () => {
     expect(await status('/stats', { Cookie: cookie })).toBe(200);
   });
 
-  it('have a Secure cookie behind TLS', async () => {
+  it('sets a Secure cookie behind TLS', async () => {
     const { setCookie } = await logIn({ 'X-Forwarded-Proto': 'https' });
     expect(setCookie).toMatch(/; secure$/);
   });
 
-  it('do not begin with a wrong key', async () => {
+  it('answers 401 to a wrong key', async () => {
     const response = await app.post('/session', { key: 'wrong' });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ code: 'unauthorized', error: 'The API key is wrong.' });
     expect(response.headers.getSetCookie()).toEqual([]);
   });
 
-  it('are logged by the fingerprint of their key', async () => {
+  it('logs the fingerprint of the key of a session', async () => {
     await logIn();
     const line = lines.find(({ msg }) => msg === 'a session has begun');
     expect(line).toMatchObject({ api_key: expect.stringMatching(/^[\da-f]{8}$/), client_address: expect.any(String) });
     expect(JSON.stringify(lines)).not.toContain(KEY);
   });
 
-  it('say whether a client needs to log in', async () => {
+  it('reports whether a client needs to log in', async () => {
     const { cookie } = await logIn();
     const read = async (headers: Record<string, string>, from: Pick<RunningApp, 'call'> = app) =>
       Object(await (await from.call('/session', { headers })).json()).data;
@@ -65,7 +65,7 @@ describe('sessions', () => {
     expect(await read({}, running)).toEqual({ required: false, authenticated: true });
   });
 
-  it('end with a logout, for every copy of the cookie', async () => {
+  it('ends a session for every copy of its cookie on logout', async () => {
     const { cookie } = await logIn();
     const response = await app.call('/session', { method: 'DELETE', headers: { Cookie: cookie, Origin: app.baseUrl } });
     expect(response.headers.getSetCookie()[0]).toMatch(/^capstan_session=; path=\/; expires=Thu, 01 Jan 1970/);
@@ -75,13 +75,13 @@ describe('sessions', () => {
   it.each([
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['another port or subdomain', { 'Sec-Fetch-Site': 'same-site' }],
-  ])('are not taken from a request of %s', async (_what, from) => {
+  ])('ignores the cookie in a request from %s', async (_what, from) => {
     const { cookie } = await logIn();
     expect(await status('/stats', { Cookie: cookie, ...from })).toBe(401);
     expect(await status('/limits', { Cookie: cookie, ...from }, { method: 'PATCH' })).toBe(401);
   });
 
-  it('change nothing for a request without a sign of its origin', async () => {
+  it('ignores the cookie in a request that does not show its origin', async () => {
     const { cookie } = await logIn();
     const patch = { method: 'PATCH', body: '{"maxQueue":1000}' };
     const headers = { Cookie: cookie, 'Content-Type': 'application/json' };
@@ -92,13 +92,13 @@ describe('sessions', () => {
   });
 
   it.each(['', 'x', 'a.b.c', `${(Date.now() + 1000).toString(36)}.random.c2lnbmF0dXJl`])(
-    'cannot be made up: %j',
+    'refuses the forged token %j',
     async (token) => {
       expect(await status('/stats', { Cookie: `capstan_session=${token}` })).toBe(401);
     },
   );
 
-  it('cannot be prolonged', async () => {
+  it('refuses a token whose expiry was changed', async () => {
     const { cookie } = await logIn();
     const later = cookie.replace(/=[^.]+/, `=${(Date.now() + 10 * SESSION_MS).toString(36)}`);
     expect(await status('/stats', { Cookie: later })).toBe(401);
@@ -116,7 +116,7 @@ describe('createSessions', () => {
     expect(sessions.clientOf(token)).toBeUndefined();
   });
 
-  it('knows the sessions of another process with the same key, and of no other key', () => {
+  it('accepts sessions of another process with the same key, but not those of other keys', () => {
     const { token = '' } = createSessions([KEY]).begin(KEY) ?? {};
     expect(createSessions(['other', KEY]).clientOf(token)).toBeDefined();
     expect(createSessions(['other']).clientOf(token)).toBeUndefined();

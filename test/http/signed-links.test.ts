@@ -33,20 +33,20 @@ async function expectRefused(path: string, error: string): Promise<void> {
   expect(await response.json()).toMatchObject({ code: 'link_refused', error: expect.stringContaining(error) });
 }
 
-describe('a signed link', () => {
-  it('captures without an API key, which an unsigned one needs', async () => {
+describe('signed links', () => {
+  it('captures without an API key, which an unsigned link needs', async () => {
     await expectImage(signedTarget(target(), inAnHour(), NEW));
     expect((await app.call(target())).status).toBe(401);
     const keyed = await app.call(target(), { headers: { 'X-API-Key': API_KEY } });
     expect(keyed.headers.get('Content-Type')).toBe('image/webp');
   });
 
-  it('is accepted by each of the signing keys, and by no other one', async () => {
+  it('accepts a link that was signed with any of the signing keys, and no other', async () => {
     await expectImage(signedTarget(target(), inAnHour(), OLD));
     await expectRefused(signedTarget(target(), inAnHour(), 'another-key-of-more-than-32-characters'), 'not known');
   });
 
-  it('is refused when any byte of it was changed', async () => {
+  it('refuses a link with any byte changed', async () => {
     const link = signedTarget(target(), inAnHour(), NEW);
     const other = (character: string) => (character === '1' ? '2' : '1');
     const signatureAt = link.indexOf('&signature=');
@@ -61,11 +61,11 @@ describe('a signed link', () => {
     await expectRefused(link.replace(/expires=\d+&/, ''), 'ends with');
   });
 
-  it('is refused when it has expired, with the time', async () => {
+  it('refuses an expired link, and names the time', async () => {
     await expectRefused(signedTarget(target(), 1_700_000_000, NEW), '2023-11-14T22:13:20.000Z');
   });
 
-  it('opens nothing but GET /screenshot', async () => {
+  it('accepts signatures for GET /screenshot only', async () => {
     for (const path of ['/results', '/screenshots', '/screenshot/1', '/stats']) {
       expect((await app.call(signedTarget(`${path}?url=x`, inAnHour(), NEW))).status, path).toBe(401);
     }
@@ -73,7 +73,7 @@ describe('a signed link', () => {
     expect((await app.call(link, { method: 'POST' })).status).toBe(401);
   });
 
-  it('is refused by a service without signing keys, also beside an API key', async () => {
+  it('refuses signed links without signing keys, even with a valid API key', async () => {
     const link = signedTarget(target(), inAnHour(), NEW);
     const response = await unsigning.call(link, { headers: { 'X-API-Key': API_KEY } });
     expect(response.status).toBe(403);
@@ -89,7 +89,7 @@ describe('the recipe of signed links', () => {
     [process.execPath, 'sign-link.ts'],
     ['python3', 'sign-link.py'],
     ['sh', 'sign-link.sh'],
-  ])('works in %s %s', async (program, file) => {
+  ])('produces an accepted link with %s %s', async (program, file) => {
     const { stdout } = await promisify(execFile)(program, [join(EXAMPLES, file), target()], {
       env: { ...process.env, CAPSTAN_SIGNING_KEY: NEW },
     });
@@ -110,7 +110,7 @@ describe('capstan sign', () => {
     expect(Math.abs(seconds - 300)).toBeLessThan(120);
   });
 
-  it('signs a path, and what a URL parser makes of blanks', async () => {
+  it('signs a path, with blanks encoded as URL parsers do', async () => {
     const { stdout } = await capstan(['sign', `${target()}&hide=h1, p`], { env });
     expect(stdout).toMatch(/^\/screenshot\?.*hide=h1,%20p&expires=\d+&signature=[0-9a-f]{64}\n$/);
     await expectImage(stdout.trim());

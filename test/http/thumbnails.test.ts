@@ -112,7 +112,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
     expect(await thumbnailFiles(WIDE)).toEqual([]);
   });
 
-  it('has an ETag for each thumbnail, none of them that of the image', async () => {
+  it('sends a different ETag for each thumbnail and for the image', async () => {
     const queries = ['', '?width=320', '?width=320&quality=70', '?width=320&format=png', '?height=320'];
     const etags = queries.map(async (query) =>
       (await app.call(`/screenshot/${WIDE}${query}`, { method: 'HEAD' })).headers.get('ETag'),
@@ -120,7 +120,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
     expect(new Set(await Promise.all(etags)).size).toBe(queries.length);
   });
 
-  it('leaves ranges of the image as they are', async () => {
+  it('still answers ranges of the image', async () => {
     const range = { headers: { Range: 'bytes=0-7' } };
     const part = await app.call(`/screenshot/${WIDE}`, range);
     expect(part.status).toBe(206);
@@ -145,13 +145,13 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
     });
   });
 
-  it('answers 422 for a PDF, of which there is no thumbnail', async () => {
+  it('answers 422 for a PDF', async () => {
     const response = await app.call(`/screenshot/${PDF}?width=320`);
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ code: 'not_an_image', error: expect.stringContaining('is a PDF') });
   });
 
-  it('answers 500 for a damaged image, and 404 for no capture', async () => {
+  it('answers 500 for a damaged image, and 404 for an unknown id', async () => {
     expect((await app.call(`/screenshot/${BROKEN}?width=320`)).status).toBe(500);
     expect((await app.call('/screenshot/99?width=320')).status).toBe(404);
   });
@@ -164,7 +164,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
 });
 
 describe('thumbnails of a screenshot 16384 pixels high', () => {
-  it('are made while other requests are answered', async () => {
+  it('answers other requests while it makes the thumbnails', async () => {
     let isMade = false;
     const thumbnail = imageOf(`/screenshot/${TALL}?width=320`).then((made) => {
       isMade = true;
@@ -178,7 +178,7 @@ describe('thumbnails of a screenshot 16384 pixels high', () => {
 });
 
 describe('the cache of thumbnails', () => {
-  it('answers from the file that it stored', async () => {
+  it('answers from the stored file', async () => {
     await imageOf(`/screenshot/${WIDE}?width=50`);
     const file = join(app.directory, 'data/thumbnails', String(WIDE), '50x-q80.webp');
     await writeFile(file, 'from the cache');
@@ -203,7 +203,7 @@ describe('the cache of thumbnails', () => {
     expect((await app.call('/screenshot/41?width=32')).status).toBe(404);
   });
 
-  it('removes those that were not used for longest when they are too large together', async () => {
+  it('removes the least recently used thumbnails above the size limit', async () => {
     const { bytes } = await imageOf(`/screenshot/${WIDE}?width=320&format=png`);
     // Room for three: they are about as large as each other.
     const small = await startService({ browserPath: '/nonexistent/chromium', thumbnailBytes: bytes.byteLength * 3.5 });

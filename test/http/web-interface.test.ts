@@ -7,7 +7,7 @@ import { NO_BROWSER } from '../support/service.ts';
 import { buildUi } from '../ui/ui-service.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-/** What a first visit may load, compressed, in bytes. */
+/** Maximum size of the compressed files of a first visit, in bytes. */
 const MAX_BUNDLE = 150_000;
 
 describe('the web interface', () => {
@@ -54,7 +54,7 @@ describe('the web interface', () => {
     },
   );
 
-  it('has a content security policy without exceptions', async () => {
+  it('sends a content security policy without exceptions', async () => {
     const policy = (await app.call('/ui/')).headers.get('Content-Security-Policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self'");
@@ -105,7 +105,7 @@ describe('the web interface', () => {
     },
   );
 
-  it('says how to build it when it was not built', async () => {
+  it('names the build command when the interface was not built', async () => {
     const unbuilt = await serve(running.service, { uiDirectory: join(directory, 'nowhere') });
     const response = await unbuilt.call('/ui/');
     expect(response.status).toBe(404);
@@ -113,7 +113,7 @@ describe('the web interface', () => {
     await unbuilt.close();
   });
 
-  it('is smaller than 150 kB compressed, with all its views', async () => {
+  it('takes less than 150 kB compressed, with all its views', async () => {
     const assets = join(directory, 'assets');
     const names = (await readdir(assets)).filter((name) => name.endsWith('.gz'));
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(assets, name))).size));

@@ -45,7 +45,7 @@ function held() {
 }
 
 describe('thumbnails', () => {
-  it('are made once for callers that ask at the same time', async () => {
+  it('makes a thumbnail once for concurrent requests', async () => {
     const { thumbnails, begun, release } = held();
     const asked = Array.from({ length: 8 }, () => thumbnails.of(info, thumbnail(100), NEVER));
     await expect.poll(() => begun.length).toBe(1);
@@ -55,7 +55,7 @@ describe('thumbnails', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('are made two at a time', async () => {
+  it('makes at most two thumbnails at a time', async () => {
     const { thumbnails, begun, release } = held();
     const asked = [1, 2, 3].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
     await expect.poll(() => begun.length).toBe(2);
@@ -65,7 +65,7 @@ describe('thumbnails', () => {
     expect(await Promise.all(asked)).toEqual(Array(3).fill(expect.any(Buffer)));
   });
 
-  it('are not made when everybody who asked has gone before they were begun', async () => {
+  it('makes no thumbnail when all its callers have gone before it is begun', async () => {
     const { thumbnails, begun, release } = held();
     const busy = [11, 12].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
     await expect.poll(() => begun.length).toBe(2);
@@ -86,7 +86,7 @@ describe('thumbnails', () => {
     expect(begun).toHaveLength(4);
   });
 
-  it('are refused with queue_full while 1000 wait, and made again after that', async () => {
+  it('refuses with queue_full while 1000 requests wait, and accepts again after that', async () => {
     const { thumbnails, begun, release } = held();
     const busy = [901, 902].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
     await expect.poll(() => begun.length).toBe(2);

@@ -114,12 +114,12 @@ describe.skipIf(missing !== undefined)(
         await expect(artifacts.probe()).rejects.toMatchObject(away);
       });
 
-      it('leaves nothing of a probe', async () => {
+      it('leaves no file of a probe behind', async () => {
         await artifacts.probe();
         expect([await count('artifacts.files'), await count('artifacts.chunks')]).toEqual([0, 0]);
       });
 
-      it('deletes the files of a removed capture after its readers had time', async () => {
+      it('deletes the files of a removed capture after a grace period for its readers', async () => {
         await putCapture(artifacts, resultOf(ID), PICTURE);
         await putCapture(artifacts, resultOf(ID + 1), PICTURE);
         const file = await artifacts.open(ID, 'image');

@@ -152,7 +152,7 @@ describe.skipIf(missing !== undefined)(
       expect(await leftOn(0)).toEqual([]);
     });
 
-    it('leaves nothing of a capture whose record the database refuses', async () => {
+    it('removes the files of a capture whose record the database refuses', async () => {
       const refuse = () => Promise.reject(new CapstanError('internal'));
       const here = await open(0, { change: ({ results }) => ({ results: around(results, { insert: refuse }) }) });
       await expect(keepPicture(here.captureStore, ID)).rejects.toMatchObject({ code: 'internal' });
@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)(
         },
       );
 
-      it('has one record and one image of each capture that killed processes answered', async () => {
+      it('keeps one record and one image of each capture that killed processes answered', async () => {
         const answered: number[] = [];
         for (const answers of [1, 7, 20]) {
           const child = start([]);

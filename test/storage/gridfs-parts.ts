@@ -15,7 +15,7 @@ import type { ResultStore } from '../../src/storage/result-store.ts';
 export interface GridfsParts {
   readonly data: DataDirectory;
   readonly mongo: MongoDatabase;
-  /** As clients read it. */
+  /** The artifact store as clients read it. */
   readonly artifacts: ArtifactStore;
   readonly local: ArtifactStore;
   readonly remote: ArtifactStore;

@@ -167,7 +167,7 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
     await database.close();
   });
 
-  it('runs in one process when several start at once', async () => {
+  it('runs each migration in one process when several start at once', async () => {
     await migrate(client.db('at-once'));
     const schema = client.db('at-once').collection<{ _id: string; version: number }>('schema');
     await schema.updateOne({ _id: 'schema' }, { $set: { version: 0 } });

@@ -113,7 +113,7 @@ describeInEachDatabase((open) => {
     (await store.page({ by: 'all', where }, 100)).map(({ id }) => id - FIRST_ID);
 
   describe('a list with conditions', () => {
-    it('has every result that meets them, newest first, in pages of every size', async () => {
+    it('returns every result that meets the conditions, newest first, in pages of every size', async () => {
       await insert(records);
       await fc.assert(
         fc.asyncProperty(anyFilter, anyConditions, fc.constantFrom(1, 7, 50, 1000), async (filter, where, limit) => {
@@ -125,7 +125,7 @@ describeInEachDatabase((open) => {
       );
     });
 
-    it('has no deleted result, and one that was stored again under its id', async () => {
+    it('omits a deleted result, and returns it once it is stored again under its id', async () => {
       const [first, second] = [resultOf(FIRST_ID, { title: 'word' }), resultOf(FIRST_ID + 1, { title: 'word' })];
       await insert([first, second]);
       await store.delete([FIRST_ID]);
@@ -177,7 +177,7 @@ describeInEachDatabase((open) => {
       );
     });
 
-    it('keeps the order where more results than fit begin in one millisecond', async () => {
+    it('keeps the order when one millisecond has more results than places', async () => {
       const many = Array.from({ length: 300 }, (_, at) => resultOf(FIRST_ID + at, { title: 'tied' }));
       await insert(fc.sample(fc.shuffledSubarray(many, { minLength: many.length }), { numRuns: 1, seed: 1 })[0] ?? []);
       const expected = many.map(({ id }) => id).reverse();

@@ -96,7 +96,7 @@ describe('retention', () => {
     expect((await kept()).files).toEqual([]);
   });
 
-  it('removes nothing for its age when the clock is far ahead of the last use, until the next start', async () => {
+  it('removes no capture by age when the clock is far ahead of the last use, until the next start', async () => {
     const ids = [idOfAge(DAY), idOfAge(HOUR)];
     await keepAll(ids);
     const lastSeen = lastSeenIn(parts.data.path);

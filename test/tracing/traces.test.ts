@@ -88,7 +88,7 @@ describe('--otlp-url', () => {
     expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
   });
 
-  it('tells failures, and the captures of a batch and of a job', async () => {
+  it('marks spans of failures, and of the captures of a batch and of a job', async () => {
     await using collector = await startCollector();
     await traced(collector, [], async (url) => {
       const requests = [{ url: site.url('/short') }, { url: site.url('/download') }];
@@ -113,7 +113,7 @@ describe('--otlp-url', () => {
     expect(code).toBe(0);
   });
 
-  it('refuses a URL that is none', async () => {
+  it('refuses an invalid URL', async () => {
     const { code, stderr } = await capstan(['serve', '--otlp-url', 'collector:4318']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/--otlp-url .* is not valid; it takes an http:\/\/ or https:\/\/ URL/);

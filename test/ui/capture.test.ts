@@ -49,7 +49,7 @@ describe('the form for a capture', () => {
     expect(ui.complaints).toEqual([]);
   });
 
-  it('has a field for every option, with its bounds and its description', async () => {
+  it('shows a field for every option, with its bounds and its description', async () => {
     const page = await ui.open('/ui/capture');
     await page.getByText('fullPage').waitFor();
     const document = Object(await (await ui.app.call('/openapi.json')).json());
@@ -86,7 +86,7 @@ describe('the form for a capture', () => {
     await page.locator('#url-problem').waitFor();
   });
 
-  it('leads to the record of a failed capture', async () => {
+  it('links to the record of a failed capture', async () => {
     const page = await ui.open(
       `/ui/capture?url=${encodeURIComponent(`http://127.0.0.1:${await freePort(createServer())}/`)}`,
     );

@@ -34,13 +34,13 @@ describe('the comparison of two captures', () => {
     await keep(AFTER, 30);
   });
 
-  it('shows both side by side', async () => {
+  it('shows both captures side by side', async () => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
     await expect.poll(() => page.locator('.compare-pair img').count()).toBe(2);
     expect(ui.complaints).toEqual([]);
   });
 
-  it('has a slider between them, which keys move', async () => {
+  it('moves the slider between the captures with keys', async () => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
     await page.getByText('Slider', { exact: true }).click();
     await page.getByRole('slider').focus();
@@ -51,7 +51,7 @@ describe('the comparison of two captures', () => {
     await expect.poll(clip).toBe('inset(0px 0px 0px 100%)');
   });
 
-  it('highlights the difference and says its share of the pixels', async () => {
+  it('highlights the difference and shows its share of the pixels', async () => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
     await page.getByText('Difference', { exact: true }).click();
     // A square of 30 by 30 pixels, of which 10 by 10 were there before.
@@ -70,7 +70,7 @@ describe('the comparison of two captures', () => {
     await page.getByText('0 %', { exact: true }).waitFor();
   });
 
-  it('is started from the gallery by choosing two captures', async () => {
+  it('compares two captures that were chosen in the gallery', async () => {
     const page = await ui.open('/ui/');
     await page.getByRole('button', { name: 'Compare Capture with 30' }).click();
     await page.getByRole('button', { name: 'Compare Capture with 10' }).click();

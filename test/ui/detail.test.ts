@@ -70,7 +70,7 @@ describe('the view of one capture', () => {
     await page.waitForURL(`**/ui/captures/${first}`);
   });
 
-  it('removes the capture once that was confirmed', async () => {
+  it('removes the capture after confirmation', async () => {
     const id = await capture('/short');
     const page = await ui.open(`/ui/captures/${id}`);
     await page.getByRole('button', { name: 'Delete the capture' }).click();
@@ -83,7 +83,7 @@ describe('the view of one capture', () => {
     expect((await ui.app.call(`/results/${id}`)).status).toBe(404);
   });
 
-  it('says so when there is no such capture', async () => {
+  it('shows an error for an id without a capture', async () => {
     const page = await ui.open('/ui/captures/12');
     await page.getByText('There is no result with the id 12.').waitFor();
   });

@@ -7,7 +7,7 @@ import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 const FIRST_ID = 300_000_000_000_000;
-/** A second, in ids. */
+/** Difference between the ids of two captures one second apart. */
 const SECOND = 4_096_000;
 const COUNT = 400;
 
@@ -29,7 +29,7 @@ describe('the gallery', () => {
   const scroll = (page: Page, top: number) =>
     scroller(page).evaluate((element, to) => element.scrollTo({ top: to }), top);
 
-  it('shows the captures, newest first, with a picture and the outcome', async () => {
+  it('shows the captures, newest first, with a thumbnail and the outcome', async () => {
     await capture('/timetable');
     const page = await ui.open('/');
     expect(page.url()).toBe(`${ui.app.baseUrl}/ui/`);
@@ -42,7 +42,7 @@ describe('the gallery', () => {
     expect(ui.complaints).toEqual([]);
   });
 
-  it('has only the visible cards in the document, and reaches the last one by scrolling', async () => {
+  it('keeps only the visible cards in the document, and reaches the last one by scrolling', async () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();
     const last = page.getByText('Page 0', { exact: true });
@@ -93,12 +93,12 @@ describe('the gallery', () => {
     expect(await again.getByText('Page 396').count()).toBe(0);
   });
 
-  it('says so when nothing matches', async () => {
+  it('says so when no capture matches the filters', async () => {
     const page = await ui.open('/ui/?host=nowhere.test');
     await page.getByText('No capture matches').waitFor();
   });
 
-  it('shows a new capture by itself', async () => {
+  it('shows a new capture without a reload', async () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();
     await capture('/lighthouse');
@@ -126,7 +126,7 @@ describe('the gallery', () => {
     expect(ui.complaints).toEqual([]);
   });
 
-  it('shows the requests behind it as curl commands', async () => {
+  it('shows the requests of the view as curl commands', async () => {
     const page = await ui.open('/ui/?host=example.com');
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByText(`curl '${ui.app.baseUrl}/results/by-host?host=example.com&limit=100'`).waitFor();

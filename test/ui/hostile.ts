@@ -4,7 +4,7 @@ import { putCapture } from '../../src/storage/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';
 import type { RunningService } from '../support/service.ts';
 
-/** Changes the document's title when it is taken for markup or runs as a script. */
+/** Text that changes the document's title when it is parsed as markup or runs as a script. */
 export const MARKUP = `"'><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 const SCRIPT_URL = "javascript:document.title='owned'";
 

@@ -7,7 +7,7 @@ const KEY = 'a-secret-of-the-operator';
 describe('the login', () => {
   const ui = uiForSuite({}, { apiKeys: [KEY] });
 
-  it('is asked for where the service has keys, and leads to the view that was opened', async () => {
+  it('asks for a key where the service has keys, then shows the view that was opened', async () => {
     const page = await ui.open('/ui/?host=example.com');
     await page.getByLabel('API key').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -18,7 +18,7 @@ describe('the login', () => {
     expect(page.url()).toContain('?host=example.com');
   });
 
-  it('keeps the key nowhere: not in the address, the storage or a readable cookie', async () => {
+  it('does not keep the key in the address, the storage or a readable cookie', async () => {
     const page = await ui.open('/ui/');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
@@ -35,7 +35,7 @@ describe('the login', () => {
     expect(cookie?.value).not.toContain(KEY);
   });
 
-  it('ends with a logout', async () => {
+  it('shows the login again after a logout', async () => {
     const page = await ui.open('/ui/');
     await page.getByLabel('API key').fill(KEY);
     await page.getByRole('button', { name: 'Log in' }).click();

@@ -25,7 +25,7 @@ describe('the operations view', () => {
   });
   afterAll(() => void gate?.close());
 
-  it('draws charts of what happens, with the newest values as text', async () => {
+  it('draws charts of the load, with the newest values as text', async () => {
     const page = await ui.open('/ui/operations');
     const chart = (title: string) => page.locator('.chart', { hasText: title });
     await chart('Running').getByText('limit 2').waitFor();

@@ -348,7 +348,7 @@ describe('POST /batch with lines, without a browser', () => {
     }
   });
 
-  it('ends the batch after 1,000 lines with a forbidden target, each of which costs an event', async () => {
+  it('ends the batch after 1,000 lines with a forbidden target, because each costs an event', async () => {
     let rejected = 0;
     const seen = app.service.events$.subscribe(({ type }) => {
       if (type === 'capture.rejected') rejected += 1;
@@ -360,7 +360,7 @@ describe('POST /batch with lines, without a browser', () => {
       code: 'invalid_request',
       error: expect.stringMatching(/^The batch ends here/),
     });
-    // Lines that are read ahead are answered, too.
+    // Lines that were read ahead are answered, too.
     expect(items.length).toBeLessThan(1_100);
     expect(rejected).toBeLessThan(1_100);
   });

@@ -18,7 +18,7 @@ const preflight = (origin: string, to = app) =>
 const corsHeaders = ({ headers }: Response) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
 describe('CORS', () => {
-  it.each([LISTED, 'http://localhost:3000'])('lets the listed origin %s pass preflight', async (origin) => {
+  it.each([LISTED, 'http://localhost:3000'])('accepts the preflight of the listed origin %s', async (origin) => {
     const response = await preflight(origin);
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -31,7 +31,7 @@ describe('CORS', () => {
   });
 
   it.each(['https://other.example', 'https://app.example.evil.example', 'http://app.example', 'null'])(
-    'tells the origin %s nothing',
+    'sends no CORS headers to the origin %s',
     async (origin) => {
       const response = await preflight(origin);
       expect(response.status).toBe(401);
@@ -40,7 +40,7 @@ describe('CORS', () => {
     },
   );
 
-  it('lets a listed origin read answers, failures and the headers that programs need', async () => {
+  it('lets a listed origin read responses, failures and the exposed headers', async () => {
     for (const path of ['/livez', '/results']) {
       const response = await app.call(path, { headers: { Origin: LISTED } });
       expect(response.headers.get('Access-Control-Allow-Origin')).toBe(LISTED);

@@ -74,12 +74,12 @@ describe('GET /results/export', () => {
     ['?url=https://odd.example/&status=200', 600],
     ['?text=title%20777', 1],
     [`?from=${resultOf(1101).probed_at}`, 100],
-  ])('sends for %s what the lists find', async (query, count) => {
+  ])('sends for %s the results that the list with the same conditions has', async (query, count) => {
     expect(await linesOf(query)).toHaveLength(count);
     expect((await app.call(`/results/export${query}&format=csv`)).status).toBe(200);
   });
 
-  it('sends CSV with a line of names, in which no text is a formula', async () => {
+  it('sends CSV with a header line, and escapes texts that look like formulas', async () => {
     const response = await app.call('/results/export?format=csv');
     expect(response.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('Content-Disposition')).toBe('attachment; filename="results.csv"');
@@ -96,7 +96,7 @@ describe('GET /results/export', () => {
     }
   });
 
-  it('sends only the names when nothing is found', async () => {
+  it('sends only the header line when there are no results', async () => {
     const text = await (await app.call('/results/export?format=csv&status=418')).text();
     expect(readCsv(text)).toHaveLength(1);
     expect(await linesOf('?status=418')).toEqual([]);

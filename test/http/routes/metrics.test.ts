@@ -39,7 +39,7 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
 });
 
-/** Captures of every outcome, a batch, a job, a reuse, refusals and webhooks. Resolves when nothing is left to do. */
+/** Makes captures of every outcome, a batch, a job, a reuse, refusals and webhooks. Resolves when all have ended. */
 async function mixedWork(): Promise<void> {
   const away = `http://127.0.0.1:${await freePort(createServer())}/`;
   const leaving = new AbortController();
@@ -73,7 +73,7 @@ async function scrape(): Promise<readonly Metric[]> {
 }
 
 describe('GET /metrics', () => {
-  it('has the sums of /stats and of the event log after mixed work', async () => {
+  it('agrees with /stats and the event log after mixed work', async () => {
     await mixedWork();
     const metrics = await scrape();
     const stats = Stats.parse(await (await app.call('/stats')).json()).data;
@@ -121,7 +121,7 @@ describe('GET /metrics', () => {
     expect(buckets.at(-1)).toBe(logged['capture.started']);
   });
 
-  it('has no label whose values clients choose', async () => {
+  it('uses no label whose values clients choose', async () => {
     const metrics = await scrape();
     const own = metrics.filter(({ name }) => name.startsWith('capstan_'));
     expect([...new Set(own.flatMap(({ labels }) => Object.keys(labels)))].toSorted()).toEqual([
@@ -182,11 +182,11 @@ describe('GET /metrics', () => {
 });
 
 describe('examples/prometheus', () => {
-  it.skipIf(missing)('has a valid configuration', async () => {
+  it.skipIf(missing)('configures Prometheus validly', async () => {
     expect(await promtool(['check', 'config', join(EXAMPLES, 'prometheus.yml')])).toMatchObject({ code: 0 });
   });
 
-  it.skipIf(missing)('has alert rules that fire when they should, and only then', async () => {
+  it.skipIf(missing)('fires each alert in its situation, and only then', async () => {
     const rules = readFileSync(join(EXAMPLES, 'alerts.yml'), 'utf8');
     const tests = readFileSync(join(EXAMPLES, 'alerts.test.yml'), 'utf8');
     const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);

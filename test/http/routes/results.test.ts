@@ -91,11 +91,11 @@ describe('conditions of a list', () => {
     ['/results/by-host?host=cond&outcome=timed_out', [4]],
     ['/results/by-url?url=https://cond.example/&status=404', [2]],
     ['/results/by-url?url=cond.example&text=list', [1]],
-  ])('finds for %s what meets it', async (path, ids) => {
+  ])('lists for %s the results that meet the conditions', async (path, ids) => {
     expect(await idsOf(await conditional.call(path))).toEqual(ids);
   });
 
-  it('are kept by the pages that Link leads to', async () => {
+  it('keeps the conditions in the Link to the next page', async () => {
     const ids: number[] = [];
     for (let next: string | undefined = '/results?text=many&limit=200'; next !== undefined; ) {
       const response = await conditional.call(next);
@@ -105,7 +105,7 @@ describe('conditions of a list', () => {
     expect(ids).toEqual(Array.from({ length: 500 }, (_, index) => NEWEST - index));
   });
 
-  it('apply to a whole list that is streamed', async () => {
+  it('applies the conditions to a streamed list', async () => {
     expect(await idsOf(await conditional.call('/results/by-host?host=cond.example&status=5xx'))).toHaveLength(500);
   });
 
@@ -119,7 +119,7 @@ describe('conditions of a list', () => {
     ['text=', 'text'],
     ['text=%21%3F', 'text'],
     [`text=${'a'.repeat(201)}`, 'text'],
-  ])('are refused by name when they are invalid: %s', async (query, path) => {
+  ])('answers 400 to %s and names the condition', async (query, path) => {
     const response = await conditional.call(`/results?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_request', data: { problems: [{ path }] } });
