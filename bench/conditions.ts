@@ -26,7 +26,7 @@ import { pick, randomFrom, type SeededResults, seededResults } from './seeded-re
 
 const LIMIT = 100;
 const INSERTED_TOGETHER = 5000;
-/** Titles have three of these and one that only one in ten thousand has. The first is in half of them. */
+/** Each title has three of these and one word that is in one of 10,000 titles. Half of the titles have the first. */
 const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
 
 const { values } = parseArgs({

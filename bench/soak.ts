@@ -240,8 +240,8 @@ async function firstSettled(): Promise<Reading> {
 }
 
 /**
- * Returns the first reading that is nowhere above the base line, or the last one within the time limit; and which counts
- * were above it in the reading before.
+ * Returns the first reading with no count above the base line, or the last one within the time limit; and the counts
+ * that were above it in the reading before.
  */
 async function settledFrom(line: Reading): Promise<{ readonly now: Reading; readonly last: string }> {
   let last = '';

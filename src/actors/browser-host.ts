@@ -22,7 +22,7 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const FRONT_TIMEOUT_MS = 1_000;
 /** Time in which the browser notices that one of its processes has ended, in milliseconds. */
 const SEEN_MS = 500;
-/** Time that a browser has to announce the end of a renderer, in milliseconds: one that is flooded is late. */
+/** Time that a browser has to announce the end of a renderer, in milliseconds. A flooded browser announces it late. */
 const ANNOUNCE_MS = 10_000;
 const PROFILE_PREFIX = 'capstan-profile-';
 /** Process id of the owner, and the start time of that process (`startOf`). */
@@ -236,7 +236,7 @@ export class BrowserHost {
     this.#endingRenderers.splice(this.#endingRenderers.indexOf(reason), 1);
   }
 
-  /** Why a renderer that crashes now was killed by us; undefined when none was. */
+  /** The reason for which this service has killed a renderer; undefined when it has killed none. */
   get endsRenderer(): string | undefined {
     return this.#endingRenderers.at(-1);
   }

@@ -30,7 +30,7 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 15_000;
 /** Interval between memory checks of a browser in use, in milliseconds. */
 const MEMORY_CHECK_MS = 1_000;
-/** Interval between looks whether a page floods a browser in use, in milliseconds. */
+/** Interval at which browsers in use are checked for a page that floods them, in milliseconds. */
 const FLOOD_CHECK_MS = 250;
 /** Interval between heartbeats of a browser in use, and the time limit for its answer, in milliseconds. */
 const HEARTBEAT_MS = 2_000;
@@ -50,7 +50,7 @@ export interface Unavailable {
   readonly detail: string;
 }
 
-/** Why a browser ends: `reason` for people. */
+/** Cause of the end of a browser, and a `reason` to be read by people. */
 interface Ending {
   readonly cause: BrowserEndCause;
   readonly reason: string;
@@ -61,7 +61,7 @@ interface Member {
   leases: number;
   captures: number;
   retiring: Ending | null;
-  /** Why the pool killed it. */
+  /** Set when the pool has killed the browser. */
   killed: Ending | null;
   heartbeat: NodeJS.Timeout;
   memory: NodeJS.Timeout;
@@ -148,7 +148,7 @@ export class BrowserPool {
     this.#wanted = wanted;
     const serving = this.#byLeases();
     for (const member of serving.slice(0, Math.max(0, serving.length - wanted))) {
-      member.retiring = { cause: 'surplus', reason: 'fewer browsers are wanted' };
+      member.retiring = { cause: 'surplus', reason: 'fewer browsers are needed' };
       if (member.leases === 0) void this.#end(member);
     }
   }
@@ -247,7 +247,7 @@ export class BrowserPool {
     const { idleMs } = this.#options;
     if (idleMs === undefined || member.leases > 0 || member.retiring !== null) return;
     member.idle = setTimeout(() => {
-      member.retiring = { cause: 'idle', reason: 'nobody needs it' };
+      member.retiring = { cause: 'idle', reason: 'no capture needs it' };
       void this.#end(member);
     }, idleMs).unref();
   }

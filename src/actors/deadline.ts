@@ -62,7 +62,7 @@ export class Deadline {
     return Promise.race([work, this.#over]);
   }
 
-  /** Resolves this long before the deadline; never once the capture has ended. */
+  /** Resolves the given time before the deadline; never after the end of the capture. */
   comes(beforeMs: number): Promise<void> {
     return new Promise((resolve) => this.#timers.push(setTimeout(resolve, Math.max(0, this.remainingMs - beforeMs))));
   }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserHost } from './browser-host.ts';
 
-/** A browser that does not answer for this long is looked at, in milliseconds. Measured: 100 ms on two busy cores. */
+/** Time without an answer after which a browser is examined, in milliseconds. Measured: 100 ms on two busy cores. */
 const SILENCE_MS = 250;
 /** Interval in which the CPU time of renderers is measured, in milliseconds. */
 const SAMPLE_MS = 150;
@@ -25,9 +25,9 @@ interface CpuTime {
 }
 
 /**
- * Ends renderers that flood a browser: all messages of pages wait in one queue of the browser process, so that two pages
- * that write to the console in a loop delay every neighbour by more than 10 s. While the browser does not answer, the
- * renderer that spends most CPU time in the kernel, where messages are sent, is ended; its capture fails with
+ * Ends renderers that flood a browser. The messages of all pages wait in one queue of the browser process, so two pages
+ * that write to the console in a loop delay every other page by more than 10 s. While the browser does not answer, the
+ * renderer that spends most CPU time in the kernel, where messages are sent, is ended. Its capture fails with
  * `page_too_large`. Does nothing on systems without `/proc`.
  */
 export async function endFloods(host: BrowserHost): Promise<void> {

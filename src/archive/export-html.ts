@@ -8,10 +8,10 @@ import type { Keyset, ResultFilter } from '../storage/result-store.ts';
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
 import type { ReadStores } from './read-stores.ts';
 
-/** Captures on a page, which bounds the memory of an export. */
+/** Number of captures on a page. Bounds the memory of an export. */
 const CARDS_PER_PAGE = 100;
 const THUMBNAIL = { width: 480, height: 300, format: 'webp', quality: 80 } as const;
-/** Images decoded at once. */
+/** Maximum number of images decoded at once. */
 const MAX_AT_ONCE = 2;
 
 export interface Exported {
@@ -48,7 +48,7 @@ export async function exportHtml(
     if (stored === null || format === 'pdf') return undefined;
     const artifact = await artifacts.open(id, 'image');
     if (artifact === undefined) return undefined;
-    // A file that is damaged is no reason not to export the others.
+    // A damaged file must not prevent the export of the others.
     return renderThumbnail(await buffer(artifact.stream()), THUMBNAIL).catch(() => undefined);
   }
 

@@ -2,8 +2,8 @@ import type { Result } from '../capture/result.ts';
 import { outcomeOf } from '../capture/result-conditions.ts';
 
 /*
- * Pages of an exported gallery. Titles and URLs are chosen by strangers: everything is escaped, and a policy in the page
- * forbids scripts besides.
+ * Pages of an exported gallery. Titles and URLs are untrusted: everything is escaped, and a policy in the page also
+ * forbids scripts.
  */
 
 /** A capture on a page. */
@@ -15,7 +15,7 @@ export interface Card {
 
 export interface GalleryPage {
   readonly cards: readonly Card[];
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number;
   readonly hasNext: boolean;
 }

@@ -36,5 +36,5 @@ export async function openReadStores({ dataDir, dbPath, mongoUrl }: StorePlaces)
 function openDatabase(dbPath: string | null, mongoUrl: string | null): Promise<Database> {
   if (dbPath !== null) return openSqlite({ path: dbPath });
   if (mongoUrl !== null) return openMongo({ url: mongoUrl });
-  throw new Error('there is no database to read: give --db-path or --mongo-url');
+  throw new Error('no database is configured: set --db-path or --mongo-url');
 }

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
-/** Why the egress refuses a connection, by reason, since the start. */
+/** Number of connections that the egress policy has refused since the start, by reason. */
 export const EgressRefusalsSchema = z.strictObject({
   scheme: count.meta({ description: 'Neither `http:` nor `https:`.' }),
-  port: count.meta({ description: 'A port that browsers do not open.' }),
+  port: count.meta({ description: 'A port that browsers refuse to open.' }),
   address: count.meta({ description: 'Not a public address.' }),
   denied: count.meta({ description: 'Denied by the operator (`--deny-targets`).' }),
-  requests: count.meta({ description: 'Beyond the requests of one capture.' }),
-  names: count.meta({ description: 'Beyond the host names that one capture may look up.' }),
-  bytes: count.meta({ description: 'Beyond the bytes of one capture.' }),
+  requests: count.meta({ description: 'Above the maximum number of requests of one capture.' }),
+  names: count.meta({ description: 'Above the maximum number of host names of one capture.' }),
+  bytes: count.meta({ description: 'Above the maximum number of bytes of one capture.' }),
 });
 
 export type EgressRefusals = Immutable<z.output<typeof EgressRefusalsSchema>>;

@@ -114,7 +114,7 @@ export const CATALOGUE = {
     status: 422,
     retryable: false,
     text: 'The capture is a PDF, of which no thumbnail can be made.',
-    help: 'Get the PDF itself, without `width`, `height`, `format` and `quality`.',
+    help: 'Request the PDF itself, without `width`, `height`, `format` and `quality`.',
   },
   selector_not_found: {
     status: 422,
@@ -192,7 +192,7 @@ export const CATALOGUE = {
     status: 502,
     retryable: true,
     text: 'Three workers ended without finishing the capture.',
-    help: 'The page may be what ends them: try a smaller viewport, or block resources. Operators: see their logs.',
+    help: 'The page may be the cause: try a smaller viewport, or block resources. Operators: see their logs.',
   },
   cluster_unavailable: {
     status: 503,

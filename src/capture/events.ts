@@ -22,10 +22,10 @@ const WebhookFailureCauseSchema = z.enum(['forbidden', 'refused', 'unreachable',
 });
 export type WebhookFailureCause = z.output<typeof WebhookFailureCauseSchema>;
 
-/** Why a browser process ended or is being replaced. */
+/** Cause of the end or the replacement of a browser process. */
 const BrowserEndCauseSchema = z.enum(['captures', 'memory', 'idle', 'surplus', 'shutdown', 'hang', 'crash']).meta({
   description:
-    '`captures`: it did as many as one browser may; `memory`: it took too much; `idle`: no capture needed it; `surplus`: fewer browsers are wanted; `shutdown`: the service stops; `hang`: it did not answer; `crash`: it ended by itself.',
+    '`captures`: it reached the maximum number of captures of a browser; `memory`: it used too much memory; `idle`: no capture needed it; `surplus`: fewer browsers are needed; `shutdown`: the service stops; `hang`: it did not answer; `crash`: it ended by itself.',
 });
 export type BrowserEndCause = z.output<typeof BrowserEndCauseSchema>;
 
@@ -85,7 +85,7 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event(
     'pressure.changed',
     { at: instant, ...PressureSchema.omit({ cluster: true }).shape },
-    'The service began or ceased to admit captures.',
+    'The service started or stopped admitting captures.',
   ),
   event(
     'webhook.delivered',

@@ -16,7 +16,7 @@ export const InFlightSchema = z.strictObject({
   position: count.nullable().meta({
     description: 'Place in the order of admission, from 1; null when it runs. Clients with names take turns.',
   }),
-  phase: z.enum(CAPTURE_PHASES).nullable().meta({ description: 'What it is doing; null before it has a page.' }),
+  phase: z.enum(CAPTURE_PHASES).nullable().meta({ description: 'Current phase; null before it has a page.' }),
   waited_ms: count.meta({ description: 'Milliseconds in the queue.' }),
   running_ms: count.meta({ description: 'Milliseconds since it was given a slot; 0 while it waits.' }),
 });

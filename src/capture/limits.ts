@@ -36,7 +36,7 @@ export const LimitsChangeSchema = z
 
 export type LimitsChange = Immutable<z.output<typeof LimitsChangeSchema>>;
 
-/** With the bounds of a cluster, which are the wider ones; the service knows which apply. */
+/** Uses the bounds of a cluster, which are wider than those of one process. The service checks its own bounds. */
 function limit(name: keyof typeof CLUSTER_BOUNDS) {
   const { min, max } = CLUSTER_BOUNDS[name];
   const error = `must be an integer from ${min} to ${max}`;

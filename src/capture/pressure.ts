@@ -20,7 +20,7 @@ export const PressureSchema = z.strictObject({
   accepting: z.boolean().meta({ description: 'Whether a new capture is admitted.' }),
   reason: z.string().meta({
     description:
-      'Why none is admitted, or, in a cluster without workers, why admitted ones wait; else empty. For people.',
+      'Reason for which no capture is admitted or, in a cluster without workers, for which admitted captures wait; else empty. For people.',
   }),
   cluster: ClusterStatsSchema,
 });

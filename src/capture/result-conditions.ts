@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import type { Result } from './result.ts';
 
-/** How the capture of a record ended. Other outcomes leave no record. */
+/** Outcomes of captures that have a record. */
 export const RECORDED_OUTCOMES = ['stored', 'failed', 'timed_out'] as const;
 export type RecordedOutcome = (typeof RECORDED_OUTCOMES)[number];
 
@@ -36,7 +36,7 @@ export const conditionFields = {
     .regex(/[\p{L}\p{N}]/u, { error: TEXT })
     .meta({
       description:
-        'Words that the title, `url` or `final_url` has, all of them, in any order. Case and accents do not matter.',
+        'Words that must all be in the title, `url` or `final_url`, in any order. Case and accents do not matter.',
     }),
 };
 

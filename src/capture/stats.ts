@@ -3,10 +3,10 @@ import { EgressRefusalsSchema } from './egress-refusals.ts';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
-/** The cluster that a process is part of, by what its processes announce once a second. */
+/** The cluster that a process is part of, by the announcements that its processes send once a second. */
 export const ClusterStatsSchema = z
   .strictObject({
-    role: z.enum(['all', 'api', 'worker']).meta({ description: 'Of this process.' }),
+    role: z.enum(['all', 'api', 'worker']).meta({ description: 'Role of this process.' }),
     connected: z.boolean().meta({ description: 'Whether this process can reach NATS.' }),
     nodes: count.meta({ description: 'Processes that answer clients.' }),
     workers: count.meta({ description: 'Processes that capture.' }),
@@ -15,7 +15,7 @@ export const ClusterStatsSchema = z
     waiting: count.meta({ description: 'Captures that wait for a worker.' }),
   })
   .nullable()
-  .meta({ description: 'The whole cluster, at most a second old; null without `--nats-url`.' });
+  .meta({ description: 'Figures of the whole cluster, at most a second old; null without `--nats-url`.' });
 
 export type ClusterStats = NonNullable<Immutable<z.output<typeof ClusterStatsSchema>>>;
 
@@ -38,7 +38,7 @@ export const ServiceStatsSchema = z.strictObject({
   batches: z.strictObject({ accepted: count, completed: count }),
   jobs: z
     .strictObject({ added: count, completed: count, failed: count, cancelled: count, running: count })
-    .meta({ description: 'Jobs that this process was given, ended and cancelled since the start, and runs now.' }),
+    .meta({ description: 'Jobs of this process: added, ended and cancelled since the start, and running now.' }),
   webhooks: z
     .strictObject({
       delivered: count,

@@ -4,13 +4,13 @@ import { integer } from './options/fields.ts';
 export const THUMBNAIL_FORMATS = ['webp', 'png', 'jpeg', 'avif'] as const;
 export type ThumbnailFormat = (typeof THUMBNAIL_FORMATS)[number];
 
-/** Pixels: the width of a large screen. */
+/** In pixels: the width of a large screen. */
 const MAX_SIDE = 2048;
 const DEFAULT_QUALITY = 80;
 
 const side = integer('pixels', 1, MAX_SIDE);
 
-/** What a thumbnail is like. Each field may be left out. */
+/** Format and size of a thumbnail. Every field is optional. */
 export const thumbnailFields = {
   width: side.meta({ description: 'Width of a thumbnail, in pixels. A smaller image is not enlarged.' }),
   height: side.meta({
@@ -38,13 +38,13 @@ export interface Thumbnail {
   readonly quality: number;
 }
 
-/** Returns the thumbnail that is asked for; undefined when none of its fields is given. */
+/** Returns the requested thumbnail; undefined when none of its fields is given. */
 export function thumbnailOf({ width, height, format, quality }: Given): Thumbnail | undefined {
   if (width === undefined && height === undefined && format === undefined && quality === undefined) return undefined;
   return { width, height, format: format ?? 'webp', quality: quality ?? DEFAULT_QUALITY };
 }
 
-/** Names a thumbnail among those of its capture: `320x-q80.webp`. Equal thumbnails have equal names. */
+/** Returns the file name of a thumbnail, such as `320x-q80.webp`. Equal thumbnails have equal names. */
 export function thumbnailName({ width, height, format, quality }: Thumbnail): string {
   const side = (pixels: number | undefined) => (pixels === undefined ? '' : String(pixels));
   return `${side(width)}x${side(height)}${format === 'png' ? '' : `-q${quality}`}.${format}`;

@@ -4,7 +4,7 @@ import type { Subjects } from './subjects.ts';
 
 /** Interval of announcements in milliseconds: the figures are at most this old. */
 const INTERVAL_MS = 1_000;
-/** Announcements that may be missed until a process counts as gone. */
+/** Number of missed announcements after which a process counts as gone. */
 const MISSED = 3;
 
 export interface CensusOptions {
@@ -14,7 +14,7 @@ export interface CensusOptions {
   readonly own: () => readonly Announcement[];
 }
 
-/** Who is in the cluster, by what all processes announce once a second. */
+/** The processes of the cluster, by the announcements that each sends once a second. */
 export class Census {
   readonly #link: Link;
   readonly #subjects: Subjects;
@@ -45,7 +45,7 @@ export class Census {
     return [...own, ...others.map(({ said }) => said)];
   }
 
-  /** Tells the others that this process ends. */
+  /** Announces to the other processes that this one ends. */
   stop(): void {
     clearInterval(this.#timer);
     for (const { name } of this.#own()) this.#link.publish(this.#subjects.alive, encode({ kind: 'gone', name }));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type Msg, type NatsConnection } from '@nats-io/transport-node';
 
-/** NATS is away, so the work was not done, or it is not known whether it was. */
+/** Thrown while NATS is away. Whether the work was done is then unknown. */
 export class AwayError extends Error {
   override readonly name = 'AwayError';
 }
@@ -15,7 +15,7 @@ export interface LinkOptions {
 }
 
 const RECONNECT_MS = 250;
-/** A server that does not answer so many pings is away: after at most 9 s. */
+/** Number of unanswered pings after which a server counts as away: after at most 9 s. */
 const PING = { pingInterval: 3_000, maxPingOut: 2 };
 
 /**
@@ -71,7 +71,7 @@ export class Link {
     return this.with((connection) => connection.request(subject, body, { timeout: timeoutMs }));
   }
 
-  /** Does something with the connection. Rejects with an `AwayError` when NATS is away, or is lost meanwhile. */
+  /** Runs work on the connection. Rejects with an `AwayError` when NATS is away, or is lost meanwhile. */
   with<T>(work: (connection: NatsConnection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
     if (!this.#isUp || connection === undefined) return Promise.reject(new AwayError('NATS cannot be reached.'));
@@ -87,7 +87,7 @@ export class Link {
   async close(): Promise<void> {
     this.#closing.abort();
     const connection = this.#connection;
-    // What was sent last, such as acknowledgements, reaches the server.
+    // Flushes the last messages, such as acknowledgements.
     if (this.#isUp) await connection?.flush().catch(() => undefined);
     this.#setUp(false);
     await connection?.close();

@@ -14,7 +14,7 @@ import type { Subjects } from './subjects.ts';
 import { Ticket } from './tickets.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** A capture fails when so many workers were lost while they ran it. */
+/** Number of lost workers after which the capture that they ran fails. */
 const MAX_LOST = 3;
 /** Time limit for a worker's answer, in milliseconds. */
 const WORKER_TIMEOUT_MS = 1_000;
@@ -24,7 +24,7 @@ const CANCEL_MS = 2_000;
 const FULL_MS = 50;
 /** Interval at which tickets are compared with the stream, in milliseconds. */
 const RECONCILE_MS = 5_000;
-/** Room that a message needs besides its body, in bytes. */
+/** Size of a message without its body, in bytes. */
 const HEAD_BYTES = 1_024;
 
 export interface DispatcherOptions {
@@ -136,7 +136,7 @@ export class Dispatcher {
   /** Publishes a ticket. False when the stream is full. */
   async #publish(ticket: Ticket): Promise<boolean> {
     if (this.#options.isLowering()) return false;
-    // A worker may claim the ticket before the server's word that it is stored is here.
+    // A worker may claim the ticket before the server confirms that it is stored.
     ticket.sequence = 0;
     ticket.sequence = await this.#options.queue.publish(ticket.subject);
     return ticket.sequence !== undefined;
@@ -188,7 +188,7 @@ export class Dispatcher {
   #remove({ subject, sequence }: Ticket): void {
     if (sequence === undefined) return;
     this.#options.queue.remove(subject, sequence).catch((error: unknown) => {
-      // It is removed when it is found in the stream, or acknowledged by the worker that finds nobody waiting for it.
+      // It is removed when it is found in the stream, or acknowledged by the worker whose claim is refused.
       if (!(error instanceof AwayError)) this.#options.onProblem(error);
     });
   }
@@ -201,7 +201,7 @@ export class Dispatcher {
     if (asked.type === 'return' && ticket?.worker === asked.worker) ticket.worker = undefined;
     if (asked.type === 'report' && ticket !== undefined) {
       ticket.settle(await this.#complete(asked.id, asked.outcome));
-      // The first outcome counts: a worker that was taken for lost has finished before the one that replaced it.
+      // The first outcome counts: a worker that counted as lost has finished before its replacement.
       if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
     }
     reply({ type: 'noted' });
@@ -244,12 +244,12 @@ export class Dispatcher {
     if (await this.#tellToCancel(ticket)) await delay(Math.max(0, until - performance.now()));
   }
 
-  /** Returns whether the worker had the capture in hand. */
+  /** Returns whether the worker was running the capture. */
   async #tellToCancel({ worker, command: { id } }: Ticket): Promise<boolean> {
     return worker !== undefined && (await this.#ask(worker, { type: 'cancel', id }));
   }
 
-  /** Returns whether a worker has a capture in hand; false when it does not answer. */
+  /** Returns whether a worker is running a capture; false when it does not answer. */
   async #ask(worker: string, question: ToWorker): Promise<boolean> {
     const { link, subjects } = this.#options;
     try {
@@ -266,7 +266,7 @@ export class Dispatcher {
     return { state, result, evidence: isEvidenceStored ? await this.#options.evidenceOf(id) : evidence };
   }
 
-  /** Publishes tickets that the stream has lost, and removes those that nobody waits for. */
+  /** Publishes tickets that the stream has lost, and removes those without a waiting capture. */
   async #reconcile(): Promise<void> {
     const { link, queue } = this.#options;
     if (!link.isUp) return;
@@ -300,7 +300,7 @@ export class Dispatcher {
   }
 }
 
-/** Whatever went wrong, the ticket was not queued, or it is not known whether it was. */
+/** Returns the error for a ticket that was not, or perhaps not, queued. */
 function away(cause: unknown): CapstanError {
   return new CapstanError('cluster_unavailable', undefined, { cause });
 }

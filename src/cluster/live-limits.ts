@@ -8,7 +8,7 @@ import { capacityOf, type QueueState, type WorkQueue } from './work-queue.ts';
 /** Interval at which the limits are read, in milliseconds, and while one is being lowered. */
 const READ_MS = 1_000;
 const LOWERING_MS = 100;
-/** Time in which every api node has heard that a limit is being lowered, and no ticket is on its way any more. */
+/** Time after which every api node knows that a limit is being lowered, and no ticket is in transit any more. */
 const HEARD_MS = 500;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -23,8 +23,8 @@ export interface LiveLimitsOptions {
 }
 
 /**
- * The limits of the cluster, as an api node knows them. They are in the stream, and whoever changes them tells the others
- * to read them.
+ * The limits of the cluster, as an api node knows them. They are in the stream. The process that changes them notifies
+ * the others, which read them again.
  *
  * JetStream drops tickets when their maximum number is set below what the stream holds. To lower it, the nodes therefore
  * publish nothing until few enough tickets are left, and then one of them, any of them, lowers it.
@@ -130,7 +130,7 @@ export class LiveLimits {
     await this.#read();
   }
 
-  /** Every ticket that was removed is a completion. */
+  /** Every removed ticket counts as a completion. */
   #measure({ tickets, removed }: QueueState): void {
     this.#rate.pass(performance.now(), (this.#state?.tickets ?? 0) >= this.#limits.maxConcurrent && tickets > 0);
     const completed = removed - (this.#state?.removed ?? removed);

@@ -7,7 +7,7 @@ import type { StoredRequest } from '../capture/stored-request.ts';
 import { count } from '../capture/values.ts';
 
 /*
- * What api nodes and workers tell each other. The processes of a cluster trust each other, and may be of different
+ * Messages between api nodes and workers. The processes of a cluster trust each other, and may be of different
  * versions during an upgrade: envelopes are checked, and records pass as they are.
  */
 
@@ -47,12 +47,12 @@ export const FromNode = z.discriminatedUnion('type', [
     type: z.literal('run'),
     /** Time left of the capture's deadline, in milliseconds. */
     leftMs: z.number().positive(),
-    /** How many workers have claimed the capture, this one included. */
+    /** Number of workers that have claimed the capture, this one included. */
     attempt: z.int().positive(),
     batch: z.string().nullable(),
     request: trusted<StoredRequest>(),
   }),
-  /** Nobody waits for the capture. */
+  /** No client waits for the capture any more. */
   z.object({ type: z.literal('gone') }),
   /** Another worker runs it. */
   z.object({ type: z.literal('busy') }),
@@ -67,10 +67,10 @@ export const ToWorker = z.discriminatedUnion('type', [
 ]);
 export type ToWorker = z.output<typeof ToWorker>;
 
-/** `runs`: whether the worker has the capture in hand. */
+/** `runs`: whether the worker is running the capture. */
 export const FromWorker = z.object({ runs: z.boolean() });
 
-/** What each process announces once a second, and once more when it ends. */
+/** The announcement that each process sends once a second, and once more when it ends. */
 export const Announcement = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('node'), name: z.string(), running: count, waiting: count }),
   z.object({ kind: z.literal('worker'), name: z.string(), slots: count }),

@@ -31,7 +31,7 @@ export interface ClusterOptions {
 export interface ApiOptions {
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
-  /** Called when somebody has changed the limits of the cluster. */
+  /** Called when the limits of the cluster have changed. */
   readonly onLimits: (limits: CaptureLimits) => void;
 }
 

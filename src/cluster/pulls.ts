@@ -5,19 +5,19 @@ import type { Subjects } from './subjects.ts';
 /** A ticket that was given to this worker, and must be acknowledged, returned or kept alive. */
 export interface Delivery {
   readonly subject: string;
-  /** How many times the ticket was given to a worker, this time included. */
+  /** Number of deliveries of the ticket to a worker, this one included. */
   readonly times: number;
-  /** The ticket is finished. */
+  /** Acknowledges the ticket as finished. */
   ack(): void;
   /** Returns the ticket to the head of the queue, after a delay in milliseconds. */
   nak(delayMs?: number): void;
-  /** Keeps the ticket for as long as a worker may be silent. */
+  /** Keeps the ticket for another period of the redelivery timeout. */
   working(): void;
 }
 
-/** Time that a pull waits at the server, in milliseconds. A pull that the server has forgotten is noticed after it. */
+/** Time limit of a pull at the server, in milliseconds. After it, a pull that the server has forgotten is noticed. */
 const EXPIRES_MS = 10_000;
-/** Additional time for the server's word that a pull has expired, in milliseconds. */
+/** Additional time for the server's message that a pull has expired, in milliseconds. */
 const LATE_MS = 2_000;
 /** Pause after a pull that was refused, in milliseconds. */
 const REFUSED_MS = 500;
@@ -25,10 +25,10 @@ const REFUSED_MS = 500;
 export interface PullOptions {
   readonly link: Link;
   readonly subjects: Subjects;
-  /** How many tickets the worker can take now. */
+  /** Returns the number of tickets that the worker can take now. */
   readonly room: () => number;
   readonly onTicket: (delivery: Delivery) => void;
-  /** Called when nobody answers pulls: the stream or its consumer is missing. */
+  /** Called when pulls have no responders: the stream or its consumer is missing. */
   readonly onMissing: () => void;
 }
 
@@ -53,7 +53,7 @@ export class Pulls {
     });
   }
 
-  /** Call it after each connection, when the stream and its consumer exist: earlier pulls are lost without a word. */
+  /** Call it after each connection, when the stream and its consumer exist: earlier pulls are lost silently. */
   ready(): void {
     this.#isReady = true;
     this.refill();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node';
 
-/** Where NATS is, and how to authenticate. */
+/** Addresses of the NATS servers, and credentials. */
 export interface ServerOptions {
   /** `nats://` or `tls://`, with or without credentials, which are the same in each. */
   readonly natsUrl: readonly string[];

@@ -11,11 +11,11 @@ export class Ticket {
   sequence: number | undefined;
   /** The worker that runs the capture. */
   worker: string | undefined;
-  /** How many workers have claimed the capture. */
+  /** Number of workers that have claimed the capture. */
   claims = 0;
   /** Workers that were lost while they ran the capture. */
   lost = 0;
-  /** When the capture must end, on the clock of `performance.now`. Set when a worker first claims it. */
+  /** Deadline of the capture, on the clock of `performance.now`. Set when a worker first claims it. */
   deadline: number | undefined;
   /** Starts the capture in the pipeline. */
   begin: () => void = () => {};

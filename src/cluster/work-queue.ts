@@ -12,7 +12,7 @@ import { type CaptureLimits, CaptureLimitsSchema } from '../capture/limits.ts';
 import type { Link } from './connection.ts';
 import type { Subjects } from './subjects.ts';
 
-/** Time until the ticket of a worker that has fallen silent is given to another one, in milliseconds. */
+/** Time after which the ticket of a worker that no longer answers is given to another one, in milliseconds. */
 export const ACK_WAIT_MS = 10_000;
 /** Pull requests that may wait at the server: one for each free slot of the cluster. */
 const MAX_WAITING = 8_192;
@@ -27,12 +27,12 @@ const NOT_FOUND: readonly number[] = [10059, 10014];
 const NO_MESSAGE: readonly number[] = [10037, 10043];
 
 export interface QueueState {
-  /** The limits that were asked for. */
+  /** The requested limits. */
   readonly limits: CaptureLimits;
-  /** Tickets that the stream accepts now. While a limit is being lowered, more than `limits` say. */
+  /** Tickets that the stream accepts now. More than in `limits` while a limit is being lowered. */
   readonly capacity: number;
   readonly tickets: number;
-  /** Tickets that were ever removed. */
+  /** Number of tickets removed since the stream was created. */
   readonly removed: number;
 }
 
@@ -75,7 +75,7 @@ export class WorkQueue {
           }),
         );
       } catch (error) {
-        // Another process was faster.
+        // Another process has created it meanwhile.
         if (!isCode(error, [STREAM_EXISTS])) throw error;
       }
     }
@@ -149,7 +149,7 @@ export class WorkQueue {
     };
   }
 
-  /** Notes the limits, raises what is raised, and lowers the number of tickets in flight. */
+  /** Stores the limits, applies those that are raised, and lowers the number of tickets in flight. */
   async announce(limits: CaptureLimits): Promise<void> {
     const { stream, consumer } = this.#subjects;
     const { capacity } = await this.state();
@@ -190,7 +190,7 @@ function limitsOf(description: string | undefined, capacity: number): CaptureLim
   try {
     return CaptureLimitsSchema.safeParse(JSON.parse(description ?? '')).data ?? otherwise;
   } catch {
-    // Somebody else wrote the description.
+    // The description was not written by Capstan.
     return otherwise;
   }
 }

@@ -11,7 +11,7 @@ import { decode, encode, FromNode, type ReportedOutcome, type ToNode, ToWorker }
 import { type Delivery, Pulls } from './pulls.ts';
 import { type Subjects, ticketOf } from './subjects.ts';
 
-/** Interval at which a worker says that it still works on a ticket, in milliseconds. */
+/** Interval at which a worker reports that it still works on a ticket, in milliseconds. */
 const HEARTBEAT_MS = 3_000;
 /** Time limit for an api node's answer, in milliseconds. */
 const NODE_TIMEOUT_MS = 3_000;
@@ -36,7 +36,7 @@ export interface WorkerOptions {
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** A capture that this worker has in hand. */
+/** A capture that this worker is running. */
 interface Work {
   /** The newest delivery of the ticket. */
   delivery: Delivery;
@@ -46,7 +46,7 @@ interface Work {
   readonly ended: Promise<void>;
 }
 
-/** Takes tickets from the work queue, one for each free slot, and captures what their api nodes ask for. */
+/** Takes tickets from the work queue, one for each free slot, and runs the captures that their api nodes request. */
 export class Worker {
   readonly name = randomBytes(8).toString('hex');
   readonly #options: WorkerOptions;
@@ -72,7 +72,7 @@ export class Worker {
       onMissing,
     });
     link.observe((isUp) => {
-      // The server may have restarted, and heard nothing for a while.
+      // The server may have restarted, and received nothing for a while.
       if (isUp) for (const { delivery } of this.#works.values()) delivery.working();
     });
   }
@@ -131,7 +131,7 @@ export class Worker {
     const { node, id } = ticketOf(delivery.subject);
     const underWay = this.#works.get(id);
     if (underWay !== undefined) {
-      // The server took this worker for lost; the new delivery is the one to acknowledge.
+      // The server considered this worker lost, so the new delivery is the one to acknowledge.
       underWay.delivery = delivery;
       return;
     }
@@ -176,7 +176,7 @@ export class Worker {
     }
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
     if (await this.#report(node, outcome, { id, work })) work.delivery.ack();
-    // Another worker finds the record, or nobody to report it to.
+    // Another worker will find the record, or no api node that waits for it.
     else work.delivery.nak(RETRY_MS);
   }
 
@@ -203,7 +203,7 @@ export class Worker {
     }
   }
 
-  /** Tells the api node that this worker is not lost, and gives the ticket to another one. */
+  /** Reports to the api node that this worker stops, and returns the ticket to the queue for another one. */
   async #return(node: string, id: number, { delivery }: Work): Promise<void> {
     await this.#ask(node, { type: 'return', id, worker: this.name }).catch(() => undefined);
     delivery.nak();
@@ -230,7 +230,7 @@ export class Worker {
     }
   }
 
-  /** Leaves the evidence out when no message can carry it: it is in the result store. */
+  /** Omits evidence that is too large for a message: it is in the result store. */
   #reportOf(id: number, outcome: CaptureOutcome): Uint8Array {
     const body = (reported: ReportedOutcome) => encode({ type: 'report', id, worker: this.name, outcome: reported });
     if (outcome.state !== 'stored') return body(outcome);

@@ -14,7 +14,7 @@ export function registerDbCommand(program: Command): void {
   const check = db
     .command('check')
     .description(
-      'Compare records and files, in the data directory or in GridFS, and check the SQLite file. Exit code 1 when something is wrong.',
+      'Compare records and files, in the data directory or in GridFS, and check the SQLite file. Exit code 1 when there are problems.',
     );
   addConfigFlags(check, FLAGS).action(async (flags: Flags) => {
     const { checkDatabase } = await import('../storage/maintenance.ts');

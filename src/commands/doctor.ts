@@ -3,12 +3,12 @@ import { addConfigFlags } from '../config/flags.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { processConfig } from './process-config.ts';
 
-/** `capstan doctor`: says what a service with this configuration would find, and what to do about it. */
+/** `capstan doctor`: checks the requirements of a service with this configuration, and advises how to meet them. */
 export function registerDoctorCommand(program: Command): void {
   const command = program
     .command('doctor')
     .description(
-      'Try what the service needs with this configuration, and say what to do. Changes nothing. Exit code 1 when the service would not serve.',
+      'Check everything that the service needs with this configuration, and print advice. Changes nothing. Exit code 1 when the service would not start or not capture.',
     )
     .option('--json', 'Print the findings as JSON.');
   addConfigFlags(command).action(async ({ json, ...flags }: Readonly<Record<string, unknown>>) => {
@@ -22,7 +22,7 @@ export function registerDoctorCommand(program: Command): void {
   });
 }
 
-/** A line for each finding, and below it what to do. */
+/** Returns a line for each finding, with the advice below it. */
 function table(findings: readonly Finding[]): string {
   const head = { check: 'CHECK', state: 'STATE', found: 'FOUND', advice: '' };
   const width = (column: 'check' | 'state') => Math.max(...[head, ...findings].map((row) => row[column].length));

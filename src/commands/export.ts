@@ -28,7 +28,7 @@ export function registerExportCommand(program: Command): void {
   for (const [name, schema] of Object.entries(conditionFields)) {
     command.option(
       `--${name} <value>`,
-      `only captures that meet this: ${z.globalRegistry.get(schema)?.description ?? ''}`,
+      `only captures with this condition: ${z.globalRegistry.get(schema)?.description ?? ''}`,
     );
   }
   addConfigFlags(command, ['dbPath', 'mongoUrl', 'mongoUrlFile', 'dataDir']).action(

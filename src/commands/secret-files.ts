@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type Config, OPTIONS } from '../config.ts';
 import type { Logger } from '../log.ts';
 
-/** Permission bits of users who are neither the owner nor of the file's group. */
+/** Permission bits of users who are neither the owner nor in the file's group. */
 const OTHERS = 0o007;
 
 /** Warns of each file of secrets that every user of the machine can read. */

@@ -41,7 +41,7 @@ describe('the browser of captures that interact', () => {
     const { actor, next } = await start({ idleMs: 200 });
     const retired = next('browser.retired');
     await actor.capture(request('/short'), patience);
-    expect(await retired).toMatchObject({ reason: 'nobody needs it', captures: 1 });
+    expect(await retired).toMatchObject({ reason: 'no capture needs it', captures: 1 });
     expect(actor.stats().browsers).toHaveLength(1);
     expect((await actor.capture(request('/short'), patience)).responseCode).toBe(200);
   });

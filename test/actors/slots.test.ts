@@ -55,7 +55,7 @@ describe('the slots', () => {
     leaving.abort();
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
     await expect.poll(() => [actor.stats(), browsers()], SOON).toMatchObject([{ busy: 0, idle: 0 }, 1]);
-    expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are wanted' });
+    expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are needed' });
   });
 
   it('removes idle slots, and ends a surplus browser at once', async () => {

@@ -84,7 +84,7 @@ async function look(
   };
 }
 
-/** Adds what it finds to `found`, and resolves with all of it. */
+/** Adds the parts of the capture to `found` as they become known, and resolves with all of them. */
 async function takePicture(
   page: IsolatedPage,
   egressProxy: EgressProxy,

@@ -12,17 +12,17 @@ import type { Picture } from './screenshot/take-screenshot.ts';
 /** Time before the deadline at which the last frame is requested, and at which it stands in for the screenshot. */
 const REQUEST_MS = 800;
 const USE_MS = 300;
-/** Share of the time of a capture that neither exceeds. */
+/** Maximum of each of these times, as a share of the capture's time limit. */
 const MAX_SHARE = 0.3;
 
-/** What the steps of a capture have found so far. */
+/** The parts of a capture that are known so far. */
 export interface Found {
   facts?: Omit<DocumentFacts, 'interrupted'>;
   cutPhase?: CapturePhase | null;
   picture?: Picture;
 }
 
-/** A partial capture, made of what was found when its deadline came. */
+/** A partial capture, made of the parts that were known at its deadline. */
 export interface Salvage {
   readonly facts: Omit<DocumentFacts, 'interrupted'>;
   readonly cutPhase: CapturePhase;
@@ -60,7 +60,7 @@ export async function salvage(
   };
 }
 
-/** What the browser process knows of a document that cannot be asked. */
+/** The facts that the browser process knows about a document whose main thread is blocked. */
 async function shownDocument({ session, frame }: IsolatedPage): Promise<Omit<DocumentFacts, 'interrupted'>> {
   const { url = '', mimeType = '' } = frame.document ?? {};
   const { status, protocol } = frame.response;

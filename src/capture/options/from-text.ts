@@ -2,12 +2,12 @@ import { refusal } from '../validate.ts';
 import type { JsonField, OptionDescription } from './describe.ts';
 
 /*
- * Reads options that are written as text: flags of `capstan shot`, and the query of `GET /screenshot`. What is no text
- * of the option's kind is left as it is: the schema of the request refuses it, and says what it takes.
+ * Reads options that are written as text: flags of `capstan shot`, and the query of `GET /screenshot`. An invalid text
+ * is left as it is: the schema of the request refuses it, and names the accepted values.
  */
 
 /**
- * Returns the value of an option from its texts, of which only lists and maps may have several.
+ * Returns the value of an option from its texts. Only lists and maps may have more than one.
  * @throws CapstanError `invalid_request`, with the name of the option, when it is neither JSON nor `name=value`.
  */
 export function optionFromTexts({ name, field }: OptionDescription, texts: readonly string[]): unknown {

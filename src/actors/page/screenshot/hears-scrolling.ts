@@ -1,14 +1,14 @@
 import { CdpError } from '../../cdp/connection.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
-/** Events that a page hears when its window is scrolled. */
+/** Events that a page receives when its window is scrolled. */
 const SCROLL_EVENTS: ReadonlySet<string> = new Set(['scroll', 'scrollend']);
 /** The document, its root and its body. */
 const DEPTH = 3;
 
 /**
- * Returns whether the page listens to the scrolling of its window. Such a handler often looks at the page again only
- * some time later, and then sees only what the window shows by then; an observer sees every frame.
+ * Returns whether the page listens to the scrolling of its window. Such a handler often examines the page only some time
+ * later, and then finds only the elements that are in the window by then; an observer is called for every frame.
  */
 export async function hearsScrolling({ session }: IsolatedPage): Promise<boolean> {
   const listensTo = async (expression: 'window' | 'document'): Promise<boolean> => {

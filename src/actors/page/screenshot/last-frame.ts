@@ -4,8 +4,8 @@ import type { PageSession } from '../isolated-page.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 
 /**
- * Whether the window may stand in for the screenshot of this request: it would not be what `selector` and `clip` name,
- * would show what `hide` and `mask` cover, and has a background.
+ * Returns whether an image of the window may replace the screenshot of this request. It may not with `selector` and
+ * `clip`, which name another part; with `hide` and `mask`, which it ignores; or with `omitBackground`.
  */
 export function mayShowWindow({ selector, clip, hide, mask, omitBackground, format }: CaptureRequest): boolean {
   const asksForPart = selector !== undefined || clip !== undefined;
@@ -13,7 +13,7 @@ export function mayShowWindow({ selector, clip, hide, mask, omitBackground, form
 }
 
 /**
- * Resolves with what the browser drew last in the page's window, as a PNG of its CSS pixels. It comes from the
+ * Resolves with the last frame that the browser drew of the page's window, as a PNG of its CSS pixels. It comes from the
  * compositor, and therefore also while the page's main thread is busy. Null when Chromium refuses.
  */
 export async function lastFrame(session: PageSession): Promise<Buffer | null> {

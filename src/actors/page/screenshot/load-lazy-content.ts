@@ -12,11 +12,11 @@ import { scrollToElement } from './scroll-to-element.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 const STEP_SHARE = 0.9;
-/** Minimum time of a step in a page that listens to scrolling, after the frame in which it hears of the step. */
+/** Minimum time of a step in a page that listens to scrolling, after the frame in which it receives the event. */
 const MIN_STEP_MS = 25;
 /** Maximum time of one evaluation in the page, after which the remaining time is checked. */
 const MAX_PASS_MS = 250;
-/** Maximum time for an animation frame. A page can cancel it. */
+/** Maximum time to wait for an animation frame, which a page can cancel. */
 const MAX_FRAME_MS = 500;
 /** Maximum number of looks at the top, in the end, while a header that was folded away unfolds. */
 const MAX_LOOKS_AT_TOP = 2;
@@ -27,7 +27,7 @@ const seen = z.object({
   /** CSS pixels of the page and of the window. */
   height: z.number(),
   window: z.number(),
-  /** True when the height of the page changed meanwhile. */
+  /** Whether the height of the page has changed meanwhile. */
   grew: z.boolean(),
   /** Elements in the document. */
   elements: z.number(),
@@ -135,8 +135,8 @@ interface Way {
 }
 
 /**
- * Scrolls along the way and returns what was seen. Stops before its end when the time of one look is over. Undefined when
- * the document was replaced.
+ * Scrolls through these positions and returns the measured state. Stops early when the time of one evaluation is over.
+ * Undefined when the document was replaced.
  */
 async function look(page: IsolatedPage, deadline: Deadline, way: Way): Promise<Seen | undefined> {
   const value = await askPage(page, deadline, 'scroll through the page', `(${LOOK})(${JSON.stringify(way)})`);

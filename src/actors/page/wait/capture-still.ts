@@ -9,7 +9,7 @@ import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
 const MAX_LOOK_MS = 2_000;
-/** Maximum time for a still page to say so after its screenshot. */
+/** Maximum time to confirm after the screenshot that the page is still. */
 const MAX_ANSWER_MS = 500;
 
 export interface StillPage {
@@ -28,9 +28,9 @@ function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadl
 }
 
 /**
- * Captures a loaded page without waiting first whether it settles, and watches it meanwhile. Most pages have settled
- * when they have loaded, and they need not wait idly for the 100 ms that prove it. Undefined when the page did anything
- * after its load: then it is to be waited for, and captured again.
+ * Captures a loaded page without waiting until it has settled, and watches it meanwhile. Most pages have settled when
+ * they have loaded, so this saves the 100 ms that would prove it. Undefined when the page changed after its load: then
+ * the caller waits until it has settled, and captures it again.
  */
 export async function captureStill(
   page: IsolatedPage,

@@ -4,9 +4,9 @@ export const QUIET_MS = 100;
 const MAX_CHANGES = 20;
 
 /**
- * Runs in the page. Watches the document for changes until `end` is called. `noticed` returns how many there were,
- * and the time of the last one, or of the beginning, on the clock of `performance.now`. Paints and layout shifts also
- * tell of changes in shadow trees.
+ * Runs in the page. Watches the document for changes until `end` is called. `noticed` returns their number
+ * and the time of the last one (of the call, without any), on the clock of `performance.now`. Paints and layout shifts
+ * also reveal changes in shadow trees.
  */
 export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-paint']) => {
   const beginning = performance.now();
