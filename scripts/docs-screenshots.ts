@@ -7,7 +7,7 @@ import { SAMPLE_PAGES, startSite } from '../test/fixtures/site.ts';
 import { startService } from '../test/support/service.ts';
 import { buildUi, launchBrowser } from '../test/ui/ui-service.ts';
 
-/* Takes the README's pictures of the web interface, with captures of the sample site. */
+/* Takes the README's screenshots of the web interface, with captures of the sample site. */
 
 const IMAGES = join(import.meta.dirname, '../docs/images');
 const VIEWPORT = { width: 1280, height: 760 };

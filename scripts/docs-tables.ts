@@ -95,7 +95,7 @@ function eventsTable(): string {
 
 function metricsTable(): string {
   const unread = (): never => {
-    throw new Error('nothing is scraped here');
+    throw new Error('the tables are made without a scrape');
   };
   const { families } = metricFamilies({
     stats: unread,

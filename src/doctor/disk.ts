@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { existingParent } from '../storage/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-/** A thousand screenshots of the window and a browser's profiles. Below it an hour of work may fill the disk. */
+/** Space for 1000 screenshots of the window and a browser's profiles. With less, an hour of work may fill the disk. */
 const LITTLE_BYTES = 1024 ** 3;
 
 /** The data directory, and the temporary directory, which holds the browsers' profiles. */

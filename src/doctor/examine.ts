@@ -11,7 +11,7 @@ import { examinePort } from './port.ts';
 /** `natsUrl`: the servers of a cluster, in a process that is part of one. */
 type Examined = Config & { readonly natsUrl?: readonly string[] };
 
-/** Tries everything that the service needs with this configuration. Never rejects because of what it finds. */
+/** Checks everything that the service needs with this configuration. Findings never make it reject. */
 export async function examine(config: Examined): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     examineBrowser(config),

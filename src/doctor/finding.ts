@@ -1,11 +1,11 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   /** `warning`: the service captures, but not as well as it could. `failure`: it would not start, or not capture. */
   readonly state: 'ok' | 'warning' | 'failure';
   /** One line. */
   readonly found: string;
-  /** What to do; empty when there is nothing to do. */
+  /** Advice; empty when there is nothing to do. */
   readonly advice: string;
 }
 

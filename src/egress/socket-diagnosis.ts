@@ -24,7 +24,7 @@ const MAX_ANSWER_BYTES = 4096;
 /** Headers are in the machine's byte order, addresses and ports in the network's. */
 const LITTLE_ENDIAN = endianness() === 'LE';
 
-/** Opens the kernel's diagnosis of sockets. Resolves with null where the system or this installation lacks it. */
+/** Opens the kernel's socket diagnosis. Resolves with null where the system or this installation lacks it. */
 export async function openSocketDiagnosis(): Promise<UserLookup | null> {
   if (process.platform !== 'linux') return null;
   const libc = await loadLibc().catch(() => null);

@@ -88,7 +88,7 @@ interface Interface {
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen' | 'isSignable'>[];
   readonly sessions: Sessions;
   readonly identify: CallerFinder;
-  /** What is served to browsers beside the API, without an API key. */
+  /** The pages that are served to browsers beside the API, without an API key. */
   readonly web?: readonly HttpMiddleware[];
 }
 

@@ -13,7 +13,7 @@ export interface HttpState {
   caller?: Caller | undefined;
   /** Path of the route that answers, for traces. */
   route?: string;
-  /** Whether it came by a signed link. */
+  /** Whether the request has a valid signed link. */
   isSigned?: boolean;
   /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;

@@ -4,7 +4,7 @@ import { loadSharp } from './load-sharp.ts';
 
 /** Twice the largest screenshot, whose sides are rounded. A file that claims more is not one of ours. */
 const MAX_INPUT_PIXELS = 2 * MAX_PIXELS;
-/** WebP can hold no more. */
+/** Maximum number of pixels of a side in WebP. */
 const MAX_SIDE = 16_383;
 /** Encoding AVIF takes seconds with more. Measured: 4 takes 5 times as long for 10 % fewer bytes. */
 const AVIF_EFFORT = 2;

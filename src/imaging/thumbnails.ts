@@ -10,15 +10,15 @@ import { renderThumbnail } from './render-thumbnail.ts';
 
 /** Images decoded at once: each occupies one of libuv's four threads, which files and names need, too. */
 const MAX_AT_ONCE = 2;
-/** Several screens of a gallery. */
+/** Maximum number of waiting thumbnails: several screens of a gallery. */
 const MAX_WAITING = 1000;
-/** Time in which many of those that wait are made. */
+/** Value of `Retry-After`, in seconds: many of the waiting thumbnails are made in that time. */
 const RETRY_AFTER_SECONDS = 5;
 
 export interface Thumbnails {
   /**
    * Returns a thumbnail of a stored capture, from the cache or a new one. Equal requests at the same time share one. A
-   * thumbnail that has not been begun when `gone` errors for everybody who asked for it is not made.
+   * thumbnail is not made when `gone` errors for all its callers before it is begun.
    *
    * Undefined when there is no such capture.
    * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are waiting.

@@ -5,7 +5,7 @@ import type { DurationHistogram } from './duration-histogram.ts';
 import { type FamilyOptions, histogramSamples, type Sample } from './family.ts';
 import type { Tallies } from './tallies.ts';
 
-/** Where the values come from. Each function is called once for each scrape. */
+/** Sources of the values. Each function is called once for each scrape. */
 export interface MetricsSource {
   readonly stats: () => ServiceStats;
   readonly pressure: () => Pressure;
@@ -66,7 +66,7 @@ export function metricFamilies(source: MetricsSource): {
     gauge('capstan_build_info', 'Version of the service and of Node.js; always 1.', () => [
       { labels: { version: packageVersion(), node_version: process.version }, value: 1 },
     ]),
-    gauge('capstan_ready', 'Whether captures can be made (1 or 0), as GET /readyz says.', ({ isReady }) =>
+    gauge('capstan_ready', 'Whether captures can be made (1 or 0), as GET /readyz reports.', ({ isReady }) =>
       one(Number(isReady)),
     ),
     gauge('capstan_accepting', 'Whether a new capture is admitted now (1 or 0).', ({ pressure }) =>

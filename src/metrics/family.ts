@@ -50,7 +50,7 @@ export class Family extends Gauge {
     return { ...(await super.get()), values };
   }
 
-  /** Asked for in place of `get` by the registry. */
+  /** Called by the registry in place of `get`. */
   getForPromString() {
     return this.get();
   }

@@ -4,7 +4,7 @@ import { CAPTURE_PHASES, type CapturePhase } from '../capture/phases.ts';
 import type { Result } from '../capture/result.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
-/** What the events say, for metrics: counts by label, and histograms of durations. */
+/** Metrics that are computed from events: counts by label, and histograms of durations. */
 export interface Tallies {
   readonly events: ReadonlyMap<EventType, number>;
   /** `capture.rejected`, by the code of the failure. */
@@ -14,7 +14,7 @@ export interface Tallies {
   readonly browserEnds: ReadonlyMap<BrowserEndCause, number>;
   readonly webhookFailures: ReadonlyMap<WebhookFailureCause, number>;
   readonly queueWait: DurationHistogram;
-  /** By how the capture ended. */
+  /** By outcome of the capture. */
   readonly captures: ReadonlyMap<'stored' | 'failed' | 'timed_out', DurationHistogram>;
   readonly phases: ReadonlyMap<CapturePhase, DurationHistogram>;
   readonly webhooks: DurationHistogram;

@@ -49,7 +49,7 @@ export interface CaptureService {
   readonly events$: Observable<CapstanEvent>;
   /** The same events with ids, for subscribers that reconnect. With MongoDB, includes the events of other processes. */
   readonly feed: EventFeed;
-  /** What the events since the start say, for metrics. */
+  /** Metrics computed from the events since the start. */
   readonly tallies: Tallies;
   readonly results: ResultStore;
   readonly idempotency: IdempotencyStore;

@@ -51,7 +51,7 @@ export interface MemberParts extends CaptureParts {
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
 }
 
-/** Creates the worker of this process: what it captures is stored before it is reported. */
+/** Creates the worker of this process. It stores each capture before it reports it. */
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
   const { logger, results, onStarted, onEnded } = parts;
   return cluster.createWorker({
@@ -78,7 +78,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
   });
 }
 
-/** Returns the outcome of which this is the record. */
+/** Returns the outcome that a record describes. */
 function outcomeOfRecord({ evidence, ...result }: DetailedResult): CaptureOutcome {
   if (!result.failed) return { state: 'stored', result, evidence };
   const failure = {

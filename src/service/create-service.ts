@@ -83,7 +83,7 @@ export async function createService(
     evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
     onLimits: ({ maxConcurrent, maxQueue }) => {
       pipeline.setLimits({ maxConcurrent, maxQueue });
-      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster');
+      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
     },
   });
   const pipeline = createCapturePipeline({

@@ -13,7 +13,7 @@ import { checkedVersion } from './sqlite/schema.ts';
 export interface Inspection {
   readonly state: 'usable' | 'unavailable' | 'refused';
   readonly detail: string;
-  /** What to do; empty when it is usable. */
+  /** Advice; empty when the database is usable. */
   readonly advice: string;
 }
 

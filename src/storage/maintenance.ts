@@ -116,7 +116,7 @@ export async function rebuildDatabase(places: Places): Promise<Rebuilt> {
   });
 }
 
-/** What a command works with. */
+/** Stores that a command works on. */
 interface OpenPlaces {
   readonly database: Database;
   readonly artifacts: ArtifactStore;
@@ -136,7 +136,7 @@ async function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>):
   }
 }
 
-/** Works without the data directory, where only captures are that wait for their delivery. */
+/** Also works without the data directory, which has only captures that wait for their delivery. */
 async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
   const { createGridfsArtifactStore } = await import('./gridfs/gridfs-artifact-store.ts');
   const { damagedFiles } = await import('./gridfs/damaged-files.ts');

@@ -62,7 +62,7 @@ export interface CapturePipelineOptions {
 
 export interface SubmitOptions {
   readonly batch?: string | null;
-  /** The client that the capture counts for: clients take turns, and share the queue. @default null, one of them */
+  /** Client to which the capture counts: clients take turns and share the queue. @default null, which counts as one */
   readonly owner?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
@@ -207,7 +207,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         const error =
           thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
         if (error.code === 'internal') report(thrown, job.command);
-        // A client that has gone is told nothing, and what it asked for was never queued.
+        // A client that has gone gets no answer, and its capture was never queued.
         if (error.code !== 'cancelled') events.emit(captureRefused(now(), job.command, toFailure(error)));
         subscriber.error(error);
       };

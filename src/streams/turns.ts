@@ -13,7 +13,7 @@ export interface Turns {
    * being refused. Undefined when captures wait in this process.
    */
   readonly enqueue?: (command: CaptureCommand, isPatient: boolean) => Promise<void>;
-  /** Returns why no capture can be queued now; undefined when it is worth trying. */
+  /** Returns the reason for which no capture can be queued now; undefined when it may be tried. */
   readonly refusal?: () => CapstanError | undefined;
   /** Returns an operator that subscribes to its source when it is the capture's turn. */
   readonly through: <T>(command: CaptureCommand, owner: string | null) => MonoTypeOperatorFunction<T>;

@@ -16,7 +16,7 @@ import type { Result } from '../capture/result.ts';
 /** Captures and batches that have ended, and whose webhooks may still be sent. */
 const MAX_ENDED = 10_000;
 
-/** A capture on its way. */
+/** A capture without an outcome. */
 interface Course {
   /** The context of the request that it belongs to. */
   readonly parent: Context;

@@ -2,7 +2,7 @@ import type { CapstanEvent, EventType } from './types.ts';
 
 /*
  * One subscription to the events of the service, shared by all views: a browser keeps at most six connections to a
- * service over HTTP/1.1. It is open while somebody listens and the page is visible.
+ * service over HTTP/1.1. It is open while a view listens and the page is visible.
  */
 
 const TYPES: readonly EventType[] = [

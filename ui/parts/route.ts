@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
 
 /*
- * Where the page is: a path below /ui and a query. Links are ordinary anchors, so that they can be opened in a new tab.
+ * The address of the current view: a path below /ui and a query. Links are ordinary anchors, so
+ * that they can be opened in a new tab.
  */
 
 const BASE = '/ui';

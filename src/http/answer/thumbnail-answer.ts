@@ -6,7 +6,7 @@ import type { HttpContext } from '../state.ts';
 import { CACHE_CONTROL } from './artifact-answer.ts';
 import { matchesEtag } from './if-none-match.ts';
 
-/** Answers with a thumbnail of a capture, or with 304, for which none is made. It has no ranges: it is small. */
+/** Answers with a thumbnail of a capture, or with 304 without making it. Ranges are not supported: it is small. */
 export async function answerThumbnail(
   ctx: HttpContext,
   service: CaptureService,

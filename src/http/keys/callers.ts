@@ -8,16 +8,16 @@ export interface Caller {
   /** Name of its key; null for a key without a name, or when no keys are configured. */
   readonly name: string | null;
   readonly scope: KeyScope;
-  /** Whose share of the queue its captures take: null where no other key has a name. */
+  /** Owner of the share of the queue that its captures use: null where no other key has a name. */
   readonly owner: string | null;
-  /** Captures a minute; null when they are not limited. */
+  /** Maximum number of captures in a minute; null for no limit. */
   readonly rate: number | null;
 }
 
-/** Keys without a name have every permission, and so has everybody where no keys are configured. */
+/** Keys without a name have every permission, as have all clients where no keys are configured. */
 const UNNAMED: Caller = { name: null, owner: null, scope: 'admin', rate: null };
 
-/** Returns the caller of a request: who asks. Valid after the request was authenticated. */
+/** Returns the caller of a request. Valid after the request was authenticated. */
 export function callerOf({ state }: Pick<HttpContext, 'state'>): Caller {
   return state.caller ?? UNNAMED;
 }
@@ -53,7 +53,7 @@ export function requireScope(ctx: HttpContext, needed: KeyScope): void {
   );
 }
 
-/** Returns whether a caller may see and cancel what belongs to `owner`. */
+/** Returns whether a caller may see and cancel the jobs of `owner`. */
 export function isShown(ctx: HttpContext, owns: (name: string) => boolean): boolean {
   const { name, scope } = callerOf(ctx);
   return scope === 'admin' || name === null || owns(name);

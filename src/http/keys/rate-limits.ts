@@ -1,11 +1,11 @@
-/** What is left of a key's rate. */
+/** The remaining rate of a key. */
 export interface RateState {
   /** Captures a minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the whole rate is there again. */
+  /** Seconds until the whole rate is available again. */
   readonly resetSeconds: number;
-  /** Seconds until the same request would be taken; 0 when it was taken now. */
+  /** Seconds until the same request would be accepted; 0 when it was accepted now. */
   readonly retryAfterSeconds: number;
 }
 
@@ -17,8 +17,8 @@ export interface RateLimits {
 const MINUTE_MS = 60_000;
 
 /**
- * A bucket for each key that holds the captures of a minute and fills evenly (GCRA). Not windows of a minute, as most
- * libraries count: a key that sends too much would be let through in bursts, once a minute, for which the others wait.
+ * A bucket for each key that holds the captures of a minute and fills evenly (GCRA). Fixed windows of a minute, as in
+ * most libraries, would admit the captures of a busy key in bursts once a minute, for which the other keys wait.
  * `now`: milliseconds.
  */
 export function createRateLimits(now: () => number): RateLimits {

@@ -1,9 +1,9 @@
-/** Spreadsheets take a text that begins with one of these for a formula. */
+/** Spreadsheets interpret a text that begins with one of these as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * Returns a line of CSV (RFC 4180), with its end. Objects are written as JSON. A text that a spreadsheet would take for a
- * formula gets an apostrophe before it: titles and URLs are chosen by strangers.
+ * Returns a line of CSV (RFC 4180), with its end. Objects are written as JSON. A text that a spreadsheet would read
+ * as a formula gets an apostrophe before it: titles and URLs are untrusted.
  */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;

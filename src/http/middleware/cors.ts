@@ -1,14 +1,14 @@
 import cors from '@koa/cors';
 import type { HttpMiddleware } from '../state.ts';
 
-/** Headers of answers that programs need, besides those that every page may read. */
+/** Response headers that programs need, besides those that every page may read. */
 const EXPOSED = 'ETag, Link, Location, Retry-After, X-Capture-Cached, X-Capture-Id, X-Request-Id';
 /** Time for which a browser may remember that an origin is allowed, in seconds. */
 const MAX_AGE_S = 600;
 
 /**
- * Lets pages of these origins send requests and read the answers. Cookies are not accepted from them: they send an API
- * key. To other origins nothing is said, so browsers refuse their requests.
+ * Lets pages of these origins send requests and read the responses. Cookies are not accepted from them: they send an
+ * API key. Other origins get no CORS headers, so browsers refuse their requests.
  */
 export function allowOrigins(origins: readonly string[]): HttpMiddleware {
   return cors({

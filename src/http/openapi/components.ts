@@ -60,7 +60,7 @@ export function componentSchemas(routes: readonly Route[], limits: RequestLimits
   };
 }
 
-/** Adds to each option its group in the documentation, by which forms are laid out. */
+/** Adds to each option its group in the documentation; forms are laid out by group. */
 function withGroups(schema: JsonObject, limits: RequestLimits): JsonObject {
   const properties: Record<string, unknown> = { ...Object(schema.properties) };
   for (const [group, fields] of Object.entries(describedRequest(limits))) {

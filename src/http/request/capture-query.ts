@@ -61,7 +61,7 @@ function factsOf({ type, enum: values, minimum, maximum }: JsonField): Readonly<
   return { type, ...(isBound(minimum) ? { minimum } : {}), ...(isBound(maximum) ? { maximum } : {}) };
 }
 
-/** Returns the body of `POST /screenshot` that a query stands for. */
+/** Returns the body of `POST /screenshot` that is equivalent to a query. */
 export function bodyOfQuery(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
   for (const option of OPTIONS) {

@@ -179,7 +179,7 @@ function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): B
 
 /** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
-/** Time for elements without a turn of the event loop, in milliseconds. */
+/** Maximum time that elements are read without a turn of the event loop, in milliseconds. */
 const MAX_MS_PER_TURN = 1;
 
 /** Elements of a batch whose target was forbidden. Each costs an event and a line of the log. */

@@ -8,12 +8,12 @@ import { type RouteContext, route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { answerFile, CAPTURE_FAILURES, submitted } from './screenshot.ts';
 
-/** Captures a page and answers its image: for `<img>` and quick scripts. */
+/** Captures a page and answers with its image, for `<img>` and quick scripts. */
 export const captureByQuery = route({
   method: 'GET',
   path: '/screenshot',
   operationId: 'captureByQuery',
-  summary: 'Captures one page and answers the image.',
+  summary: 'Captures one page and answers with the image.',
   description:
     'The options are those of `POST /screenshot`. With API keys configured, it needs one, or a signed link. A page of another site needs a signed link, unless its origin is one of `--cors-origins`. Caches keep the image for `cacheMaxAgeMs`.',
   tag: 'capture',
@@ -61,6 +61,6 @@ function refuseOtherSites(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 
   if (corsOrigins.includes(ctx.get('Origin'))) return;
   throw new CapstanError(
     'link_refused',
-    'A page of another site asked for this capture: sign the link, or start the service with --cors-origins.',
+    'A page of another site requested this capture: sign the link, or start the service with --cors-origins.',
   );
 }

@@ -10,13 +10,13 @@ export const getCaptures = route({
   path: '/captures',
   operationId: 'listCapturesInFlight',
   summary: 'Captures that wait or run now, with their place in the queue or their phase.',
-  description: 'Those of the process that answers, oldest first.',
+  description: 'Captures of the process that answers, oldest first.',
   tag: 'operations',
   parameters: {
     request_id: z
       .string()
       .optional()
-      .meta({ description: 'The one that the request with this `X-Request-Id` waits for.' }),
+      .meta({ description: 'Returns only the capture that the request with this `X-Request-Id` waits for.' }),
     limit: limitParameter(String(DEFAULT_LIMIT)),
   },
   answers: {

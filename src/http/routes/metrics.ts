@@ -6,7 +6,7 @@ import { type OperationsContext, route } from '../route.ts';
 const PLAIN = 'text/plain';
 const OPENMETRICS = 'application/openmetrics-text';
 
-/** By service and its subscribers: one for each application. */
+/** Renderers by service and its subscribers: one for each application. */
 const expositions = new WeakMap<OperationsContext, Promise<Exposition>>();
 
 export const getMetrics = route({

@@ -67,7 +67,7 @@ export const deleteSession = route({
   tag: 'operations',
   isOpen: true,
   parameters: {},
-  answers: { 200: { description: 'There is no session any more.', content: SESSION, headers: ['Set-Cookie'] } },
+  answers: { 200: { description: 'The session has ended.', content: SESSION, headers: ['Set-Cookie'] } },
   handle: (ctx, _, { sessions }) => {
     const token = sessionToken(ctx);
     if (token !== '') sessions.end(token);

@@ -6,7 +6,7 @@ export const SESSION_MS = 12 * 60 * 60 * 1000;
 /** A session that was ended is refused until it would have expired; the oldest are forgotten beyond this number. */
 const MAX_ENDED = 10_000;
 
-/** Sessions of the web interface: what a browser keeps in place of an API key. */
+/** Sessions of the web interface, which a browser keeps in place of an API key. */
 export interface Sessions {
   /** Whether clients need a key. */
   readonly required: boolean;
@@ -34,7 +34,7 @@ interface KnownKey {
 
 /**
  * A token is signed instead of stored: `<expiry>.<random>.<HMAC-SHA256>`, with a secret that is derived from the API
- * key. So sessions survive a restart, and are known to every process that has the same keys.
+ * key. So sessions survive a restart, and every process with the same keys accepts them.
  */
 export function createSessions(apiKeys: readonly string[], now: () => number = Date.now): Sessions {
   const keys = apiKeys.map(knownKey);

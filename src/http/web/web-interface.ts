@@ -3,7 +3,7 @@ import { matchesEtag } from '../answer/if-none-match.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 import { type Bundle, type BundledFile, readBundle } from './bundle.ts';
 
-/** Where a browser is sent that asks for `/`. */
+/** Address to which browsers are redirected from `/`. */
 const HOME = '/ui/';
 /** Names of files in `assets/` hold their hash. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -42,7 +42,7 @@ export function webInterface(directory?: string): HttpMiddleware {
     bundle ??= readBundle(directory);
     const files = await bundle;
     const name = ctx.path.slice(HOME.length);
-    // Every path without a file is a view, which the page finds out by itself.
+    // Every path without a file is a view; the page selects it.
     const file = files.get(name.startsWith('assets/') ? name : 'index.html');
     if (file === undefined) throw new CapstanError('not_found', files.size > 0 ? NO_FILE : NOT_BUILT);
     answerFile(ctx, file, name.startsWith('assets/'));
@@ -59,7 +59,7 @@ function isBrowser(ctx: HttpContext): boolean {
 }
 
 export function answerFile(ctx: HttpContext, file: BundledFile, isImmutable: boolean, policy = PAGE_POLICY): void {
-  // Asked one by one: of codings that the client likes equally, the smallest.
+  // Checked one by one: of codings that the client prefers equally, the smallest.
   const coding = (['br', 'gzip'] as const).find((each) => ctx.acceptsEncodings(each) === each);
   ctx.vary('Accept-Encoding');
   ctx.set('ETag', coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`));

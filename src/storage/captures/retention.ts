@@ -16,9 +16,9 @@ import type { Removed } from './remover.ts';
 /** Captures removed in one step: they share one write to the database and one directory sync. */
 const STEP = 32;
 const DAY_MS = 86_400_000;
-/** The clock may be set forward so far, against the time that has passed, before removal by age stops. */
+/** Maximum by which the clock may be set forward, beyond the time that has passed, before removal by age stops. */
 const MAX_JUMP_MS = DAY_MS;
-/** The same for a service that was stopped: no clock tells how long that was. */
+/** The limit after a stop, which is higher because no clock measures how long the stop was. */
 const MAX_STOPPED_MS = 7 * DAY_MS;
 const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
@@ -70,7 +70,7 @@ export interface Retention {
   stop(): Promise<void>;
 }
 
-/** What one pass works with. */
+/** State of one pass. */
 interface Pass {
   readonly held: HeldLock;
   readonly pace: Pace;

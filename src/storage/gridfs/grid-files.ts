@@ -12,7 +12,7 @@ const CHUNK_BYTES = 1024 * 1024;
 /** A file to be uploaded. */
 export interface FileContent {
   readonly kind: ArtifactKind;
-  /** For people who look at the database. */
+  /** Name that identifies the file to people who inspect the database. */
   readonly name: string;
   readonly content: Uint8Array;
 }

@@ -11,7 +11,7 @@ const UPLOADS = 8;
 /** Copies in the data directory of captures that are uploaded to another store. */
 export function createUploads(local: ArtifactStore, remote: ArtifactStore): LocalCopies {
   const limit = pLimit(UPLOADS);
-  /** Captures that this process has staged and not tried to upload yet: nobody else has uploaded them. */
+  /** Captures that this process has staged and not tried to upload yet: no other process has uploaded them. */
   const fresh = new Set<number>();
   /** Captures that this process has uploaded, until they are released. */
   const uploaded = new Set<number>();

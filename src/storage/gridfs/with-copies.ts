@@ -2,7 +2,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 
 /**
- * The store as a process reads it that has captures in its data directory:
+ * The store as read by a process that has captures in its data directory:
  *
  *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else;
  *   - captures of an earlier process that stored in the data directory can be read.

@@ -2,7 +2,7 @@ import type { Result } from '../../capture/result.ts';
 import { outcomeOf, type RecordedOutcome, type ResultConditions } from '../../capture/result-conditions.ts';
 
 /*
- * The terms of a record: what a list can be narrowed by, as an inverted index holds it. Words of the title and the URLs
+ * The terms of a record: the keys of an inverted index, by which lists are filtered. Words of the title and the URLs
  * are terms as they are, folded; facts have a prefix that no word has. Both databases index the same terms, so they find
  * the same records.
  */
@@ -82,7 +82,7 @@ function divided(word: string, pairs: (run: string) => readonly string[]): reado
   return (word.match(UNSPACED_RUN) ?? []).flatMap((run) => (UNSPACED.test(run) ? pairs(run) : [run]));
 }
 
-/** Characters and pairs: one character can be looked for, too. */
+/** Returns characters and pairs, so that single characters can be searched for, too. */
 function indexedPairs(run: string): readonly string[] {
   return [...run, ...wantedPairs(run)];
 }

@@ -195,7 +195,7 @@ interface JsonFieldProps {
   readonly described: object;
 }
 
-/** A value as JSON. What is not JSON yet is sent as text, and refused by the service with what it accepts. */
+/** A value as JSON. Invalid JSON is sent as text, and the service's refusal names the accepted form. */
 function JsonField({ id, value, onChange, described }: JsonFieldProps) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value));
   const change = (next: string) => {

@@ -1,4 +1,4 @@
-/** What the form reads of the JSON Schema of an option. */
+/** The part of an option's JSON Schema that the form reads. */
 export interface OptionSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -37,7 +37,7 @@ export async function readOptionGroups(): Promise<readonly OptionGroup[]> {
     const group = schema['x-group'] ?? 'other';
     groups.set(group, [...(groups.get(group) ?? []), [name, schema]]);
   }
-  // What concerns the target is asked for last: the deadline and the callback are rarely changed.
+  // The options of the target come last: the deadline and the callback are rarely changed.
   const named = [...groups].map(([name, options]) => ({ name, options }));
   return [...named.filter(({ name }) => name !== 'target'), ...named.filter(({ name }) => name === 'target')];
 }

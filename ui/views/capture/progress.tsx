@@ -8,7 +8,7 @@ import type { Run } from './use-capture.ts';
 
 const PHASES = ['open', 'navigate', 'load', 'interact', 'wait', 'settle', 'picture', 'evidence'] as const;
 
-/** What becomes of the capture: its place in the queue, its phases, its image. */
+/** Progress of the capture: its place in the queue, its phases, its image. */
 export function Progress({ run, onCancel }: { readonly run: Run; readonly onCancel: () => void }) {
   return (
     <section class={`panel capture-run ${run.state}`} aria-label="Progress" aria-live="polite">

@@ -4,7 +4,7 @@ const STRIP = 512;
 const CHANGED = [230, 20, 90] as const;
 
 export interface Difference {
-  /** Pixels that differ by more than the tolerance. What only one image has differs. */
+  /** Pixels that differ by more than the tolerance. Pixels that only one image has always differ. */
   readonly changed: number;
   readonly total: number;
 }
@@ -38,7 +38,7 @@ export async function drawDifference(
   return { changed, total: width * height };
 }
 
-/** Overwrites the pixels of `b` with the picture of the difference. Returns the number of changed ones. */
+/** Overwrites the pixels of `b` with the image of the difference. Returns the number of changed ones. */
 function mark(a: Uint8ClampedArray, b: Uint8ClampedArray, tolerance: number): number {
   let changed = 0;
   for (let at = 0; at < b.length; at += 4) {

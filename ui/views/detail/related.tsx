@@ -9,7 +9,7 @@ import { useAnswer } from '../../parts/use-answer.ts';
 
 const MAX_SHOWN = 12;
 
-/** Other captures of the same URL, and captures that look alike. */
+/** Other captures of the same URL, and visually similar captures. */
 export function Related({ result }: { readonly result: DetailedResult }) {
   const { id, url, perception_hash: hash } = result;
   const { data: history = [] } = useAnswer<readonly Result[]>(
@@ -33,7 +33,7 @@ export function Related({ result }: { readonly result: DetailedResult }) {
         <section class="panel">
           <h2>Visually similar</h2>
           {similar.length === 0 ? (
-            <p class="muted">No other capture looks alike.</p>
+            <p class="muted">There are no visually similar captures.</p>
           ) : (
             <Links to={id} results={similar} nameOf={nameByPage} />
           )}

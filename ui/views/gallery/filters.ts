@@ -1,7 +1,7 @@
 import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 
-/** What the gallery shows, as it is in the address bar. Empty texts are no filter. */
+/** Filters of the gallery, as they are in the address bar. An empty text is no filter. */
 export interface Filters {
   /** Text of the title. */
   readonly text: string;

@@ -12,7 +12,7 @@ import { countOf, type Filters, listPath, readFilters } from './filters.ts';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
 
-/** Scrolled further than this, in pixels, new captures wait. */
+/** Distance in pixels; when the gallery is scrolled further, new captures are not inserted. */
 const AT_TOP = 8;
 
 export function Gallery() {

@@ -34,7 +34,7 @@ const NOTHING: List = { items: [], state: 'pending', held: [] };
 
 /**
  * Reads the results that the filters select, page by page, and keeps them up to date. While `isHeld`, new captures are
- * only counted, so that nothing moves below the reader's eyes.
+ * only counted, so that the cards in view do not move.
  */
 export function useResults(filters: Filters, isHeld: () => boolean): Results {
   const first = listPath(filters, PAGE);

@@ -21,7 +21,7 @@ interface WorkProps {
   readonly revision: number;
 }
 
-/** What is being done: captures in flight, jobs, and batches. */
+/** Current work: captures in flight, jobs and batches. */
 export function Work({ batches, revision }: WorkProps) {
   const [flights, setFlights] = useState<readonly InFlight[]>([]);
   const [jobs, setJobs] = useState<readonly Job[]>([]);
