@@ -5,7 +5,7 @@ import { claimsSignature, signedTarget } from '../http/signed-link.ts';
 import { processConfig } from './process-config.ts';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** A year. */
+/** Maximum time until a link expires, in seconds: a year. */
 const MAX_SECONDS = 366 * 86_400;
 /** Takes the place of scheme and host in a link that has none. */
 const NO_ORIGIN = 'http://none.invalid';

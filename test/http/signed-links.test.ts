@@ -131,7 +131,7 @@ describe('capstan sign', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('needs a signing key', async () => {
+  it('refuses to sign without a signing key', async () => {
     const { code, stderr } = await capstan(['sign', '/screenshot?url=x']);
     expect(code).toBe(2);
     expect(stderr).toContain('--signing-key');

@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)(
         expect(await putCapture(artifacts, resultOf(ID), PICTURE)).toMatchObject({ id: ID });
       });
 
-      it('sweeps in one process at a time', async () => {
+      it('runs the sweep in one process at a time', async () => {
         await artifacts.stage(captureOf(ID), PICTURE);
         const until = new Date(Date.now() + 60_000);
         const leases = database.collection<{ _id: string; owner: string; until: Date }>('leases');

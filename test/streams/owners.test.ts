@@ -77,7 +77,7 @@ describe('captures of several owners', () => {
     expect(flooded.refused).toBe(0);
   });
 
-  it('refuses an owner that has as many captures admitted as there are free slots in the queue', () => {
+  it('refuses an owner that has as many captures admitted as there are free places in the queue', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 10 }, () => 0);
     const admitted = (owner: string | null) => {
       let count = 0;

@@ -9,7 +9,7 @@ import { OVERFLOW, uiForSuite } from './ui-service.ts';
 describe('the form for a capture', () => {
   const site = siteForSuite();
   const ui = uiForSuite({ maxConcurrent: 1 });
-  /** A page that answers when the test says so. */
+  /** A page whose answer the test holds back. */
   let gate: Server;
   let gateUrl: string;
   const held: ServerResponse[] = [];
