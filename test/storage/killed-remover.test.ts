@@ -27,6 +27,8 @@ describe('a process killed while it removes captures', () => {
     expect(signal).toBe('SIGKILL');
   }
 
+  const workspaces = () => readdir(join(directory.path, 'data', 'workspaces'));
+
   it.each(['intended', 'records removed', 'some files removed', 'files removed'])(
     'leaves no record without its files when it has %s, and the next process completes the removal',
     async (step) => {
@@ -47,8 +49,10 @@ describe('a process killed while it removes captures', () => {
         20_000,
       );
       expect((await after.results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual([ID + 3]);
+      const ofOthers = async () => (await workspaces()).filter((name) => !name.startsWith(`${process.pid}-`));
+      await vi.waitFor(async () => expect(await ofOthers()).toEqual([]), 20_000);
       await after.close();
-      expect(await readdir(join(directory.path, 'data', 'workspaces'))).toEqual([]);
+      expect(await workspaces()).toEqual([]);
       expect(after.problems).toEqual([]);
     },
   );
