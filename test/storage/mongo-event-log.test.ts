@@ -57,20 +57,6 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(await readAll(b.log, a.heard[99]?.id ?? 0)).toEqual(a.heard.slice(100));
   });
 
-  it('continues with the next process, whose ids continue', async () => {
-    const database = fresh();
-    const before = await open(database);
-    for (const body of ['one', 'two']) before.log.append(entry(body));
-    await before.hear('two');
-    await before.log.close();
-    const after = await open(database, () => Date.now() - 3_600_000);
-    after.log.append(entry('three'));
-    await after.hear('three');
-    const all = await readAll(after.log, 0);
-    expect(gist(all)).toEqual(['one', 'two', 'three']);
-    expect(isGrowing(all)).toBe(true);
-  });
-
   it('shows a gap in place of events that are too old', async () => {
     const { log, hear, heard } = await open(fresh(), Date.now, 16 * 1024);
     for (let n = 0; n < 60; n += 1) {

@@ -50,20 +50,6 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
-  it('survives a restart with increasing ids, even when the clock was set back', async () => {
-    const before = await open();
-    for (const body of numbered(5)) before.log.append(entry(body));
-    await before.log.close();
-    await before.store.close();
-    const after = await open({ clock: () => Date.now() - 3_600_000 });
-    for (const body of numbered(5, 5)) after.log.append(entry(body));
-    expect(after.floor).toBeGreaterThanOrEqual(before.heard.at(-1)?.id ?? Number.NaN);
-    const all = await readAll(after.log, 0);
-    expect(gist(all)).toEqual(numbered(10));
-    expect(isGrowing(all)).toBe(true);
-    await after.log.close();
-  });
-
   it('belongs to one process at a time: a second one notes no gap where nothing is missing, and follows when it ends', async () => {
     const warnings: string[] = [];
     const onWarning = (text: string) => void warnings.push(text);

@@ -1,0 +1,61 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { describeInEachDatabase } from './each-database.ts';
+import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
+
+function describeEventLog(open: () => Promise<Database>): void {
+  const opened: { readonly database: Database; readonly log: Listening['log'] }[] = [];
+
+  /** The log of one process; the suite's events are all in one database. */
+  async function start(clock = Date.now): Promise<Listening> {
+    const database = await open();
+    const started = await listening(database.eventLog({ clock, node: () => 3 }));
+    opened.push({ database, log: started.log });
+    return started;
+  }
+
+  async function closeAll(): Promise<void> {
+    for (const { database, log } of opened.splice(0)) {
+      await log.close();
+      await database.close();
+    }
+  }
+
+  afterEach(closeAll);
+
+  it('publishes events in the order in which they were appended, with increasing ids', async () => {
+    const { log, heard, hear } = await start();
+    const sent = Array.from({ length: 50 }, (_, n) => `order ${n}`);
+    for (const body of sent) log.append(entry(body));
+    await hear('order 49');
+    expect(bodies(heard)).toEqual(sent);
+    expect(isGrowing(heard)).toBe(true);
+  });
+
+  it('reads what follows an id, oldest first, and nothing after the last one', async () => {
+    const { log, floor, heard, hear } = await start();
+    log.append({ type: 'capture.failed', host: 'example.org', batch: '7', body: 'first' });
+    log.append({ type: 'browser.launched', host: null, batch: null, body: 'second' });
+    for (let n = 0; n < 20; n += 1) log.append(entry(`page ${n}`));
+    await hear('page 19');
+    expect(await readAll(log, floor)).toEqual(heard);
+    expect(await log.read(heard[0]?.id ?? 0, 3)).toEqual(heard.slice(1, 4));
+    expect(await log.read(heard.at(-1)?.id ?? 0, 10)).toEqual([]);
+  });
+
+  it('continues with increasing ids after it was closed and reopened, even when the clock was set back', async () => {
+    const before = await start();
+    for (const body of ['one', 'two']) before.log.append(entry(body));
+    await before.hear('two');
+    await closeAll();
+    const after = await start(() => Date.now() - 3_600_000);
+    expect(after.floor).toBeGreaterThanOrEqual(before.heard.at(-1)?.id ?? Number.NaN);
+    after.log.append(entry('three'));
+    await after.hear('three');
+    const all = await readAll(after.log, before.floor);
+    expect(gist(all)).toEqual(['one', 'two', 'three']);
+    expect(isGrowing(all)).toBe(true);
+  });
+}
+
+describeInEachDatabase(describeEventLog);
