@@ -223,8 +223,9 @@ async function* sentElements(
         return;
       }
       yield element;
-      // Elements that fail at once would otherwise block the event loop for the whole body.
-      if (performance.now() - turnedAt < MAX_MS_PER_TURN) continue;
+      // Lines that fail at once would otherwise block the event loop for the whole body.
+      const mayFailAtOnce = bad + forbidden.count > 0;
+      if (!mayFailAtOnce && performance.now() - turnedAt < MAX_MS_PER_TURN) continue;
       await nextTurn();
       turnedAt = performance.now();
     }
