@@ -44,9 +44,9 @@ export interface ProcessRounds {
 }
 
 /**
- * Runs the service as a process of its own: each round starts it, checks everything that was answered in the rounds
- * before, causes one fault beside clients, and ends with `kill -9` at a random moment. Every fault has at least one
- * round. Resolves with the findings and what was wrong.
+ * Runs the service as a process of its own. Each round starts it, checks everything that earlier rounds were answered,
+ * causes one fault while clients send requests, and ends with `kill -9` at a random moment. Every fault has at least
+ * one round. Resolves with the findings and what was wrong.
  */
 export async function runProcessRounds({ seconds, random, mongoUrl }: ProcessRounds): Promise<{
   readonly findings: readonly Finding[];

@@ -10,6 +10,6 @@ process.send?.({ site: site.origin, http: gallery.http, https: gallery.https } s
 process.on('disconnect', () => {
   gallery.close();
   void site.close();
-  // Kept connections would hold the process.
+  // Keep-alive connections would keep the process running.
   process.exit();
 });

@@ -106,8 +106,8 @@ async function emptied(pool: Pool<Slot>): Promise<void> {
 }
 
 /**
- * `create` must not fail (egress proxies are opened on first use): generic-pool calls a `create` that rejects again at
- * once, forever.
+ * `create` must not reject, because generic-pool would retry it at once, forever. Egress proxies are therefore opened
+ * on first use.
  */
 function createSlotPool(egress: Egress, slots: number): Pool<Slot> {
   return createPool<Slot>(

@@ -23,8 +23,8 @@ export interface LiveLimitsOptions {
 }
 
 /**
- * The limits of the cluster, as an api node knows them. They are in the stream. The process that changes them notifies
- * the others, which read them again.
+ * The limits of the cluster, as an api node knows them. They are stored in the configuration of the stream. The process
+ * that changes them notifies the others, which then read them again.
  *
  * JetStream drops tickets when their maximum number is set below what the stream holds. To lower it, the nodes therefore
  * publish nothing until few enough tickets are left, and then one of them, any of them, lowers it.

@@ -40,8 +40,8 @@ export function readDescriptors(limit: number | null): Descriptors | null {
 
 /**
  * Returns how many connections clients may hold: at most `wanted`, and few enough to leave descriptors for captures.
- * An eighth of the limit when the rest is too little for all captures at once: beside a quarter of a limit of 256,
- * two captures of pages with many connections fail with EMFILE.
+ * When the limit is too low for `maxConcurrent` captures, clients still get an eighth of it. A quarter would be too
+ * much: at a limit of 256, two captures of pages with many connections then fail with EMFILE.
  */
 export function connectionsWithin(limit: number | null, wanted: number, maxConcurrent: number): number {
   if (limit === null) return wanted;

@@ -5,7 +5,7 @@ import type { Overload } from '../capture/pressure.ts';
 import { type BatchTicket, createBatchTicket, type IssuedTicket, type Pass } from './batch-ticket.ts';
 import { createCompletionRate } from './completion-rate.ts';
 
-/** The only place that counts captures inside. */
+/** Admits captures, and is the only place that counts those that are queued or running. */
 export interface Admission {
   /** `maxConcurrent + maxQueue`. */
   readonly capacity: number;

@@ -89,7 +89,7 @@ describe('browser lifecycle', () => {
     expect(events.filter((event) => event.type === 'browser.crashed')).toEqual([]);
   });
 
-  it('reports at once that no browser can be launched, and uses one as soon as it can be', async () => {
+  it('reports at once that no browser can be launched, and launches one as soon as its executable exists', async () => {
     const path = join(await ownFolder(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
     expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });

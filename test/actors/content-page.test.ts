@@ -43,7 +43,7 @@ describe('changes that a request makes to the page', () => {
   });
 
   describe('javascript.after', () => {
-    it('runs in the loaded page with access to its variables, and is awaited', async () => {
+    it('runs the script in the loaded page with access to its variables, and awaits its promise', async () => {
       const after = `new Promise((done) => setTimeout(() => { document.title += ' ' + tide; done(); }, 50))`;
       const { title, cutPhase } = await capture('/title?t=late', {
         javascript: { before: "var tide = 'high';", after },
@@ -103,7 +103,7 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
-    it.each(['/loop', '/never'])('applies on %s, which never ends', async (path) => {
+    it.each(['/loop', '/never'])('applies the style sheet to %s, a page that the deadline cuts', async (path) => {
       const snapshot = await capture(path, { css, timeoutMs: 4000 });
       expect(corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.cutPhase).not.toBeNull();

@@ -237,7 +237,7 @@ describe('the evidence of a capture', () => {
     expect(texts).not.toContainEqual(expect.stringContaining('xxx'));
   });
 
-  it('contains each request with its result, including pending ones', async () => {
+  it('lists each request with its result in the network log, including pending ones', async () => {
     const { evidence } = await capture('/evidence/network', ['network']);
     const { items = [], omitted } = evidence.network ?? {};
     const requests = Object.fromEntries(items.map(({ url, ...rest }) => [url.replace(ground.site.origin, ''), rest]));

@@ -103,7 +103,7 @@ describe('a hostile page', () => {
     expect(countOf(png, MASK)).toBeGreaterThan(10_000);
   });
 
-  it('shows nothing that was to be masked, or fails, when it is being replaced', async () => {
+  it('masks the elements of a page that is being replaced, or fails the capture', async () => {
     const captures = Array.from({ length: 4 }, () => capture({ mask: ['div'], timeoutMs: 8000 }, '/picture/refresh'));
     for (const outcome of await Promise.allSettled(captures)) {
       if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);

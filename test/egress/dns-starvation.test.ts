@@ -16,7 +16,7 @@ describe('lookups of a page with 400 images on names that no name server answers
     await hostile?.[Symbol.asyncDispose]();
   });
 
-  it('does not delay other captures, and ends with the capture of the page', async () => {
+  it("captures other pages meanwhile, and looks up no further names after the end of the page's capture", async () => {
     const leave = new AbortController();
     const hostileEnded = service.post('/screenshot', { url: hostile.hostileUrl }, { signal: leave.signal }).then(
       () => 'answered',

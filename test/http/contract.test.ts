@@ -432,7 +432,7 @@ const title = (row: Row) =>
   `${row.status} ${row.code ?? ''} for ${row.method ?? 'GET'} ${row.path}${row.on === undefined ? '' : ` (${row.on})`}`;
 
 describe('the HTTP contract', () => {
-  it.each(ROWS.map((row) => [title(row), row] as const))('%s', async (_title, row) => {
+  it.each(ROWS.map((row) => [title(row), row] as const))('answers %s', async (_title, row) => {
     const response = await send(row);
     expect(response.status).toBe(row.status);
     expect(response.headers.get('X-Request-Id')).toMatch(/^[\w.:-]{1,128}$/);

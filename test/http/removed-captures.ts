@@ -39,7 +39,7 @@ export function describeRemoval(config: () => Partial<ServiceConfig>): void {
       }
     });
 
-    it('answers 404 the second time', async () => {
+    it('answers 404 when a capture is deleted a second time', async () => {
       await keep(21);
       expect((await remove(21)).status).toBe(200);
       const again = await remove(21);

@@ -123,7 +123,7 @@ describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) =
     }
   });
 
-  it('appears in no property of the client', async () => {
+  it('keeps the key out of every property of the client', async () => {
     const client = new IpapiClient(optionsWith());
     const flight = client.getIPInfo('8.8.8.8');
     expect(inspect(client, { depth: 20, showHidden: true })).not.toContain('secret');

@@ -77,7 +77,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     });
 
-    it('continues for the others when the caller that started it leaves', async () => {
+    it('continues a lookup for the other callers when the one that started it leaves', async () => {
       const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();

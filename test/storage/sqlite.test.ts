@@ -206,7 +206,7 @@ describe('the SQLite store', () => {
         db.close();
       });
 
-      it('takes turns between a search and other calls, which do not wait for it', async () => {
+      it('completes other calls while a search is running', async () => {
         store = await openSqlite({ path });
         const ended: string[] = [];
         const searched = store.results.similar(search, 10).then(() => ended.push('the search'));

@@ -104,7 +104,7 @@ describe('batch', () => {
     });
   });
 
-  it('finishes once it is admitted, and reserves no more places than were free', () => {
+  it('completes every item of an admitted batch, and reserves no more slots than are free', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch } = rig({
         limits: { maxConcurrent: 2, maxQueue: 1 },

@@ -96,7 +96,7 @@ describe('a request with cacheMaxAgeMs', () => {
     expect(pages).toHaveLength(2);
   });
 
-  it('joins a request that accepts older captures, but not the result which that one finds in the store', async () => {
+  it('shares the new capture of a request with a larger cacheMaxAgeMs, but no result that is too old', async () => {
     const strict = { ...lenient, cacheMaxAgeMs: 1000 };
     const hit = setUp({ outcome: storedOutcome(7, plain), ageMs: MINUTE });
     hit.ask(lenient);

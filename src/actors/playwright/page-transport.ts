@@ -94,7 +94,7 @@ export class PageTransport implements ConnectOverCDPTransport {
     return session;
   }
 
-  /** In order of arrival, each in its own turn: Playwright depends on both. */
+  /** Delivers messages in order of arrival, each in a macrotask of its own: Playwright depends on both. */
   #tell(message: object): void {
     setImmediate(() => this.onmessage?.(message));
   }

@@ -48,7 +48,10 @@ export class Connections {
     return responses === 0 || socket.writableLength > 0 ? 'client' : 'server';
   }
 
-  /** Returns whether bytes written now would follow a part of an answer, or a whole one to the same request. */
+  /**
+   * Returns whether the answer to the current request has begun or is even complete: an error response written now
+   * would come after it.
+   */
   hasBegunToAnswer(socket: Socket): boolean {
     const last = this.#connections.get(socket)?.last;
     return last?.headersSent === true && !(last.writableFinished && last.req.complete);

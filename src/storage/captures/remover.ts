@@ -12,7 +12,7 @@ import { writeFailure } from '../write-failure.ts';
  * finds the file gone: a deliverer that does so removes what it has written.
  */
 
-/** The captures to be removed that existed. */
+/** Numbers of what was removed. Captures that did not exist are not counted. */
 export interface Removed {
   readonly screenshots: number;
   readonly records: number;

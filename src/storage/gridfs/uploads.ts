@@ -29,7 +29,7 @@ export function createUploads(local: ArtifactStore, remote: ArtifactStore): Loca
       throw error;
     }
     const first = await remote.record(record.id);
-    // It was removed at this moment. The next attempt is the first again.
+    // The existing capture was removed after `publish` found it. The next attempt can publish.
     if (first === undefined) throw new CapstanError('database_unavailable');
     return first;
   }

@@ -60,7 +60,7 @@ export function linksAfter(collection: Collection<EventsDocument>, id: number): 
   return collection.find({ _id: { $gt: id } }, { sort: { _id: 1 }, batchSize: 50 });
 }
 
-/** Returns the same links, and then new ones as they are added. */
+/** Returns the links after a given one, and then new ones as they are added. */
 export function awaitLinksAfter(collection: Collection<EventsDocument>, id: number): FindCursor<EventsDocument> {
   return collection.find({ _id: { $gt: id } }, { tailable: true, awaitData: true, maxAwaitTimeMS: AWAIT_MS });
 }

@@ -20,7 +20,7 @@ export interface IdempotencyCalls {
 /** Maximum number of expired keys removed per claim: more than a claim adds, and few enough not to delay it. */
 const SWEPT_TOGETHER = 20;
 
-/** The port, through the worker thread. */
+/** Returns an idempotency store that calls the worker thread. */
 export function sqliteIdempotency(ask: Ask): IdempotencyStore {
   return {
     claim: (attempt, times = CLAIM_TIMES) => ask('claimKey', { attempt, times }),

@@ -34,7 +34,7 @@ export interface JobCalls {
   pruneJobs: { args: { readonly lifeMs: number }; answer: null };
 }
 
-/** The port, through the worker thread. */
+/** Returns a job store that calls the worker thread. */
 export function sqliteJobs(ask: Ask): JobStore {
   const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
   return {

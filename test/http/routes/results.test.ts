@@ -193,7 +193,7 @@ describe('GET /results', () => {
 });
 
 describe('GET /results/by-url', () => {
-  it('returns every record of exactly that URL', async () => {
+  it('returns every record of exactly the requested URL', async () => {
     const found = await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}`);
     expect(await found.clone().json()).toMatchObject({
       success: true,

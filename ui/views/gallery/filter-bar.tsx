@@ -16,7 +16,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(countOf({ ...filters, text: '' }) > 0);
   const search = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // The address may change by other means: a link, or the way back.
+  // The address also changes when a link is followed or the Back button is pressed.
   useEffect(() => setDraft(filters), [filters]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -41,7 +41,10 @@ function askersOf(session: PageSession, origin: string): (paused: PausedRequest)
     resourceType === 'Document' || (await documents.originOf(frameId)) === origin;
 }
 
-/** Wrong credentials are sent once: the page that the server shows without credentials is captured. */
+/**
+ * Answers the first challenge of a request only. When the server rejects the credentials, the page that it shows
+ * without them is captured.
+ */
 function once(isOwn: (address: string) => boolean, credentials: Credentials): NonNullable<InterceptionRule['answer']> {
   const answered = new Set<string>();
   return ({ requestId, authChallenge }) => {

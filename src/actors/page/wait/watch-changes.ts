@@ -27,7 +27,7 @@ export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-pain
   mutations.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
   let shifts = 0;
   const paints = new PerformanceObserver((list) => {
-    // What was painted before is reported late.
+    // The observer may report paints from before the watch began.
     if (list.getEntries().every(({ startTime }) => startTime < beginning)) return;
     shifts += 1;
     if (shifts <= ${MAX_CHANGES}) touch();
