@@ -138,7 +138,7 @@ export const CATALOGUE = {
     status: 422,
     retryable: false,
     text: 'The page needs more memory than one page may use.',
-    help: 'Or it navigated to URLs of more than 2 MiB in all, or flooded the browser with messages: `error` says which. The page was ended, so that other captures go on. Block resources; a retry ends the same way.',
+    help: 'Block resources; a retry ends the same way. `error` says whether it was memory, URLs of more than 2 MiB in all, or too many messages to the browser.',
   },
   idempotency_mismatch: {
     status: 422,
