@@ -25,7 +25,7 @@ const PERMISSIONS = [
   'payment-handler',
 ];
 
-/** Runs `script`, the body of an async function, before the page has loaded, and returns its result. */
+/** Returns a page that runs `script`, the body of an async function, before it has loaded; its title is the result. */
 function pageThat(script: string): string {
   return `<!doctype html><body><script>
     const answer = (promise) => promise.then(() => 'granted', (error) => error.name ?? 'refused ' + error.code);
@@ -51,7 +51,7 @@ const ASKS = pageThat(`
     persisted: await navigator.storage.persist(),
   };`);
 
-/** Waits until the service worker would have run: a dedicated worker, requested later, has. */
+/** Registers a service worker, then a dedicated worker: once the second one runs, the first would have run, too. */
 const REGISTERS = pageThat(`
   const registered = navigator.serviceWorker.register('/worker.js').then(() => 'registered');
   await fetch('/when-worker-came');
@@ -112,7 +112,7 @@ describe.each([
     return JSON.parse(title);
   };
 
-  it('denies every permission, whether the page queries or requests it', async () => {
+  it('denies every permission that the page queries or requests', async () => {
     expect(await seen('/asks')).toEqual({
       states: Object.fromEntries(PERMISSIONS.map((name) => [name, 'denied'])),
       geolocation: 'refused 1',
@@ -127,7 +127,7 @@ describe.each([
     });
   });
 
-  it('fetches the script of a service worker through the egress proxy, and never runs it', async () => {
+  it('fetches the script of a service worker through the egress proxy, but never runs it', async () => {
     for (let captures = 0; captures < 2; captures += 1) {
       visits = [];
       expect(await seen('/registers')).toEqual({ running: 'only the other one', controller: null });

@@ -15,14 +15,14 @@ it('counts a browser that answered while the service was suspended as responsive
   const host = await launchBrowser({ executable: found.path, env: found.env, confined, honestUserAgent: false });
   onTestFinished(() => host.close());
   const answered = host.answers(200);
-  // The heartbeat is on its way by then.
+  // Lets the heartbeat be sent before the process is blocked.
   await immediate();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
   expect(await answered).toBe(true);
 });
 
 it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
-  'knows a browser inside a process namespace by the process id of its wrapper (needs root)',
+  'identifies a browser in a process namespace by the process id of its wrapper (needs root)',
   async () => {
     const found = await executableFinder(undefined)();
     if ('missing' in found) throw new Error(found.missing);

@@ -30,7 +30,7 @@ describe('browser lifecycle', () => {
     await replaced;
     expect(events.map((event) => event.type)).toEqual(['browser.launched', 'browser.crashed', 'browser.launched']);
     expect(actor.stats()).toMatchObject({ crashes: 1, launches: 2 });
-    // The profile of the running browser.
+    // Only the profile of the running browser is left.
     expect(profiles()).toHaveLength(1);
   });
 
@@ -81,7 +81,7 @@ describe('browser lifecycle', () => {
     await expect.poll(() => actor.stats().busy, SOON).toBe(0);
   });
 
-  it('retires a browser after its number of captures, without delaying or failing any', async () => {
+  it('retires a browser after its maximum number of captures, without delaying or failing a capture', async () => {
     const { actor, events } = await start({ retireAfter: 3 });
     const pages = Array.from({ length: 8 }, () => actor.capture(captureRequest(site.url('/title?t=x')), patience));
     expect((await Promise.all(pages)).every((page) => page.title === 'x')).toBe(true);
@@ -95,7 +95,7 @@ describe('browser lifecycle', () => {
     expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
     const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'browser_unavailable' });
-    // Only the operator sees paths of the machine.
+    // Paths of the machine are shown only to the operator.
     expect(String(refused)).not.toContain(path);
 
     const launched = next('browser.launched');
@@ -107,7 +107,7 @@ describe('browser lifecycle', () => {
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });
 
-  it('quotes a browser that ends at its start', async () => {
+  it('reports the error output of a browser that exits at its start', async () => {
     const { actor } = await start({ browserPath: await scriptAsBrowser('echo "no such display" >&2\nexit 3') });
     const { availability } = actor;
     expect(availability).toMatchObject({ available: false, detail: expect.stringContaining('no such display') });
@@ -160,15 +160,15 @@ describe('browser lifecycle', () => {
     const { actor, stop, warnings } = await starting;
     await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), SOON).not.toBe('');
     await stop();
-    // It was killed and did not time out.
+    // The browser was killed, and its start did not time out.
     expect(actor.availability).toEqual({ available: true });
     expect(warnings).toEqual([]);
-    // The system reaps it a moment later.
+    // The system reaps the process a moment later.
     await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8'))), SOON).toBe(false);
     expect(profiles()).toEqual([]);
   });
 
-  it('passes only the variables that a browser needs', async () => {
+  it('passes only the environment variables that a browser needs', async () => {
     const secrets = ['CAPSTAN_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'HTTPS_PROXY', 'NODE_OPTIONS_TEST'];
     for (const name of secrets) vi.stubEnv(name, 'a-secret');
     vi.stubEnv('LC_NUMERIC', 'C');
@@ -180,7 +180,7 @@ describe('browser lifecycle', () => {
       .map((line) => line.slice(0, line.indexOf('=')));
     expect(environment).toEqual(expect.arrayContaining(['PATH', 'LC_NUMERIC', 'TMPDIR']));
     for (const name of secrets) expect(environment).not.toContain(name);
-    // Nothing but what is listed, and the variables that the browser and the commands in front of it set themselves.
+    // Other variables are set only by the browser and by the commands that start it.
     const listed = Object.keys(browserEnvironment(process.env, '/tmp'));
     const unknown = environment.filter(
       (name) => !listed.includes(name) && !/^(CHROME_|HOME$|_$|PWD$|SHLVL$|OLDPWD$)/.test(name),
@@ -205,7 +205,7 @@ async function scriptAsBrowser(text: string): Promise<string> {
   return path;
 }
 
-/** Wraps the browser so that a shell script, which gets their command line, runs its renderers. */
+/** Wraps the browser so that a shell script starts its renderers. The script receives the renderer's command line. */
 async function browserWithPagesOf(script: string) {
   const real = await executableFinder(undefined)();
   if ('missing' in real) throw new Error(real.missing);
@@ -225,7 +225,7 @@ function isAlive(pid: number): boolean {
   return existsSync(`/proc/${pid}`);
 }
 
-/** Kills the browser's renderers, with their zygote as the parent that they have; resolves with how many there were. */
+/** Kills the browser's renderers, which may be children of its zygote, and returns their number. */
 function killRenderers(browser: number): number {
   const renderers = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

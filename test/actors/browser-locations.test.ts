@@ -16,7 +16,7 @@ const windows = {
   env: { PROGRAMFILES: 'C:\\Program Files' },
 } as const;
 
-describe('the places where browsers are looked for', () => {
+describe('browser locations', () => {
   it('looks in the folder of Playwright on each system', () => {
     expect(playwrightFolder(linux)).toBe('/home/me/.cache/ms-playwright');
     expect(playwrightFolder({ ...linux, env: { XDG_CACHE_HOME: '/c' } })).toBe('/c/ms-playwright');
@@ -25,7 +25,7 @@ describe('the places where browsers are looked for', () => {
     expect(playwrightFolder({ ...mac, env: { PLAYWRIGHT_BROWSERS_PATH: '/p' } })).toBe('/p');
   });
 
-  it('looks for executables with the names of the system', () => {
+  it('looks for executables by the names that they have on each system', () => {
     expect(playwrightExecutables(windows)).toContain('chrome-headless-shell.exe');
     expect(playwrightExecutables(mac)).toContain('Chromium.app/Contents/MacOS/Chromium');
     expect(playwrightExecutables(linux)).toEqual(['chrome-headless-shell', 'headless_shell', 'chrome']);
@@ -46,7 +46,7 @@ describe('the places where browsers are looked for', () => {
     ]);
   });
 
-  it('gives an installation hint that fits the system', () => {
+  it('returns an installation hint for each system', () => {
     expect(howToInstall(linux)).toContain('apt-get');
     expect(howToInstall(mac)).not.toContain('apt-get');
   });

@@ -8,7 +8,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { startNameServer } from '../support/name-server.ts';
 
-describe('the lookups of a browser', () => {
+describe('name lookups of a browser', () => {
   const site = siteForSuite();
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
@@ -17,17 +17,17 @@ describe('the lookups of a browser', () => {
       await using nameServer = await startNameServer(() => 'none', { host: '127.0.0.153', port: 53 });
       const { title } = await captureWithResolver('127.0.0.153', site.url('/webrtc'));
       expect(title).toBe('the candidates were taken');
-      // The script in front of the browser asked for it, so the browser's own questions would be here too.
+      // The wrapper script looked up control.test, so lookups by the browser would be recorded, too.
       expect(new Set(nameServer.asked)).toEqual(new Set(['control.test']));
     },
   );
 });
 
-/** Captures with a browser in a mount namespace whose resolver asks that name server. */
+/** Captures with a browser in a mount namespace whose resolver asks `nameServer`. */
 async function captureWithResolver(nameServer: string, url: string) {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // Root's browsers run as another user.
+  // Browsers of a service that runs as root run as another user.
   await chmod(folder, 0o755);
   const found = await executableFinder(undefined)();
   if ('missing' in found) throw new Error(found.missing);

@@ -3,13 +3,13 @@ import { patience, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-/** Neighbours of a hostile page, one after another. */
+/** Number of captures during that of a hostile page, one after another. */
 const NEIGHBOURS = 8;
 
-describe('the neighbours of a page', () => {
+describe('captures that run at the same time as a hostile page', () => {
   const site = siteForSuite();
 
-  // With --disable-ipc-flooding-protection the browser process, which all pages share, was busy with nothing else.
+  // With --disable-ipc-flooding-protection, such a page kept the browser process busy, which all pages share.
   it.each([
     ['calls history.pushState in a loop', '/flood?by=push'],
     ['sets location.hash in a loop', '/flood?by=hash'],
@@ -17,7 +17,7 @@ describe('the neighbours of a page', () => {
     ['sets location.hash in a loop to 1.9 MB', '/flood?by=hash&bytes=1900000'],
     ['opens frames with URLs of 1.9 MB without end', '/flood?by=frames&bytes=1900000'],
   ])(
-    'captures the neighbours of a page that %s',
+    'captures other pages during the capture of a page that %s',
     async (_what, path) => {
       const running = await startActor({ slots: 2 });
       try {
@@ -42,13 +42,13 @@ describe('the neighbours of a page', () => {
     120_000,
   );
 
-  // All messages of pages wait in one queue of the browser process: unended, two such pages delayed each neighbour by
-  // more than 10 s, until the heartbeat killed the browser.
+  // The browser process has one queue for the messages of all pages. Two such pages, if not ended, delayed each other
+  // capture by more than 10 s, until the heartbeat killed the browser.
   it.each([
     ['write to the console', '/flood?by=console&bytes=100000', []],
     ['write evidence to the console', '/flood?by=console&bytes=100000', ['console'] as const],
   ])(
-    'ends pages that %s in a loop, and captures their neighbours',
+    'ends pages that %s in a loop, and captures other pages meanwhile',
     async (_what, path, evidence) => {
       const running = await startActor({ slots: 3 });
       try {

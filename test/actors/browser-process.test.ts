@@ -22,19 +22,19 @@ describe('the process of a browser', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** A script in place of the browser. It prints its process id, and that of a child process. */
+  /** Starts a script in place of the browser. Returns the process ids of the script and of its child process. */
   async function started(start = startProcess): Promise<{ readonly script: number; readonly grandchild: number }> {
     const executable = join(folder, 'script');
     await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n', { mode: 0o755 });
     child = await start({ executable, flags: [], env: process.env, profileDir: folder, user: undefined });
     const [line] = await once(child.stderr ?? child, 'data');
     const [script, grandchild] = String(line).split(' ').map(Number);
-    // 0 would address the tests' own process group.
+    // Process id 0 would stand for the tests' own process group.
     if (!script || !grandchild) throw new Error(`the script says ${line}`);
     return { script, grandchild };
   }
 
-  it('yields the CPU to the service, in the same session', async () => {
+  it('starts the browser with a lower priority than the service, in the same session', async () => {
     const { script } = await started();
     expect(getPriority(script)).toBe(getPriority() + 10);
     expect(statOf(script).session).toBe(statOf(process.pid).session);
@@ -46,14 +46,14 @@ describe('the process of a browser', () => {
     expect(statOf(grandchild).group).toBe(statOf(script).group);
   });
 
-  it('ends with all its descendants, stopped or not', async () => {
+  it('ends the browser with all its descendants, even stopped ones', async () => {
     const { script, grandchild } = await started();
     process.kill(grandchild, 'SIGSTOP');
     endFamily(child);
     await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
   });
 
-  it('accepts that the browser has already ended', async () => {
+  it('does not throw when the browser has already ended', async () => {
     await started();
     endFamily(child);
     await once(child, 'exit');
@@ -78,7 +78,7 @@ describe('the process of a browser', () => {
   });
 });
 
-it('fails like any other when there are no file descriptors for it, without ending the service', async () => {
+it('rejects when no file descriptors are left for the browser, without ending the service', async () => {
   const script = `
     import { openSync } from 'node:fs';
     import { startProcess } from '${join(import.meta.dirname, '../../src/actors/browser-process.ts')}';
@@ -92,10 +92,10 @@ it('fails like any other when there are no file descriptors for it, without endi
   expect(stdout).toBe('EMFILE\n');
 });
 
-describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root (who runs this must be)', () => {
+describe.runIf(process.getuid?.() === 0)('the browsers of a service that runs as root (needs root)', () => {
   const start = actorPerTest();
 
-  it("runs browsers as nobody, without capabilities, and their pages in Chromium's sandbox", async () => {
+  it("runs browsers as the user nobody, without capabilities, and their pages in Chromium's sandbox", async () => {
     const running = await start();
     const status = statusOf(pidOf(running));
     expect(status).toMatchObject({ Uid: '65534 65534 65534 65534', Gid: '65534 65534 65534 65534' });
@@ -105,13 +105,13 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that is root
     expect(running.warnings).toEqual([]);
   });
 
-  it('runs browsers without the sandbox as nobody, too', async () => {
+  it('runs browsers as the user nobody also without the sandbox', async () => {
     const running = await start({ sandbox: 'off' });
     expect(statusOf(pidOf(running)).Uid).toBe('65534 65534 65534 65534');
     expect(running.warnings).toEqual([]);
   });
 
-  it('runs browsers as root, with a warning, where nobody cannot read the executable', async () => {
+  it('runs browsers as root, with a warning, when the user nobody cannot read the executable', async () => {
     const running = await start({ browserPath: await outOfReach() });
     expect(statusOf(pidOf(running)).Uid).toBe('0 0 0 0');
     expect(running.warnings).toEqual([
@@ -148,7 +148,7 @@ function statusOf(pid: number): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(':').map((part) => part.trim().replaceAll('\t', ' '))));
 }
 
-/** A process that has ended stays in the list until its parent has waited for it. */
+/** Whether a process runs. A process that has ended stays in /proc until its parent has waited for it. */
 function isRunning(pid: number): boolean {
   if (!existsSync(`/proc/${pid}`)) return false;
   return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

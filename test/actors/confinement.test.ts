@@ -21,7 +21,7 @@ describe('the confinement of browsers', () => {
     expect(confinement.now.sandbox).toBe(true);
   });
 
-  it('keeps the confinement once a browser has started with it, whatever ends a later one', () => {
+  it('keeps the confinement once a browser has started with it, even if later browsers fail to start', () => {
     const confinement = new Confinement('auto', () => undefined);
     const { now } = confinement;
     confinement.works(now);

@@ -41,18 +41,18 @@ describe('a cookie banner', () => {
     ['accept', '/banner?ms=800', 'accepted'],
     ['accept', '/banner-of-scripts', 'accepted'],
     ['reject', '/banner-of-scripts', 'declined'],
-  ] as const)('gets the answer %s on %s', async (answer, path, title) => {
+  ] as const)('gives the answer %s to the banner on %s', async (answer, path, title) => {
     const snapshot = await capture(path, answer);
     expect([snapshot.title, showsBanner(snapshot), snapshot.cutPhase]).toEqual([title, false, null]);
   });
 
-  it('gets the answer in a cross-origin frame', async () => {
+  it('answers a banner in a cross-origin frame', async () => {
     const of = encodeURIComponent(elsewhere.url('/framed-banner'));
     const snapshot = await capture(`/banner-in-frame?of=${of}`, 'accept');
     expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
   });
 
-  it.each(['/short', '/blank', '/image.png'])('captures a page without a banner when %s is requested', async (path) => {
+  it.each(['/short', '/blank', '/image.png'])('captures %s, which has no banner', async (path) => {
     const { cutPhase, responseCode } = await capture(path, 'reject');
     expect([cutPhase, responseCode]).toEqual([null, 200]);
   });
@@ -60,7 +60,7 @@ describe('a cookie banner', () => {
   it('stops looking for a banner in a page whose script never ends', async () => {
     const { title, cutPhase } = await capture('/loop', 'reject', { timeoutMs: 8000 });
     expect(title).toBe('A page that spins');
-    // Whether the script starts to spin before or after the search for a banner is a race of its own.
+    // The endless script may start before or after the search for a banner.
     expect(['interact', 'settle']).toContain(cutPhase);
   });
 

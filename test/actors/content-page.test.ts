@@ -13,7 +13,7 @@ describe('changes that a request makes to the page', () => {
     ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
   describe('javascript.before', () => {
-    it("runs before the page's own scripts, also in the next document", async () => {
+    it("runs the script before the page's own scripts, also in the next document", async () => {
       const before = 'Storage.prototype; const real = Number; Number = (value) => real(value) + 41;';
       expect((await capture('/storage', { javascript: { before } })).title).toBe('visits: 42');
       const { title } = await capture('/js-redirect', {
@@ -22,12 +22,12 @@ describe('changes that a request makes to the page', () => {
       expect(title).toBe('seen');
     });
 
-    it('runs in a page without scripts', async () => {
+    it('runs the script in a page that forbids scripts', async () => {
       const before = "addEventListener('DOMContentLoaded', () => { document.title = 'seen'; });";
       expect((await capture('/strict-policy', { javascript: { before } })).title).toBe('seen');
     });
 
-    it('fails with script_failed and the reason when it has a syntax error', async () => {
+    it('reports a syntax error as script_failed, with the reason', async () => {
       const failed = await failureOf(capture('/short', { javascript: { before: 'let sail = ;' } }));
       expect([failed.code, failed.message]).toEqual([
         'script_failed',
@@ -35,7 +35,7 @@ describe('changes that a request makes to the page', () => {
       ]);
     });
 
-    it('does the page no harm when it throws', async () => {
+    it('captures the page when the script throws', async () => {
       expect((await capture('/short', { javascript: { before: "throw new Error('overboard')" } })).title).toContain(
         'A small port',
       );
@@ -51,18 +51,18 @@ describe('changes that a request makes to the page', () => {
       expect([title, cutPhase]).toEqual(['late high', null]);
     });
 
-    it("runs where the page's policy forbids scripts", async () => {
+    it("runs the script where the page's policy forbids scripts", async () => {
       expect((await capture('/strict-policy', { javascript: { after: "document.title = 'changed'" } })).title).toBe(
         'changed',
       );
     });
 
-    it('assigns strings where the page requires trusted types', async () => {
+    it('lets the script assign strings where the page requires trusted types', async () => {
       const after = "document.body.innerHTML = '<b>new</b>'; document.title = document.querySelector('b').textContent";
       expect((await capture('/trusted-types', { javascript: { after } })).title).toBe('new');
     });
 
-    it('runs in the next document, too, when it navigates', async () => {
+    it('runs the script in the next document, too, when it navigates', async () => {
       const after = "location.pathname === '/medium' ? void (document.title = 'arrived') : location.assign('/medium')";
       const { title, finalUrl } = await capture('/short', { javascript: { after } });
       expect([title, finalUrl]).toEqual(['arrived', ground.site.url('/medium')]);
@@ -78,7 +78,7 @@ describe('changes that a request makes to the page', () => {
       expect([failed.code, failed.message]).toEqual(['script_failed', reason]);
     });
 
-    it('shortens long failures', async () => {
+    it('shortens long error messages', async () => {
       const failed = await failureOf(capture('/short', { javascript: { after: "throw new Error('x'.repeat(1e6))" } }));
       expect(failed.message.length).toBeLessThan(600);
     });
@@ -97,7 +97,7 @@ describe('changes that a request makes to the page', () => {
     const css = '* { background: rgb(9, 99, 199) !important }';
     const corner = ({ image }: Snapshot) => [...PNG.sync.read(Buffer.from(image)).data.subarray(0, 3)];
 
-    it.each(['/short', '/strict-policy', '/js-redirect'])('applies on %s, and is not in its HTML', async (path) => {
+    it.each(['/short', '/strict-policy', '/js-redirect'])('applies css on %s, but not in the HTML', async (path) => {
       const snapshot = await capture(path, { css });
       expect(corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.html).not.toContain('9, 99, 199');
@@ -109,7 +109,7 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.cutPhase).not.toBeNull();
     });
 
-    it('restores the style sheet where the page replaces such sheets by its own', async () => {
+    it('restores the style sheet when the page replaces its adopted style sheets', async () => {
       expect(
         corner(
           await capture('/short', {

@@ -7,7 +7,7 @@ import { failureOf, freePort, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-/** Requirements for a capture that both drivers must meet. `asks` makes a request use the intended driver. */
+/** Defines the tests that captures by both drivers must pass. The options `asks` select the driver `name`. */
 export function describeDriver(name: string, asks: CaptureOptions): void {
   describe(`a capture by ${name}`, () => describeCaptures(asks));
 }
@@ -44,7 +44,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(coloursOf(png).size).toBeGreaterThan(50);
   });
 
-  it('shows the whole page with fullPage, from its first row to its last', async () => {
+  it('captures the whole page with fullPage, from its first row to its last', async () => {
     const snapshot = await capture('/fullpage-marker', { fullPage: true });
     expect(snapshot).toMatchObject({ width: 1280, height: 3000, truncated: false });
     const png = PNG.sync.read(Buffer.from(snapshot.image));
@@ -54,7 +54,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(pixel(png, 640, 2950)).toEqual([0, 200, 80]);
   });
 
-  it.each(['png', 'jpeg', 'webp'] as const)('truncates a %s of an endless page, and says so', async (format) => {
+  it.each(['png', 'jpeg', 'webp'] as const)('truncates a %s of an endless page, and reports so', async (format) => {
     const snapshot = await capture('/endless-height', { fullPage: true, format });
     expect(snapshot).toMatchObject({ truncated: true, height: format === 'webp' ? 16_383 : 16_384 });
     expect(dimensions(snapshot.image)).toEqual([snapshot.width, snapshot.height]);
@@ -76,7 +76,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(dimensions(image)).toEqual([1280, 720]);
   });
 
-  it('makes smaller files at a lower quality', async () => {
+  it('returns smaller files at a lower quality', async () => {
     const [poor, good] = await Promise.all([
       capture('/medium', { format: 'jpeg', quality: 10 }),
       capture('/medium', { format: 'jpeg', quality: 95 }),
@@ -87,7 +87,7 @@ function describeCaptures(asks: CaptureOptions): void {
   it.each([
     ['/404', 404, 'Not Found'],
     ['/500', 500, 'Internal Server Error'],
-  ])('captures %s with that status', async (path, responseCode, responseReason) => {
+  ])('captures %s with the status of its response', async (path, responseCode, responseReason) => {
     expect(await capture(path)).toMatchObject({ responseCode, responseReason });
   });
 
@@ -118,7 +118,7 @@ function describeCaptures(asks: CaptureOptions): void {
   it.each([
     ['/loop', /^(?:wait|settle)$/],
     ['/loop?when=parse', /^load$/],
-  ])('ends the scripts of %s, and takes what is there', async (path, phase) => {
+  ])('ends the scripts of %s, and captures what is there', async (path, phase) => {
     const { cutPhase, title } = await capture(path, { timeoutMs: 4000 });
     expect(cutPhase).toMatch(phase);
     expect(title).toBe('A page that spins');
@@ -130,7 +130,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(snapshot.html).toContain('<h1>Again</h1>');
   });
 
-  it('dismisses dialogs, and notes each of them once', async () => {
+  it('dismisses dialogs, and records each of them once', async () => {
     const { html, evidence } = await capture('/dialog');
     expect(html).toContain('confirmed: false');
     expect(evidence.dialogs).toEqual({
@@ -188,7 +188,7 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 
   it.each(['/redirect?to=', '/redirect?status=307&to='])(
-    'refuses a forbidden address that is reached by %s…',
+    'refuses a forbidden address that a redirect leads to: %s…',
     async (path) => {
       const error = await failureOf(capture(`${path}${encodeURIComponent('http://127.0.0.2:8080/')}`));
       expect(error.code).toBe('target_forbidden');
@@ -205,7 +205,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect((await hanging).code).toBe('cancelled');
   });
 
-  it('frees its slot however it ends', async () => {
+  it('frees the slot of a capture however the capture ends', async () => {
     await Promise.allSettled([
       capture('/short'),
       capture('/hang', { timeoutMs: 300 }),
@@ -215,7 +215,7 @@ function describeCaptures(asks: CaptureOptions): void {
     await expect.poll(() => ground.running.actor.stats().busy).toBe(0);
   });
 
-  it('waits for a slot no longer than its deadline', async () => {
+  it('waits for a slot no longer than the deadline of the capture', async () => {
     const hanging = Array.from({ length: 4 }, () => failureOf(capture('/hang', { timeoutMs: 2500 })));
     const waiting = await failureOf(capture('/short', { timeoutMs: 400 }));
     expect(waiting.message).toContain('wait for a slot');
@@ -234,7 +234,7 @@ function coloursOf(png: PNG): Set<number> {
   return colours;
 }
 
-/** Width and height from the file's own header. */
+/** Returns width and height from the header of an image file. */
 function dimensions(image: Uint8Array): [number, number] {
   const bytes = Buffer.from(image);
   if (bytes.readUInt32BE(0) === 0x89504e47) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];

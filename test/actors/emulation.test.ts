@@ -13,7 +13,7 @@ const schemas = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeo
 
 type Options = Omit<ScreenshotRequest, 'url'>;
 
-describe('the visitor that a page sees', () => {
+describe('visitor emulation', () => {
   const ground = siteAndActor();
 
   const visit = (options: Options) =>
@@ -39,7 +39,7 @@ describe('the visitor that a page sees', () => {
     expect((await visit({ ...(media && { media }), javascript: { after } })).title).toBe(matched);
   });
 
-  it('shows the styles for print with media print', async () => {
+  it('applies the print styles with media print', async () => {
     const css = '@media print { body { background: rgb(0, 200, 0); } }';
     const colour = async (media: 'screen' | 'print') => {
       const { data } = PNG.sync.read(Buffer.from((await visit({ media, css })).image));
@@ -52,7 +52,7 @@ describe('the visitor that a page sees', () => {
   it.each<[string, Options]>([
     ['our driver', {}],
     ['Playwright', { waitForFunction: 'true' }],
-  ])('is an ordinary desktop that keeps its location to itself, by default (%s)', async (_, driver) => {
+  ])('claims to be an ordinary desktop, without a location, by default (%s)', async (_, driver) => {
     const { userAgent, ...seen } = await seenBy(driver);
     const [, version] =
       /^Mozilla\/5\.0 \([^)]+\) AppleWebKit\/537\.36 \(KHTML, like Gecko\) Chrome\/(\d+)\.0\.0\.0 Safari\/537\.36$/.exec(
@@ -95,7 +95,7 @@ describe('the visitor that a page sees', () => {
   it.each<[string, Options]>([
     ['our driver', {}],
     ['Playwright', { waitForFunction: 'true' }],
-  ])('has the screen, the touch and the orientation of its device (%s)', async (_, driver) => {
+  ])('claims the screen, touch and orientation of the requested device (%s)', async (_, driver) => {
     const touch = { hover: [false, false], pointer: ['coarse', 'coarse'], touchPoints: 5, deviceWidth: true };
     expect(await seenBy({ ...driver, device: 'iPhone 15' })).toMatchObject({
       ...touch,
@@ -122,7 +122,7 @@ describe('the visitor that a page sees', () => {
     });
   });
 
-  it('claims the screen and user agent of a phone, without client hints, for a device of Apple', async () => {
+  it('claims the screen and user agent of an Apple phone, without client hints', async () => {
     const { userAgent, ...seen } = await seenBy({ device: 'iphone 15' });
     expect(userAgent).toMatch(/iPhone.*Safari/);
     expect(seen).toMatchObject({ platform: 'iPhone', width: 393, scale: 3, touchPoints: 5, hints: null });
@@ -140,7 +140,7 @@ describe('the visitor that a page sees', () => {
     });
   });
 
-  it('gets a screenshot with the scale factor of the device', async () => {
+  it('takes the screenshot at the scale factor of the device', async () => {
     const { image, width, height } = await visit({ device: 'iPhone 15' });
     const png = PNG.sync.read(Buffer.from(image));
     expect([png.width, png.height]).toEqual([393 * 3, 659 * 3]);
@@ -177,7 +177,7 @@ describe('the visitor that a page sees', () => {
   });
 });
 
-describe('the visitor that a frame of another site sees', () => {
+describe('visitor emulation in a frame of another site', () => {
   const site = siteForSuite();
   const egress = createEgress({
     policy: createTargetPolicy({ allow: ['127.0.0.1', 'localhost'], deny: [] }),
@@ -189,7 +189,7 @@ describe('the visitor that a frame of another site sees', () => {
   it.each<[string, Options]>([
     ['our driver', {}],
     ['Playwright', { waitForFunction: 'true' }],
-  ])('is the one that the page sees (%s)', async (_, driver) => {
+  ])('claims the same properties as in the page (%s)', async (_, driver) => {
     const request = schemas.screenshot.parse({
       ...driver,
       url: site.url(`/framing?src=${encodeURIComponent(`http://localhost:${site.port}/framed-visitor`)}`),

@@ -19,7 +19,7 @@ function capture(path: string, evidence: readonly EvidenceKind[], options: Captu
 }
 
 describe('the evidence of a capture', () => {
-  it('contains what is free, and no more, when nothing is requested', async () => {
+  it('contains only the kinds that cost nothing when no evidence is requested', async () => {
     const { evidence } = await capture('/dialog', []);
     expect(evidence).toEqual({
       dialogs: {
@@ -87,7 +87,7 @@ describe('the evidence of a capture', () => {
     expect(seen).toEqual(['plain=', 'session=', 'visited=yes']);
   });
 
-  it('contains every redirect, by HTTP with its status and by the page itself with 0', async () => {
+  it('contains every redirect: with its status for HTTP, with 0 for a redirect by the page itself', async () => {
     const { evidence, finalUrl } = await capture('/evidence/way', ['redirects'], { timeoutMs: 6000 });
     expect(finalUrl).toBe(ground.site.url('/short'));
     const way = (from: string, status: number, to: string) => ({
@@ -114,7 +114,7 @@ describe('the evidence of a capture', () => {
     expect(framed.evidence.redirects?.items).toEqual([]);
   });
 
-  it('contains what was recorded until a capture failed', async () => {
+  it('contains what was recorded before a capture failed', async () => {
     const failed: unknown = await capture('/evidence/way/nowhere', EVIDENCE_KINDS).catch((error: unknown) => error);
     const request = (path: string) => expect.objectContaining({ url: ground.site.url(path) });
     expect(failed).toMatchObject({
@@ -279,7 +279,7 @@ describe('the evidence of a capture', () => {
     expect(inside.evidence.favicon).toMatchObject({ type: 'image/gif', sha256: ICON_SHA256 });
   });
 
-  it('contains no icon where there is none, it is too large, or it does not arrive', async () => {
+  it('contains no icon when the icon is missing, is too large, or does not arrive', async () => {
     const before = ground.site.hits('/favicon.ico');
     for (const page of ['none', 'missing', 'large', 'late']) {
       const { evidence } = await capture(`/evidence/icon/${page}`, ['favicon'], { timeoutMs: 4000 });

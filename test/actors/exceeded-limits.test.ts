@@ -44,7 +44,7 @@ describe('a capture that exceeds a limit of its network traffic', () => {
     return actor.capture(captureRequest(`http://127.0.0.1:${site.port}/?${query}`), patience);
   }
 
-  it('reports a complete capture, without limits, when it stays within them', async () => {
+  it('reports a complete capture, without exceeded limits, when it stays within all limits', async () => {
     const { cutPhase, evidence } = await capture('', { maxRequests: IMAGES + 2 });
     expect(cutPhase).toBeNull();
     expect(evidence).not.toHaveProperty('exceeded');

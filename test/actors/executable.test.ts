@@ -33,7 +33,7 @@ describe('the browser executable', () => {
     expect(await found(named)).toEqual({ path: named, env: {} });
   });
 
-  it('finds no browser when the configured one does not exist, and the error says so', async () => {
+  it('reports that the configured browser does not exist, and uses no other', async () => {
     await install('bin', 'chromium');
     expect(await found('/no/such/file')).toEqual({
       missing: 'no Chromium: the file that --browser-path names cannot be executed',
@@ -62,7 +62,7 @@ describe('the browser executable', () => {
     expect(await found()).toEqual({ path: shell, env: {} });
   });
 
-  it('unpacks the browser of the optional package once when there is no other, and it runs', async () => {
+  it('unpacks the browser of the optional package once when no other is found, and can run it', async () => {
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'cache'));
     const [first, second] = await Promise.all([found(), found()]);
     if ('missing' in first) throw new Error(first.missing);
@@ -72,7 +72,7 @@ describe('the browser executable', () => {
     expect(stdout).toMatch(/^Chromium \d+/);
   });
 
-  it('never uses a browser that another user may have placed where we would unpack it', async () => {
+  it('never uses a browser from an unpacking directory that other users can write to', async () => {
     await writeFile(join(root, 'no-folder'), '');
     vi.stubEnv('XDG_CACHE_HOME', join(root, 'no-folder'));
     vi.stubEnv('TMPDIR', root);

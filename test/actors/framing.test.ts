@@ -81,7 +81,7 @@ describe('messages on the pipe', () => {
   });
 });
 
-/** Bytes as they come from a pipe: in pieces of these sizes, repeatedly. */
+/** Emits the bytes of `messages` as a pipe does, in pieces of the given sizes, which repeat. */
 function emitCut(input: PassThrough, messages: readonly string[], sizes: readonly number[]): void {
   const bytes = Buffer.from(messages.map((text) => `${text}\0`).join(''));
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {

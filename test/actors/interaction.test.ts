@@ -74,7 +74,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('rang again, rang, rang');
     });
 
-    it('continues where a click leads: the screenshot shows that page', async () => {
+    it('continues on the page that a click leads to, and captures it', async () => {
       const snapshot = await acting({ type: 'click', selector: '#away' });
       expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), responseCode: 200, cutPhase: null });
       expect(snapshot.title).toContain('A small port');
@@ -82,7 +82,7 @@ describe('interaction with a page', () => {
       expect(back.finalUrl).toContain('/short');
     });
 
-    it('dismisses dialogs, and notes them', async () => {
+    it('dismisses dialogs, and records them', async () => {
       const { title, evidence } = await acting(
         { type: 'click', selector: '#ask' },
         { type: 'click', selector: '#ring' },
@@ -122,8 +122,8 @@ describe('interaction with a page', () => {
         { type: 'select', selector: '#port', value: 'Paris' },
         'actions[1] (select): did not find some options',
       ],
-    ])('fail on an element that %s, and say which one and why', async (_what, action, reason) => {
-      // Playwright is loaded and its browser launched beforehand, so that all of the time is for the page.
+    ])('fails on an element that %s, and names the action and the reason', async (_what, action, reason) => {
+      // Loads Playwright and launches its browser beforehand, so that the page gets all of the time.
       await acting({ type: 'click', selector: '#ring' });
       const failed = capture('/interact', { actions: [{ type: 'click', selector: '#ring' }, action], timeoutMs: 8000 });
       expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
@@ -135,7 +135,7 @@ describe('interaction with a page', () => {
       [{ type: 'click', selector: '##' }, /^actions\[0\] \(click\): .*selector/],
       [{ type: 'click', selector: 'text=Ring' }, /^actions\[0\] \(click\): .*selector/],
       [{ type: 'click', selector: '//button[' }, /^actions\[0\] \(click\): .*XPath/],
-    ])('fail at once when %o can never be done', async (action, reason) => {
+    ])('fails at once when %o can never be done', async (action, reason) => {
       const [code, text] = await refusalOf(acting(action));
       expect(code).toBe('action_failed');
       expect(text).toMatch(reason);
@@ -218,7 +218,7 @@ describe('interaction with a page', () => {
       [{ berth: 'west' }, 'form.fields.berth: has nothing of that value to choose'],
       [{ papers: '/etc/passwd' }, 'form.fields.papers: takes a file, which cannot be given'],
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
-    ])('fails with %o, and the error names the field and the reason', async (wrong, reason) => {
+    ])('rejects %o with an error that names the field and the reason', async (wrong, reason) => {
       const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
       expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 4000 }))).toEqual(['action_failed', reason]);
     });
@@ -230,7 +230,7 @@ describe('interaction with a page', () => {
       '() => window.port.open',
       'async () => window.port.open',
       'function () { return port.open } // at last',
-    ])('takes the picture when %s holds', async (waitForFunction) => {
+    ])('takes the screenshot when %s is true', async (waitForFunction) => {
       const snapshot = await capture('/interact/opens?ms=600', { waitForFunction });
       expect(snapshot).toMatchObject({ title: 'open', cutPhase: null });
     });
@@ -243,12 +243,12 @@ describe('interaction with a page', () => {
       expect(finalUrl).toBe(ground.site.url('/short'));
     });
 
-    it('works on a page whose policy forbids eval', async () => {
+    it('evaluates the function on a page whose policy forbids eval', async () => {
       const waitForFunction = "document.body.textContent.includes('quiet')";
       expect(await capture('/interact/strict', { waitForFunction })).toMatchObject({ title: 'Strict', cutPhase: null });
     });
 
-    it('captures the page as it is when the function never holds', async () => {
+    it('captures the page as it is when the function never returns true', async () => {
       const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
     });

@@ -10,7 +10,7 @@ describe('the memory of browsers', () => {
   const site = siteForSuite();
   const start = actorPerTest();
 
-  it('ends a renderer above its bound: that capture fails with page_too_large, without a retry, and no other', async () => {
+  it('ends a renderer above its bound: only its capture fails, with page_too_large and without a retry', async () => {
     const { actor } = await start({ memory: { renderer: 300 * MIB, browser: 4096 * MIB } });
     const large = failureOf(actor.capture(captureRequest(site.url('/memory')), patience));
     const neighbour = actor.capture(captureRequest(site.url('/slow?ms=3000')), patience);
@@ -25,7 +25,7 @@ describe('the memory of browsers', () => {
     const replaced = next('browser.launched');
     const slow = actor.capture(captureRequest(site.url('/slow?ms=3000')), patience);
     await replaced;
-    // Its captures end on it.
+    // Running captures end on the replaced browser.
     expect((await slow).title).toBe('A slow page');
     expect(actor.stats().crashes).toBe(0);
   });

@@ -5,7 +5,7 @@ import { executableFinder } from '../../src/actors/executable.ts';
 import { fontAdvice, missingScripts, type Script } from '../../src/actors/missing-scripts.ts';
 import { EMOJI_FONT, fontconfigWith, LATIN_FONT } from '../support/fonts.ts';
 
-/** The scripts that are missing in a browser that finds only the given fonts. */
+/** Returns the writing systems that a browser with only the given fonts cannot show. */
 async function missingWith(...fonts: string[]): Promise<readonly Script[]> {
   const found = await executableFinder(undefined)();
   if ('missing' in found) throw new Error(found.missing);
@@ -22,14 +22,14 @@ async function missingWith(...fonts: string[]): Promise<readonly Script[]> {
 const namesOf = (scripts: readonly Script[]) => scripts.map(({ name }) => name);
 
 describe('missing scripts', () => {
-  it('lists the scripts that no font of the browser has', async () => {
+  it('lists the writing systems that no font of the browser supports', async () => {
     const latin = namesOf(await missingWith(LATIN_FONT));
     expect(latin).toEqual(expect.arrayContaining(['Chinese', 'Japanese', 'Korean', 'emoji', 'Arabic', 'Thai']));
     expect(latin).not.toContain('Greek');
     expect(namesOf(await missingWith(LATIN_FONT, EMOJI_FONT))).toEqual(latin.filter((name) => name !== 'emoji'));
   });
 
-  it('names the Debian packages that bring the missing fonts', async () => {
+  it('names the Debian packages that contain the missing fonts', async () => {
     expect(fontAdvice(await missingWith(LATIN_FONT))).toMatch(
       /: Chinese, Japanese, Korean \(fonts-noto-cjk\); emoji \(fonts-noto-color-emoji\); Arabic, .*Thai, .*\(fonts-noto-core\)$/,
     );

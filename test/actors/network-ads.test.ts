@@ -5,7 +5,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningProxy, startProxy } from '../support/proxy.ts';
 
-/* Public host names that only the proxy resolves, all to the fixture site. */
+/* These public host names are resolved only by the proxy, all to the fixture site. */
 
 const AD_HOSTS = ['securepubads.g.doubleclick.net', 'cdn.taboola.com'];
 const OTHER_HOSTS = ['news.example', 'fonts.gstatic.com'];

@@ -10,7 +10,7 @@ import { startProxy } from '../support/proxy.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
-/** A name that only the proxy resolves. */
+/** Names that only the proxy resolves. */
 const names = { 'far.test': '127.0.0.1' };
 
 describe('a capture through a proxy', () => {
@@ -29,7 +29,7 @@ describe('a capture through a proxy', () => {
   const capture = (url: string, overrides: CaptureOptions): Promise<Snapshot> =>
     running.actor.capture(captureRequest(url, overrides), patience);
 
-  it('reaches what the proxy reaches, by http and by https', async () => {
+  it('reaches targets that only the proxy resolves, by http and by https', async () => {
     await using running = await startProxy({ credentials: 'harbour:master:key', names });
     const proxy = { server: `http://127.0.0.1:${running.port}`, credentials: CREDENTIALS };
     const plain = await capture(`http://far.test:${site.port}/short`, { proxy });
@@ -39,7 +39,7 @@ describe('a capture through a proxy', () => {
     expect(running.asked.map(({ what }) => what)).toContain(`CONNECT far.test:${secure.port}`);
   });
 
-  it.each(['http', 'https'])('fails with the proxy, and never connects directly, by %s', async (scheme) => {
+  it.each(['http', 'https'])('fails when the proxy fails, and never connects directly, by %s', async (scheme) => {
     await using running = await startProxy({ credentials: 'some:body' });
     const proxy = { server: `http://127.0.0.1:${running.port}`, credentials: CREDENTIALS };
     const path = '/title?t=direct';
@@ -51,7 +51,7 @@ describe('a capture through a proxy', () => {
     expect(site.requests.filter(({ url }) => url === path)).toEqual([]);
   });
 
-  it('leaves no proxy for the next capture', async () => {
+  it('does not use the proxy for the next capture', async () => {
     await using running = await startProxy();
     await capture(site.url('/short'), { proxy: { server: `http://127.0.0.1:${running.port}` } });
     const before = running.asked.length;

@@ -10,7 +10,7 @@ import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 describe('the network options of a capture', () => {
   const site = siteForSuite();
-  /** Another origin: another port. */
+  /** A site of another origin, as its port differs. */
   const elsewhere = siteForSuite();
   const running = actorForSuite();
 
@@ -46,7 +46,7 @@ describe('the network options of a capture', () => {
       expect(requestsFor(site, '/title?t=h4')[0]?.headers).toMatchObject({ authorization: 'Bearer mine' });
     });
 
-    it("sends headers with requests of the target's own documents, and not with those of a cross-origin frame", async () => {
+    it("sends headers with requests of the target's own documents, but not of a cross-origin frame", async () => {
       const secret = (by: string) => `/part?text=${by}`;
       const asking = (where: Site, by: string) => where.url(`/asks?fetch=${encodeURIComponent(site.url(secret(by)))}`);
       for (const frame of [asking(site, 'own'), asking(elsewhere, 'other')]) {
@@ -70,7 +70,7 @@ describe('the network options of a capture', () => {
   });
 
   describe('cookies', () => {
-    it('sends cookies with the first request, and to the target when no domain is named', async () => {
+    it('sends cookies with the first request, and only to the target when they name no domain', async () => {
       const cookies = [
         { name: 'shift', value: 'night' },
         { name: 'deep', value: 'yes', path: '/cookie', httpOnly: true, sameSite: 'Lax' },
@@ -87,7 +87,7 @@ describe('the network options of a capture', () => {
 
     it('names refused cookies without their values', async () => {
       const refused = await failureOf(
-        // The schema refuses it, too.
+        // Bypasses the request schema, which would refuse the cookie before the browser does.
         running.actor.capture(
           {
             ...captureRequest(site.url('/cookie')),
@@ -121,13 +121,13 @@ describe('the network options of a capture', () => {
       const away = elsewhere.url('/members');
       const redirecting = site.url(`/redirect?to=${encodeURIComponent(away)}`);
       expect((await capture(redirecting, { httpCredentials })).title).toBe('Not a member');
-      // Every request is checked, including those of third parties.
+      // With blockAds, every request is intercepted, including those to third parties.
       expect((await capture(redirecting, { httpCredentials, blockAds: true })).title).toBe('Not a member');
       expect(requestsFor(elsewhere, '/members').every(({ headers }) => headers.authorization === undefined)).toBe(true);
     });
   });
 
-  it('ignores an untrusted certificate with ignoreCertErrors, and not without', async () => {
+  it('accepts an untrusted certificate only with ignoreCertErrors', async () => {
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end('<!doctype html><title>Signed by itself</title>');

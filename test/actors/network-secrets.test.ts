@@ -40,7 +40,7 @@ describe('the secrets of a request', () => {
       { url, ...secrets, proxy: proxy(refusing.port) },
       { url, ...secrets, proxy: proxy(silent.port) },
       { url, ...secrets, proxy: { server: `http://u:${MARK}@10.0.0.1:3128` } },
-      // More bytes than browsers accept.
+      // This cookie has more bytes than browsers accept.
       { url, ...secrets, cookies: [{ name: 'session', value: `${MARK}${'é'.repeat(3000)}` }] },
       { url, proxy: { server: `socks5://u:${MARK}@127.0.0.1:1080` } },
       { url, headers: { 'X Key': MARK, Cookie: MARK }, cookies: [{ name: 'a', value: `${MARK};` }] },

@@ -18,7 +18,7 @@ describe('a target that is not HTML', () => {
     ['/assets/anchor.svg', 'image/svg+xml', '<svg'],
     ['/data.json', 'application/json', '<pre'],
     ['/text.txt', 'text/plain', '<pre'],
-  ])('captures what Chromium shows: %s', async (path, contentType, shownIn) => {
+  ])('captures the page that Chromium shows for %s', async (path, contentType, shownIn) => {
     const snapshot = await capture(path);
     expect(snapshot).toMatchObject({ contentType, responseCode: 200, cutPhase: null });
     expect(snapshot.html).toContain(shownIn);
@@ -34,7 +34,7 @@ describe('a target that is not HTML', () => {
       ['/redirect?to=/files/cargo.zip', { name: 'cargo.zip', type: 'application/zip', bytes: 5000 }],
       ['/files/page-to-keep', { name: 'Bücher.html', type: 'text/html', bytes: null }],
       ['/files/pdf-to-keep', { name: 'report.pdf', type: 'application/pdf', bytes: null }],
-    ])('fails with not_a_page and its name, type and size: %s', async (path, download) => {
+    ])('fails with not_a_page and the name, type and size of the download: %s', async (path, download) => {
       const error = await failureOf(capture(path));
       expect(error).toMatchObject({ code: 'not_a_page', download });
       expect(error.message).toBe(`the target is a download (${download.name}), not a page`);
@@ -56,7 +56,7 @@ describe('a target that is not HTML', () => {
       await service.stop();
     });
 
-    it('fails in the same way when requests are paused for another option', async () => {
+    it('fails with not_a_page also when requests are paused for another option', async () => {
       const error = await failureOf(
         capture('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } }),
       );
@@ -70,7 +70,7 @@ describe('a target that is not HTML', () => {
     expect(snapshot).toMatchObject({ title: 'Thank you', cutPhase: null, responseCode: 200 });
   });
 
-  it('fails with not_a_page when it has no content', async () => {
+  it('fails with not_a_page when the target has no content', async () => {
     const error = await failureOf(capture('/files/nothing'));
     expect(error).toMatchObject({ code: 'not_a_page', download: undefined });
     expect(error.message).toBe('the target answered without any content');
@@ -116,7 +116,7 @@ describe('a target that is not HTML', () => {
       expect(pixelsOf(image).at(640, 400)).toEqual([0, 0, 255]);
     });
 
-    it('gets its file name as title when it has none, and letters when it embeds no font', async () => {
+    it('uses the file name of a PDF without a title, and shows the text of a PDF without embedded fonts', async () => {
       const { title, image } = await capture('/redirect?to=/file.pdf');
       expect(title).toBe('file.pdf');
       expect(new Set(pixelsOf(image).data).size).toBeGreaterThan(20);
@@ -147,7 +147,7 @@ describe('a target that is not HTML', () => {
       ['/files/locked.pdf', /needs a password/],
       ['/files/damaged.pdf', /damaged/],
       ['/files/large.pdf', /more than 32 MiB/],
-    ])('fails with not_a_page when it cannot be rendered: %s', async (path, reason) => {
+    ])('fails with not_a_page when a PDF cannot be rendered: %s', async (path, reason) => {
       const error = await failureOf(capture(path));
       expect(error).toMatchObject({
         code: 'not_a_page',
@@ -167,7 +167,7 @@ describe('a target that is not HTML', () => {
       expect(title).toBe('404 0');
     });
 
-    it('times out when it never ends', async () => {
+    it('times out when a PDF never ends', async () => {
       expect((await failureOf(capture('/files/endless.pdf', { timeoutMs: 2500 }))).code).toBe('capture_timeout');
     });
   });

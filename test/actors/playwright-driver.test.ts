@@ -6,7 +6,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { describeDriver } from './driver-suite.ts';
 
-/** Makes Playwright drive a request without changing what is captured. */
+/** Makes Playwright drive the capture, without an effect on its result. */
 const BY_PLAYWRIGHT = { waitForFunction: 'true' };
 
 describeDriver('Playwright', BY_PLAYWRIGHT);
@@ -19,7 +19,7 @@ describe('the browser of captures that interact', () => {
   const start = actorPerTest();
   const request = (path: string, overrides: CaptureOptions = {}) =>
     captureRequest(site.url(path), { ...BY_PLAYWRIGHT, ...overrides });
-  /** Its process, beside the one browser that always runs. */
+  /** Returns the process id of the browser for interaction, which is not the first one that was launched. */
   const pidOf = ({ actor, events }: RunningActor): number => {
     const [always] = events;
     const other = actor.stats().browsers.find(({ pid }) => pid !== always?.pid);
@@ -37,7 +37,7 @@ describe('the browser of captures that interact', () => {
     expect(events.filter(({ type }) => type === 'browser.launched')).toHaveLength(2);
   });
 
-  it('ends when it is idle, and is launched again on demand', async () => {
+  it('ends an idle browser, and launches another on demand', async () => {
     const { actor, next } = await start({ idleMs: 200 });
     const retired = next('browser.retired');
     await actor.capture(request('/short'), patience);
@@ -46,7 +46,7 @@ describe('the browser of captures that interact', () => {
     expect((await actor.capture(request('/short'), patience)).responseCode).toBe(200);
   });
 
-  it('retires the browser after its number of captures, and replaces it on demand', async () => {
+  it('retires the browser after its maximum number of captures, and replaces it', async () => {
     const { actor, next } = await start({ retireAfter: 2 });
     const retired = next('browser.retired');
     for (let captures = 0; captures < 2; captures += 1) await actor.capture(request('/short'), patience);
@@ -58,7 +58,7 @@ describe('the browser of captures that interact', () => {
     ['is killed', 'SIGKILL'],
     ['hangs', 'SIGSTOP'],
   ] as const)(
-    'costs its captures one retry and the others nothing when it %s',
+    'retries only the captures of a browser that %s, and each of them once',
     async (_what, signal) => {
       const started = await start();
       const before = site.hits('/interact/opens');
@@ -78,7 +78,7 @@ describe('the browser of captures that interact', () => {
     90_000,
   );
 
-  it('ends with the actor, also during captures', async () => {
+  it('ends the browser with the actor, also during captures', async () => {
     const started = await start();
     const capture = started.actor
       .capture(request('/interact/opens?ms=60000', { waitForFunction: 'port.open' }), patience)

@@ -8,7 +8,7 @@ import { removeProfile } from '../../src/actors/remove-profile.ts';
 
 const NOBODY = 65534;
 
-describe('the directory of a browser', () => {
+describe('removeProfile', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
@@ -21,19 +21,19 @@ describe('the directory of a browser', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('accepts that the directory is already gone', async () => {
+  it('accepts a directory that no longer exists', async () => {
     await rm(folder, { recursive: true });
     await removeProfile(folder);
   });
 
-  describe.runIf(process.getuid?.() === 0)('of another user, for root (who runs this must be)', () => {
+  describe.runIf(process.getuid?.() === 0)('directories of another user (needs root)', () => {
     it('removes a directory of another user with its content', async () => {
       execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, folder]);
       await removeProfile(folder);
       expect(existsSync(folder)).toBe(false);
     });
 
-    it('removes a directory that its user cannot reach', async () => {
+    it('removes a directory that its owner cannot reach', async () => {
       const inside = join(folder, 'profile');
       await mkdir(join(inside, '.hidden'), { recursive: true });
       await writeFile(join(inside, '.hidden', '..name'), '');
@@ -43,7 +43,7 @@ describe('the directory of a browser', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('removes a directory with the rights of its user only', async () => {
+    it('removes a directory only with the permissions of its owner', async () => {
       onTestFinished(() => rm(folder, { recursive: true }));
       await chown(folder, NOBODY, NOBODY);
       await expect(removeProfile(folder)).rejects.toThrow('Permission denied');

@@ -18,7 +18,7 @@ describe('a URL without a scheme', () => {
   const capture = (url: string, overrides: object = {}) =>
     ground.running.actor.capture(screenshot.parse({ ...overrides, url }), patience);
 
-  it('tries http where the server does not speak TLS, at the same port', async () => {
+  it('tries http at the same port when the server does not speak TLS', async () => {
     expect(await capture(`127.0.0.1:${ground.site.port}/short`)).toMatchObject({
       finalUrl: ground.site.url('/short'),
       responseCode: 200,
@@ -26,7 +26,7 @@ describe('a URL without a scheme', () => {
     });
   });
 
-  it('sends its cookies over https only, also when http is tried', async () => {
+  it('sends cookies over https only, also when it tries http', async () => {
     const cookies = [{ name: 'session', value: '1' }];
     // Browsers trust loopback and send it secure cookies over http too, so the browser's cookie store is checked.
     const isSecure = async (url: string) => {
@@ -40,7 +40,7 @@ describe('a URL without a scheme', () => {
   it.each([
     ['hangs up', (socket: { destroy(): void }) => socket.destroy()],
     ['says nothing', () => {}],
-  ])('tries http where a server %s when a client speaks TLS', async (_, answerTls) => {
+  ])('tries http when a server %s after the start of a TLS handshake', async (_, answerTls) => {
     const front = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', (first) => {
@@ -57,7 +57,7 @@ describe('a URL without a scheme', () => {
     expect(cutPhase).toBeNull();
   });
 
-  it('stays with https when that is answered', async () => {
+  it('does not try http when the server answers over https', async () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) =>
       response.end('<h1>Hi</h1>'),
     );

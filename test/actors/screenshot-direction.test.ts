@@ -16,7 +16,7 @@ describe('the writing direction', () => {
   const capture = (page: string, overrides: Partial<CaptureRequest>) =>
     ground.running.actor.capture(captureRequest(ground.site.url(`/direction/${page}`), overrides), patience);
 
-  // Width and height of the whole page; upper left corners of the squares in its screenshot.
+  // Width and height of the whole page, and the upper left corner of each square in its screenshot, in pixels.
   const PAGES: readonly (readonly [page: string, width: number, height: number, squares: Record<string, Place>])[] = [
     ['rtl-short', 1280, 720, { a: [1240, 0], b: [0, 600] }],
     ['rtl-narrow', 1280, 720, { a: [1240, 0], b: [580, 200] }],
@@ -30,7 +30,7 @@ describe('the writing direction', () => {
     ['vertical-tall', 1280, 1500, { a: [1240, 0], b: [1240, 1460] }],
   ];
 
-  it.each(PAGES)('keeps %s in its place in a full page of %i by %i', async (page, width, height, squares) => {
+  it.each(PAGES)('shows the squares of %s in place in a full page, %i by %i', async (page, width, height, squares) => {
     const snapshot = await capture(page, { fullPage: true });
     expect(snapshot).toMatchObject({ width, height, fullHeight: height, truncated: false });
     const png = pngOf(snapshot);
@@ -42,7 +42,7 @@ describe('the writing direction', () => {
     expect(countOf(png, GREEN)).toBe(Object.keys(squares).length * SIDE * SIDE);
   });
 
-  it.each(PAGES)('keeps %s in its place for a selector and for a clip', async (page, _width, _height, squares) => {
+  it.each(PAGES)('shows each square of %s by a selector and by a clip', async (page, _width, _height, squares) => {
     for (const [id, [x, y]] of Object.entries(squares)) {
       for (const part of [{ selector: `#${id}` }, { clip: { x, y, width: SIDE, height: SIDE } }]) {
         const snapshot = await capture(page, part);
@@ -53,7 +53,7 @@ describe('the writing direction', () => {
   });
 
   it.each(['rtl-short', 'rtl-narrow', 'vertical-short'])(
-    'shows %s, which fits the window, as the window does',
+    'shows %s, which fits the window, in full as in the window',
     async (page) => {
       const [window, full] = await Promise.all([capture(page, {}), capture(page, { fullPage: true })]);
       expect(Buffer.from(full.image).equals(Buffer.from(window.image))).toBe(true);

@@ -26,7 +26,7 @@ const capture = (query: Record<string, string>, options: CaptureOptions, { actor
   return actor.capture(captureRequest(ground.site.url(path), options), patience);
 };
 
-/** Pixels of the frame's corner square, and of the rest of the frame. */
+/** Number of pixels of the frame's corner square. `GROUND` is that of the rest of the frame. */
 const SQUARE = 40 * 40;
 const GROUND = 300 * 200 - SQUARE;
 
@@ -39,7 +39,7 @@ describe('cross-origin frames outside the window', () => {
     ['another site, 5000 px below', () => ({ of: otherSite('/frames/green'), top: '5000' })],
     ['another site, right of the window', () => ({ of: otherSite('/frames/green'), top: '100', left: '2000' })],
     ['another site, partly in the window', () => ({ of: otherSite('/frames/green'), top: '650' })],
-  ])('are captured in a full page: %s', async (_, query) => {
+  ])('captures frames in a full page: %s', async (_, query) => {
     const { top = '1000', left = '100', ...rest } = query();
     const png = pngOf(await capture({ top, left, ...rest }, { fullPage: true }));
     expect(colourAt(png, Number(left) + 1, Number(top) + 1)).toEqual(GREEN);
@@ -47,7 +47,7 @@ describe('cross-origin frames outside the window', () => {
     expect([countOf(png, GREEN), countOf(png, BLUE)]).toEqual([GROUND, SQUARE]);
   });
 
-  it('captures frames in a selector and in a clip', async () => {
+  it('captures frames by a selector and in a clip', async () => {
     const of = otherSite('/frames/green');
     const element = pngOf(await capture({ of }, { selector: 'iframe' }));
     expect([countOf(element, GREEN), countOf(element, BLUE)]).toEqual([GROUND, SQUARE]);
@@ -57,7 +57,7 @@ describe('cross-origin frames outside the window', () => {
     expect(colourAt(clip, 150, 100)).toEqual(WHITE);
   });
 
-  it("captures frames with the frames that they contain, and inside frames of the page's own origin", async () => {
+  it("captures frames that contain frames, and frames within frames of the page's own origin", async () => {
     const inner = otherSite('/frames/green');
     for (const outer of [otherPort, ground.site]) {
       const of = outer.url(`/frames/around?of=${encodeURIComponent(inner)}`);
@@ -73,7 +73,7 @@ describe('cross-origin frames outside the window', () => {
     expect(colourAt(png, 399, 2999)).toEqual(BLUE);
   });
 
-  it('keeps frames clear of fixed and sticky elements, which it captures once', async () => {
+  it('captures fixed and sticky elements once, and never on top of frames', async () => {
     const png = pngOf(await capture({ of: otherSite('/frames/green'), fixed: 'yes' }, { fullPage: true }));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([GROUND, 2 * 1280 * 60]);
   });
@@ -117,7 +117,7 @@ describe('cross-origin frames outside the window', () => {
     if (!('path' in found)) throw new Error(found.missing);
     const env = Object.entries(found.env).map(([name, value]) => `export ${name}='${value}'\n`);
     await writeFile(browserPath, `#!/bin/sh\n${env.join('')}exec '${found.path}' --site-per-process "$@"\n`);
-    // Root's browsers are started as another user.
+    // Browsers of a service that runs as root run as another user.
     await Promise.all([directory, browserPath].map((path) => chmod(path, 0o755)));
     const running = await startActor({ browserPath });
     try {

@@ -21,11 +21,11 @@ describe('a full page', () => {
     const snapshot = await capture('/picture/lazy');
     expect(snapshot).toMatchObject({ height: 6760, fullHeight: 6760, truncated: false, cutPhase: null });
     const png = pngOf(snapshot);
-    // An image with loading=lazy that is late, and one that a script gives its source.
+    // One image is late and has loading=lazy; the source of the other is set by a script.
     expect(colourAt(png, 100, 4610)).not.toEqual(WHITE);
     expect(colourAt(png, 100, 6710)).not.toEqual(WHITE);
     expect(colourAt(png, 100, 4710)).toEqual(GREEN);
-    // Content that the browser neither draws nor measures outside its window.
+    // The browser neither draws nor measures this content outside its window.
     expect(colourAt(png, 100, 6650)).toEqual(BLUE);
     expect(snapshot.html).toContain('class="watched seen"');
     expect(snapshot.html).toContain('class="skipped"');
@@ -77,7 +77,7 @@ describe('a full page', () => {
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
-  it('shows what fits the time, as a partial capture, when the screenshot takes longer than its deadline', async () => {
+  it('returns a partial capture of what was ready when the screenshot takes longer than the deadline', async () => {
     const snapshot = await capture('/late/rows?rows=3000', { timeoutMs: 3000 });
     expect(snapshot).toMatchObject({ title: 'Rows', truncated: true, cutPhase: expect.any(String) });
     const png = pngOf(snapshot);
@@ -85,7 +85,7 @@ describe('a full page', () => {
     expect(snapshot.height).toBeGreaterThanOrEqual(720);
   });
 
-  it('returns an image no taller than the page, truncated only when something is missing, when time is short', async () => {
+  it('returns an image no taller than a short page at the deadline, truncated only if rows are missing', async () => {
     const { height, truncated, cutPhase } = await capture('/late/rows?rows=5000&height=1500', { timeoutMs: 5000 });
     expect(cutPhase).not.toBeNull();
     expect(height).toBeLessThanOrEqual(1500);

@@ -40,7 +40,7 @@ describe('a viewport', () => {
     expect(colourAt(png, 2 * 599, 2 * 399)).toEqual(FLOATING);
   });
 
-  it('scales a full page, too, and the maximum height', async () => {
+  it('scales a full page and the maximum height, too', async () => {
     const whole = await capture({ ...viewport(500, 400, 2), fullPage: true });
     expect(whole).toMatchObject({ width: 1000, height: 4800, fullHeight: 4800, truncated: false });
     expect(pngOf(whole).height).toBe(4800);
@@ -60,7 +60,7 @@ describe('a selector', () => {
     ['.twice', 200, 100, GREEN],
     ['#floating', 200, 100, FLOATING],
     ['#inner', 200, 50, CYAN],
-  ])('shows the element of %s alone', async (selector, width, height, colour) => {
+  ])('shows only the element that %s selects', async (selector, width, height, colour) => {
     const snapshot = await capture({ selector });
     expect(snapshot).toMatchObject({ width, height, truncated: false, fullHeight: 0, cutPhase: null });
     const png = pngOf(snapshot);
@@ -120,7 +120,7 @@ describe('a clip', () => {
   it.each([
     ['/picture/right-to-left', 3000, 2500],
     ['/picture/right-to-left?locked', 1280, 780],
-  ])('cuts the clip at its place on %s, %i pixels wide', async (path, width, x) => {
+  ])('captures a selector and a clip in their places on %s, %i pixels wide', async (path, width, x) => {
     const whole = await capture({ fullPage: true }, path);
     expect(whole).toMatchObject({ width, height: 1500 });
     expect(countOf(pngOf(whole), BLUE)).toBe(300 * 150);
@@ -134,7 +134,7 @@ describe('a clip', () => {
     expect(countOf(masked, BLUE)).toBe(0);
   });
 
-  it('cuts the clip to the page', async () => {
+  it('limits the clip to the page', async () => {
     const snapshot = await capture({ clip: { x: 1000, y: 2300, width: 5000, height: 5000 } });
     expect(snapshot).toMatchObject({ width: 280, height: 100, truncated: false });
     expect(pngOf(snapshot).width).toBe(280);
@@ -145,7 +145,7 @@ describe('a clip', () => {
     expect(snapshot).toMatchObject({ width: 1, height: 1 });
   });
 
-  it("fails outside the page, and the error gives the page's size", async () => {
+  it("rejects a clip outside the page with an error that contains the page's size", async () => {
     const error = await failureOf(capture({ clip: { x: 0, y: 2400, width: 10, height: 10 } }));
     expect(error.code).toBe('selector_not_found');
     expect(error.message).toBe('the clip lies outside of the page, which has 1280 by 2400 CSS pixels');
@@ -153,16 +153,16 @@ describe('a clip', () => {
 });
 
 describe('omitBackground', () => {
-  it('leaves transparent what the page does not paint', async () => {
+  it('leaves unpainted areas of the page transparent', async () => {
     const [clear, opaque] = await Promise.all([capture({ omitBackground: true }), capture({})]);
     expect(colourAt(pngOf(clear), 5, 5)).toEqual([0, 0, 0, 0]);
     expect(colourAt(pngOf(clear), 41, 61)).toEqual(RED);
     expect(colourAt(pngOf(opaque), 5, 5)).toEqual(WHITE);
   });
 
-  it('makes a webp with transparency', async () => {
+  it('returns a webp with transparency', async () => {
     const { image } = await capture({ omitBackground: true, format: 'webp' });
-    // The extended WebP format, and its flag for an alpha channel.
+    // VP8X is the extended WebP format, which has a flag for an alpha channel.
     expect(Buffer.from(image).toString('latin1', 12, 16)).toBe('VP8X');
     expect(Number(image[20]) & 0x10).toBe(0x10);
   });

@@ -10,7 +10,7 @@ describe('a PDF', () => {
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), { format: 'pdf', ...overrides }), patience);
 
-  it('prints the page on as many sheets as needed, A4 by default, and has no pixel size', async () => {
+  it('prints the page on as many sheets as needed, A4 by default, and reports no pixel size', async () => {
     const snapshot = await capture('/picture/sheets?sheets=3');
     expect(snapshot).toMatchObject({
       width: 0,
@@ -52,7 +52,7 @@ describe('a PDF', () => {
     expect(sheetsOf(hidden.image)).toHaveLength(2);
   });
 
-  it('contains the first 200 sheets of a longer page, and says so', async () => {
+  it('contains the first 200 sheets of a longer page, and is reported as truncated', async () => {
     const [cut, whole] = await Promise.all([
       capture('/picture/sheets?sheets=203'),
       capture('/picture/sheets?sheets=200'),
@@ -76,7 +76,7 @@ function text(pdf: Uint8Array): string {
   return Buffer.from(pdf).toString('latin1');
 }
 
-/** Width and height of each sheet, in points. */
+/** Returns width and height of each sheet, in points. */
 function sheetsOf(pdf: Uint8Array): number[][] {
   expect(text(pdf).slice(0, 5)).toBe('%PDF-');
   const boxes = text(pdf).matchAll(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/g);

@@ -4,7 +4,7 @@ import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-/** Together they fit into a test's time limit, so that a failing wait reports its own condition. */
+/** Short enough for all waits of a test to fit its time limit, so that a failing wait reports its own condition. */
 const SOON = { timeout: 9_000 };
 
 describe('the slots', () => {
@@ -19,7 +19,7 @@ describe('the slots', () => {
     earlier = site.hits('/hang');
   });
 
-  /** The error of a capture that runs until it is cancelled. */
+  /** Starts a capture that runs until it is cancelled. Resolves with its error code. */
   const hang = (): Promise<unknown> =>
     running.actor
       .capture(captureRequest(site.url('/hang'), { timeoutMs: 120_000 }), leaving.signal)

@@ -15,7 +15,7 @@ describe('the wait before the screenshot', () => {
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
 
-  it('comes without its images, with waitUntil domcontentloaded', async () => {
+  it('does not wait for images, with waitUntil domcontentloaded', async () => {
     const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });
     expect(snapshot).toMatchObject({ cutPhase: null, title: 'A page with a late image' });
   });
@@ -59,7 +59,7 @@ describe('the wait before the screenshot', () => {
     expect(snapshot.timings).toHaveProperty('wait');
   });
 
-  it('waits for what a script draws on a canvas after the load, which changes no element', async () => {
+  it('waits for drawing on a canvas after the load, although it changes no element', async () => {
     const png = pngOf(await capture('/late/drawing'));
     expect(colourAt(png, 100, 100)).toEqual([0, 160, 0, 255]);
   });
@@ -80,36 +80,36 @@ describe('the wait before the screenshot', () => {
     expect(snapshot.timings.wait).toBeLessThan(2000);
   });
 
-  it('calls a page partial when the deadline comes before it has settled', async () => {
+  it('reports a partial capture when the deadline passes before the page has settled', async () => {
     expect(await capture('/late/asking', { timeoutMs: 2000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
-  it('ends when no requests are in flight, with waitUntil networkidle', async () => {
+  it('waits until no requests are in flight, with waitUntil networkidle', async () => {
     const snapshot = await capture('/late/asking?ms=800', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
-  it('ends when no frame has requests in flight, with waitUntil networkidle', async () => {
+  it('waits until no frame has requests in flight, with waitUntil networkidle', async () => {
     const snapshot = await capture('/late/asking-frame?ms=800', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
-  it('comes when the frames that it takes in have come, with waitUntil networkidle', async () => {
+  it('waits for frames that are added later, with waitUntil networkidle', async () => {
     const snapshot = await capture('/late/later-frames', { waitUntil: 'networkidle' });
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
-  it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('comes when %s is visible', async (waitForSelector) => {
+  it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('waits until %s is visible', async (waitForSelector) => {
     expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
     expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
   });
 
-  it('comes when the element is visible in the document that the page goes on to', async () => {
+  it('waits until the element is visible in the document that the page navigates to', async () => {
     const snapshot = await capture('/late/moves-on', { waitForSelector: '#late' });
     expect(snapshot).toMatchObject({ title: 'shown', finalUrl: ground.site.url('/late/element?ms=100') });
   });
 
-  it('comes after the delay, which is noted as waiting', async () => {
+  it('waits for the delay, which counts as wait time in the timings', async () => {
     expect(await capture('/late/element?ms=200', { delayMs: 1000 })).toMatchObject({
       title: 'shown',
       timings: { wait: expect.toSatisfy((ms) => ms >= 999) },
@@ -121,7 +121,7 @@ describe('the wait before the screenshot', () => {
     [{ waitForSelector: '#never' }, '/short'],
     [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
     [{ delayMs: 60_000 }, '/short'],
-  ] as const)('comes when the deadline does, and says that the wait was cut, with %j', async (options, path) => {
+  ] as const)('ends the wait at the deadline, and reports a cut wait, with %j', async (options, path) => {
     expect(await capture(path, { ...options, timeoutMs: 5000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
@@ -131,7 +131,7 @@ describe('the wait before the screenshot', () => {
     expect(error.message).toContain('"p["');
   });
 
-  describe('when the deadline comes', () => {
+  describe('at the deadline', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('times out for %s, which shows nothing', async (path) => {
       const error = await failureOf(capture(path, { timeoutMs: 6000 }));
       expect(error.code).toBe('capture_timeout');

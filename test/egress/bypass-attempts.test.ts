@@ -122,7 +122,7 @@ describe('a private address', () => {
   });
 
   it('refuses a name whose answer changes between two connections of a page', async () => {
-    // Two servers on the same port: the page's own, and one that only the changed name leads to.
+    // Two servers use the same port: the page's own, and one that is reached only after the answer has changed.
     await using open = await listening(
       http.createServer((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end(servers.page);
@@ -216,7 +216,7 @@ describe('a public page', () => {
     await once(stun, 'listening');
     servers.page = '';
     await tab.goto(`http://public.test:${servers.publicPort}/`);
-    // Resolves at the first candidate, or when the browser has no more.
+    // Resolves with the first candidate, or when the browser reports that there are no more.
     const candidates = await tab.evaluate(`(async () => {
       const found = [];
       const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${stun.address().port}' }] });
@@ -236,7 +236,7 @@ describe('a public page', () => {
     expect(servers.visits).toEqual([]);
   });
 
-  it('loads unchanged, and the proxy reports the address that answered', async () => {
+  it('loads through the proxy unchanged, and the proxy reports the address that answered', async () => {
     servers.page = '<title>a page</title>';
     const url = `http://public.test:${servers.publicPort}/`;
     await tab.goto(url);

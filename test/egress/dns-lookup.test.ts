@@ -19,7 +19,7 @@ async function fileWith(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** Creates a lookup that asks one name server, with its own hosts file and resolv.conf. */
+/** Creates a lookup with its own hosts file and resolv.conf, which asks one name server. */
 async function lookupIn(zone: Zone, { hosts = '', resolv = '' } = {}) {
   const server = await startNameServer(zone);
   const hostsFile = await fileWith('hosts', hosts);
@@ -43,7 +43,7 @@ describe('createDnsLookup', () => {
     await expect(dns.lookup('nowhere.test', signal)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('takes a name from the hosts file without asking a name server, and reads the file again when it changes', async () => {
+  it('resolves a name from the hosts file without a name server, and reads a changed file again', async () => {
     const hosts = '# a comment\n127.0.0.1 localhost\n10.0.0.7\tWiki.Test wiki # the wiki\n::1 wiki.test\nnonsense x\n';
     await using dns = await lookupIn(SITE, { hosts });
     expect(await dns.lookup('wiki.test', signal)).toEqual(['10.0.0.7', '::1']);

@@ -3,7 +3,7 @@ import { MAX_LOOKUPS_AT_ONCE } from '../../src/egress/lookup-queue.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { type SilentImages, startSilentImages } from './silent-images.ts';
 
-describe('lookups of a page with 400 images on names that no name server answers for', () => {
+describe('a page with 400 images on host names that no name server answers for', () => {
   let hostile: SilentImages;
   let service: RunningService;
 
@@ -16,7 +16,7 @@ describe('lookups of a page with 400 images on names that no name server answers
     await hostile?.[Symbol.asyncDispose]();
   });
 
-  it("captures other pages meanwhile, and looks up no further names after the end of the page's capture", async () => {
+  it('does not delay other captures, and causes no lookups after its own capture has ended', async () => {
     const leave = new AbortController();
     const hostileEnded = service.post('/screenshot', { url: hostile.hostileUrl }, { signal: leave.signal }).then(
       () => 'answered',

@@ -19,7 +19,7 @@ let siteConnections: Socket[];
 let site: Listening;
 let egress: Egress;
 let egressProxy: EgressProxy;
-/** Agent of the browser's side, which keeps its connections as browsers do. */
+/** HTTP agent in the role of the browser, which keeps its connections as browsers do. */
 let browser: http.Agent;
 
 beforeAll(async () => {
@@ -150,7 +150,7 @@ describe('a plain request through an egress proxy', () => {
     expect(siteConnections).toHaveLength(1);
   });
 
-  it('sends a request again on a new connection when the target closed the kept one', async () => {
+  it('repeats a request on a new connection when the target resets the kept one', async () => {
     expect(await read(siteUrl())).toBe('hello');
     const [kept] = siteConnections;
     // The kept connection is reset as soon as the next request arrives on it.
@@ -190,7 +190,7 @@ describe('a plain request through an egress proxy', () => {
       send();
     };
     const response = await ask(siteUrl('/large'));
-    // Long enough for the whole body to pass if nothing held it back.
+    // Takes long enough for the whole body to pass if nothing slowed it down.
     for (let round = 0; round < 200; round += 1) await read(siteUrl());
     response.destroy();
     expect(sent).toBeLessThan(100);
@@ -289,7 +289,7 @@ describe('a tunnel through an egress proxy', () => {
     ['0x7f.1:25', '403', 'https://127.0.0.1:25/', 'target_forbidden'],
     ['nowhere.test:443', '502', 'https://nowhere.test/', 'target_unreachable'],
     ['site.test:2', '502', 'https://site.test:2/', 'target_unreachable'],
-  ])('answers with an error: CONNECT %s, status %s', async (authority, status, url, code) => {
+  ])('refuses CONNECT %s with status %s', async (authority, status, url, code) => {
     const opened = await tunnel(authority);
     expect(opened.status).toContain(status);
     await whenClosed(opened.socket);
@@ -332,7 +332,7 @@ describe('a tunnel through an egress proxy', () => {
 });
 
 describe('an egress proxy', () => {
-  it('stops dialling at its time limit', async () => {
+  it('stops dialling at the time limit', async () => {
     await egress.close();
     const { promise: never } = Promise.withResolvers<readonly string[]>();
     await open({ lookup: () => never, dialTimeoutMs: 50 });
@@ -397,7 +397,7 @@ describe('an egress proxy', () => {
     void opened;
   });
 
-  it('keeps its failures apart from those of other egress proxies', async () => {
+  it('does not report failures of other egress proxies', async () => {
     const other = await egress.openEgressProxy();
     await expect(ask('http://10.0.0.1/')).rejects.toThrow();
     expect(other.proxyServer).not.toBe(egressProxy.proxyServer);
@@ -415,7 +415,7 @@ describe('an egress proxy', () => {
     await egressProxy.close();
   });
 
-  it('refuses further requests of a capture that exceeds its number of requests', async () => {
+  it('refuses further requests of a capture that exceeds its limit of requests', async () => {
     await egress.close();
     await open({ maxRequests: 2 });
     await read(siteUrl());
@@ -430,7 +430,7 @@ describe('an egress proxy', () => {
     expect(await read(siteUrl())).toBe('hello');
   });
 
-  it('disconnects a capture that exceeds its bytes, in a plain answer or a tunnel', async () => {
+  it('disconnects a capture that exceeds its limit of bytes, in a plain answer or a tunnel', async () => {
     await egress.close();
     await open({ maxBytes: 1024 * 1024 });
     answer = (_request, response) => {

@@ -46,7 +46,7 @@ const secretUrl = (host = '127.0.0.1') => `http://${host}:${servers.privatePort}
 const act = (actions: readonly Action[], waitForFunction: string): Promise<Snapshot> =>
   actor.capture(captureRequest(`http://public.test:${servers.publicPort}/`, { actions, waitForFunction }), patience);
 
-describe('a page under interaction', () => {
+describe('a page that a capture interacts with', () => {
   it.each<[string, (target: string) => string]>([
     ['a fetch', (target) => `fetch("${target}", { mode: "no-cors" }).catch(over)`],
     ['a fetch that is redirected', () => 'fetch("/redirect", { mode: "no-cors" }).catch(over)'],
@@ -84,7 +84,7 @@ describe('a page under interaction', () => {
     expect(servers.visits).toEqual([]);
   });
 
-  it('gets no candidate for WebRTC, whose UDP packets would go past the proxy', async () => {
+  it('receives no WebRTC candidates, because UDP packets would bypass the proxy', async () => {
     servers.page = `<title></title><button onclick="call()">Go</button><script>
       const call = async () => {
         const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${servers.privatePort}' }] });

@@ -28,7 +28,7 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Returns a lookup that resolves only these names. */
+/** Returns a lookup that resolves only the given names. */
 export function namesOf(
   names: Readonly<Record<string, readonly string[]>>,
 ): (name: string) => Promise<readonly string[]> {

@@ -13,7 +13,7 @@ import { createSocketTable } from '../../src/egress/socket-table.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Listening, listening } from './listening.ts';
 
-/** A user other than root, the user who runs the tests, and "nobody". */
+/** User id that differs from those of root, of "nobody", and of the user who runs the tests. */
 const OTHER_UID = 54_321;
 const isRoot = process.getuid?.() === 0;
 
@@ -62,7 +62,7 @@ describe.each([
       const request = 'GET http://127.0.0.1:${site.port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n';
       socket.write(request, () => { ${next} });
     `;
-    // The machine's own node: other users may not be able to read the one of this checkout.
+    // Uses the `node` on the PATH, because other users may not be able to read that of this checkout.
     const { stdout } = await promisify(execFile)('node', ['-e', program], { uid, gid: uid, cwd: '/' });
     return stdout;
   }
@@ -71,7 +71,7 @@ describe.each([
     expect(await ask(await open())).toBe('hello');
   });
 
-  it('closes connections of other users unread', async () => {
+  it('closes connections of other users without reading from them', async () => {
     const proxy = await open({ proxyUsers: [OTHER_UID] });
     await expect(ask(proxy)).rejects.toThrow(/socket hang up|ECONNRESET/);
     expect(visits).toBe(0);
@@ -85,7 +85,7 @@ describe.each([
   });
 
   it.runIf(isRoot)(
-    'refuses another user who closes the connection at once, when the system no longer knows its user',
+    'ignores connections of another user that are closed before the system reports their user',
     async () => {
       const proxy = await open();
       for (let times = 0; times < 5; times += 1) await askAs(OTHER_UID, proxy, 'socket.destroy()');
@@ -105,7 +105,7 @@ describe.each([
     expect(upstream.asked).toHaveLength(1);
   });
 
-  it('serves nobody after the capture has ended', async () => {
+  it('refuses every connection after the capture has ended', async () => {
     const proxy = await open();
     expect(await ask(proxy)).toBe('hello');
     egressProxy.end();

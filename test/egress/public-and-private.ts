@@ -2,7 +2,7 @@ import http from 'node:http';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type Listening, listening } from './listening.ts';
 
-/** A private server that pages must not reach, and a public server with a page of the test, for a suite. */
+/** A private server that pages must not reach, and a public server with a page that the test sets. */
 export interface PublicAndPrivate {
   readonly privatePort: number;
   readonly publicPort: number;

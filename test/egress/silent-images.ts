@@ -5,15 +5,15 @@ import { listening } from './listening.ts';
 const IMAGES = 400;
 const SILENT = /^image-\d+\.silent\.test$/;
 
-/** A page that starves name lookups, and good pages beside it. */
+/** A site with a page that starves name lookups, and with pages that need few lookups. */
 export interface SilentImages extends AsyncDisposable {
   /** Answers for `*.good.test` and never for `*.silent.test`. */
   readonly nameServer: NameServer;
-  /** A page with 400 images on names that are never answered. */
+  /** URL of a page with 400 images on host names that the name server never answers. */
   readonly hostileUrl: string;
-  /** Returns the URL of a page without images on a name of its own. */
+  /** Returns the URL of a page without images, on the host `<name>.good.test`. */
   goodUrl(name: string): string;
-  /** Returns the names without an answer that were asked for. */
+  /** Returns the requested names that the name server does not answer. */
   silentNames(): ReadonlySet<string>;
 }
 

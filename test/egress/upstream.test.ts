@@ -9,7 +9,7 @@ import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
 import { startProxy } from '../support/proxy.ts';
 import { type Listening, listening, namesOf } from './listening.ts';
 
-/* Uses an egress proxy whose capture names a proxy. Both resolve `site.test`, so direct connections are noticed. */
+/* Both proxies resolve `site.test`, so a direct connection would reach the site and be noticed. */
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
 
@@ -73,7 +73,7 @@ async function tunnel(authority: string, sent: string): Promise<string> {
 const REQUEST = 'GET /tunnelled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 describe('an egress proxy with an upstream proxy', () => {
-  it('sends every request through it, with credentials that the target never receives', async () => {
+  it('sends every request through the upstream proxy, with credentials that the target never receives', async () => {
     await using proxy = await startProxy({ credentials: 'harbour:master:key', names: { 'far.test': '127.0.0.1' } });
     let seen: http.IncomingHttpHeaders = {};
     answer = (request, response) => {
@@ -93,7 +93,7 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(egressProxy.addressFor(new URL(siteUrl('/', 'far.test')))).toBeNull();
   });
 
-  it('forgets it with the capture', async () => {
+  it('does not use the upstream proxy for the next capture', async () => {
     await using proxy = await startProxy();
     egressProxy.reset(through(proxy.port));
     egressProxy.reset();
@@ -101,7 +101,7 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('lets it resolve names, but checks literal hosts, denied names and ports', async () => {
+  it('leaves name resolution to the upstream proxy, but checks literal hosts, denied names and ports', async () => {
     await using proxy = await startProxy({ names: { 'private.test': '127.0.0.1' } });
     egressProxy.reset(through(proxy.port));
     expect(await ask(siteUrl('/', 'private.test'))).toEqual([200, 'hello']);
@@ -187,7 +187,7 @@ describe('an egress proxy with an upstream proxy', () => {
     expect(hits).toEqual([]);
   });
 
-  it('screens the address of the proxy, and of the target only literal hosts', async () => {
+  it('screens the address of the upstream proxy, but screens a target only by its literal host', async () => {
     const { signal } = new AbortController();
     const proxy = through(3128, 'proxy.test');
     expect(await egress.screen(new URL('http://private.test/'), signal, proxy)).toBeNull();

@@ -33,7 +33,7 @@ describe('IpapiClient, when its signal is aborted', () => {
     expect(upstream.sends).toBe(0);
   });
 
-  it('rejects with the reason and gives up its place while it waits for a token', async () => {
+  it('rejects with the reason and sends nothing while it waits for a token', async () => {
     const rateLimiter = new TokenBucket({ ratePerSecond: 0.001 });
     const client = clientWith({ rateLimiter });
     await client.getIPInfo('1.1.1.1');

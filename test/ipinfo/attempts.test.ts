@@ -53,7 +53,7 @@ describe('attempts of IpapiClient', () => {
       expect(upstream.sends).toBe(4);
     });
 
-    it('counts attempts that never reached the server', async () => {
+    it('counts attempts that never reach the server', async () => {
       const gone = await new Upstream().listen();
       const { url } = gone;
       await gone[Symbol.asyncDispose]();
@@ -190,7 +190,7 @@ describe('attempts of IpapiClient', () => {
   });
 
   describe('time', () => {
-    it('applies the timeout to each attempt, and rejects after the last', async () => {
+    it('applies the timeout to each attempt, and rejects after the last attempt', async () => {
       upstream.answer = silence;
       const error = await failureOf(clientWith({ timeoutMs: 250 }).getIPInfo('8.8.8.8'));
       expect(error).toBeInstanceOf(TimeoutError);
@@ -261,7 +261,7 @@ describe('attempts of IpapiClient', () => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
         const gzip = createGzip();
         gzip.pipe(response);
-        // 64 MiB compressed to 64 KiB, followed by nothing.
+        // Sends 64 MiB, compressed to 64 KiB, and leaves the body open.
         for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) gzip.write(Buffer.alloc(1024 * 1024));
         gzip.flush();
         response.once('close', () => gzip.destroy());
@@ -275,7 +275,7 @@ describe('attempts of IpapiClient', () => {
       expect(await clientWith().getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     });
 
-    it('uses the status of a failure whose body is too large', async () => {
+    it('maps a failed response by its status when its body is too large', async () => {
       const client = clientWith({ maxBodyBytes: 10 });
       upstream.answer = body(404, 'x'.repeat(5000));
       expect(await failureOf(client.getIPInfo('8.8.8.8'))).toMatchObject({ name: 'NotFoundError', attempts: 1 });

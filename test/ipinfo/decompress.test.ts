@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const ZEROS = Buffer.alloc(256 * MIB);
 const FAST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** Asks from a process of its own, and returns the error's name and by how many bytes its memory grew at the most. */
+/** Looks up an address in a separate process. Returns the name of the error and the peak memory growth in bytes. */
 async function askInOwnProcess(port: number): Promise<{ readonly name: string; readonly grownBytes: number }> {
   const program = `
     import { IpapiClient } from ${JSON.stringify(join(import.meta.dirname, '../../src/ipinfo/mod.ts'))};
@@ -30,7 +30,7 @@ describe('a decompression bomb', () => {
     ['br', () => brotliCompressSync(ZEROS, FAST_BROTLI)],
     ['zstd', () => zstdCompressSync(ZEROS)],
     ['gzip, gzip', () => gzipSync(gzipSync(ZEROS, { level: 1 }))],
-  ])('rejects a bomb without decompressing it whole: %s', async (coding, pack) => {
+  ])('rejects a bomb without decompressing all of it: %s', async (coding, pack) => {
     const bomb = pack();
     await using upstream = await listening(
       createServer((_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(bomb)),

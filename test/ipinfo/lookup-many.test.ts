@@ -66,7 +66,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(upstream.sends).toBe(1);
   });
 
-  it('takes only what it needs from an endless input', async () => {
+  it('takes only as many addresses as needed from an endless input', async () => {
     let taken = 0;
     function* endless(): Generator<string> {
       for (;;) {
@@ -83,7 +83,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(taken).toBeLessThanOrEqual(14);
   });
 
-  it('cancels running lookups when the consumer leaves', async () => {
+  it('cancels running lookups when the consumer stops iterating', async () => {
     const closed = Promise.withResolvers<void>();
     const answer = upstream.answer;
     upstream.answer = (response, request, nth) =>
@@ -95,7 +95,7 @@ describe('IpapiClient.lookupMany', () => {
     await closed.promise;
   });
 
-  it('ends with the reason when it is aborted, before and while it runs', async () => {
+  it('rejects with the reason when it is aborted, and then ends', async () => {
     const controller = new AbortController();
     const all = client.lookupMany(addresses(100), { signal: controller.signal, concurrency: 2 });
     expect((await all.next()).value?.ip).toBe('8.8.0.0');
@@ -113,7 +113,7 @@ describe('IpapiClient.lookupMany', () => {
     expect(() => client.lookupMany([], { concurrency })).toThrow('concurrency must be a whole number from 1');
   });
 
-  it('refuses a single text in place of a list', () => {
+  it('refuses a string in place of a list', () => {
     expect(() => client.lookupMany('8.8.8.8')).toThrow('ips must be a list');
   });
 });

@@ -24,7 +24,7 @@ describe('operations of IpapiClient', () => {
     ['getClientIPInfo', () => client.getClientIPInfo(), '/json/'],
     ['getClientIPInfoRaw', () => client.getClientIPInfoRaw('yaml'), '/yaml/'],
     ['getClientField', () => client.getClientField('latlong'), '/latlong/'],
-  ])('%s asks for its path', async (_name, operate, path) => {
+  ])('requests the right path: %s', async (_name, operate, path) => {
     await operate();
     expect(paths()).toEqual([path]);
   });
@@ -72,7 +72,7 @@ describe('operations of IpapiClient', () => {
     expect(paths()).toEqual(['/8.8.8.8/jsonp/?callback=app.on_ip%24', '/8.8.8.8/json/']);
   });
 
-  it("returns a record with the wire's names", async () => {
+  it('returns a record with the field names of the JSON response', async () => {
     expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     expect(await client.getClientIPInfo()).toEqual(BRISBANE);
   });
@@ -80,7 +80,7 @@ describe('operations of IpapiClient', () => {
   it.each<[string, unknown]>([
     ['null', Object.fromEntries(Object.keys(BRISBANE).map((name) => [name, null]))],
     ['absent', {}],
-  ])('reads every %s value as an empty text, and as null where it is no text', async (_name, record) => {
+  ])('reads %s values as empty text in text fields, and as null in all others', async (_name, record) => {
     upstream.answer = json(200, record);
     const nothing = Object.fromEntries(Object.keys(BRISBANE).map((name) => [name, '']));
     const info = await client.getIPInfo('1.1.1.1');

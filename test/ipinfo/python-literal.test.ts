@@ -46,7 +46,7 @@ const { value: plainData } = fc.letrec<{ value: PythonValue; list: PythonValue; 
 }));
 
 describe('parsePythonLiteral', () => {
-  it('parses whatever repr writes', () => {
+  it('parses all output of repr', () => {
     fc.assert(
       fc.property(plainData, (value) => {
         expect(parsePythonLiteral(repr(value))).toEqual(value);

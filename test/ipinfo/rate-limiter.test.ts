@@ -3,7 +3,7 @@ import { InvalidArgumentError, TokenBucket } from '../../src/ipinfo/mod.ts';
 import { failureOf } from './upstream.ts';
 
 describe('TokenBucket', () => {
-  /** Milliseconds until each of `count` tokens arrived, all requested at once. */
+  /** Requests `count` tokens at once. Returns the time until each was granted, in milliseconds. */
   const arrivals = async (bucket: TokenBucket, count: number): Promise<number[]> => {
     const started = performance.now();
     return Promise.all(Array.from({ length: count }, () => bucket.take().then(() => performance.now() - started)));
@@ -14,13 +14,13 @@ describe('TokenBucket', () => {
     for (const [index, time] of times.entries()) expect(time).toBeGreaterThan(index * 20 - 2);
   });
 
-  it('grants a burst at once and no more than that', async () => {
+  it('grants a burst at once, but no more tokens than that', async () => {
     const bucket = new TokenBucket({ ratePerSecond: 20, burst: 3 });
     const times = await arrivals(bucket, 4);
     expect(times[3]).toBeGreaterThan(48);
   });
 
-  it('saves up no more than the burst', async () => {
+  it('accumulates no more tokens than the burst', async () => {
     let now = 0;
     const bucket = new TokenBucket({ ratePerSecond: 1, burst: 2, now: () => now });
     await bucket.take();

@@ -77,7 +77,7 @@ describe('redirects of IpapiClient', () => {
     expect([tokens, attempts]).toEqual([2, [0]]);
   });
 
-  it('adds up the time of all hops, without their waits for tokens', async () => {
+  it('applies the timeout to all hops together, without their waits for tokens', async () => {
     upstream.answer = redirectTo(stranger.url);
     stranger.answer = (response, request, nth) => {
       setTimeout(() => json(200, BRISBANE)(response, request, nth), 30);
@@ -108,7 +108,7 @@ describe('redirects of IpapiClient', () => {
     expect(upstream.sends).toBe(6);
   });
 
-  it.each(['file:///etc/passwd', 'http://', 'javascript:alert(1)'])('does not follow to %s', async (location) => {
+  it.each(['file:///etc/passwd', 'http://', 'javascript:alert(1)'])('follows no redirect to %s', async (location) => {
     upstream.answer = redirectTo(location);
     expect(await failureOf(clientWith({}).getIPInfo('1.1.1.1'))).toMatchObject({ name: 'UnexpectedStatusError' });
   });

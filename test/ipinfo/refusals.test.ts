@@ -39,7 +39,7 @@ describe('error answers to IpapiClient', () => {
     if (code === 'unexpected_status') expect(String(error)).toContain(`unexpected status code: ${status}`);
   });
 
-  it('reports an unexpected status in these words', async () => {
+  it('reports an unexpected status with the status code in the message', async () => {
     upstream.answer = body(418, 'teapot');
     expect(await failureOf(client.getIPInfo('8.8.8.8'))).toHaveProperty('message', 'unexpected status code: 418');
   });
@@ -66,7 +66,7 @@ describe('error answers to IpapiClient', () => {
     ['a Python dict and a line feed', "{'ip': '127.0.0.1', 'reserved': True}\n", 'ReservedIPError', ''],
   ];
 
-  it.each(records)('maps a 200 with %s to that error for every operation', async (_what, record, name, reason) => {
+  it.each(records)('maps a 200 with %s to its error for every operation', async (_what, record, name, reason) => {
     upstream.answer = body(200, typeof record === 'string' ? record : JSON.stringify(record));
     const operations = [
       client.getIPInfo('8.8.8.8'),
@@ -125,13 +125,13 @@ describe('error answers to IpapiClient', () => {
     ['a date that has passed', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, {}, 0],
     ['nothing', {}, {}, null],
     ['nonsense', { 'retry-after': 'soon' }, { wait: 'long' }, null],
-  ])('tells when to come back, from %s', async (_what, headers, extra, retryAfterMs) => {
+  ])('sets retryAfterMs from %s', async (_what, headers, extra, retryAfterMs) => {
     upstream.answer = json(429, { error: true, reason: 'RateLimited', ...extra }, headers);
     expect(await failureOf(client.getIPInfo('8.8.8.8'))).toMatchObject({ name: 'RateLimitedError', retryAfterMs });
     expect(upstream.sends).toBe(1);
   });
 
-  it('parses a date in the future', async () => {
+  it('sets retryAfterMs from a date in the future', async () => {
     const later = new Date(Date.now() + 3_600_000).toUTCString();
     upstream.answer = body(429, '', { 'retry-after': later });
     const error = await failureOf(client.getIPInfo('8.8.8.8'));

@@ -5,7 +5,7 @@ import { type AttemptReport, IpapiClient, type IpapiOptions } from '../../src/ip
 import { body, failureOf, hangUp, json, silence, type Upstream } from './upstream.ts';
 import { upstreamPerTest } from './upstream-per-test.ts';
 
-// Contains every kind of character that one of the spellings escapes.
+// Contains every kind of character that at least one of the spellings escapes.
 const KEY = 'Zq7"&+/=\\%~secret';
 const SPELLINGS = [
   KEY,
@@ -16,7 +16,7 @@ const SPELLINGS = [
   'secret',
 ];
 
-/** All ways in which an error gets into a log. */
+/** Returns the error as text in every form in which it could be logged. */
 function everythingOf(error: unknown): string {
   const texts: string[] = [];
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
@@ -27,7 +27,7 @@ function everythingOf(error: unknown): string {
   return texts.join('\n');
 }
 
-describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) => {
+describe.each(['header', 'query'] as const)('secrecy of the key in %s mode', (apiKeyMode) => {
   const upstream = upstreamPerTest();
   let reports: AttemptReport[];
 
@@ -47,7 +47,7 @@ describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) =
     ...options,
   });
 
-  /** A server that echoes the key in every possible way. */
+  /** Error record that echoes the key in every possible way. */
   const echo = JSON.stringify({
     error: true,
     reason: `Invalid Key ${KEY}`,
@@ -76,7 +76,7 @@ describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) =
       () => body(status, echo),
       {},
     ]),
-  ])('shows in nothing of the error of %s', async (_what, answer, options) => {
+  ])('keeps the key out of errors and attempt reports: %s', async (_what, answer, options) => {
     upstream.answer = answer();
     const client = new IpapiClient(optionsWith(options));
     const errors = await Promise.all([
@@ -91,7 +91,7 @@ describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) =
     for (const spelling of SPELLINGS) expect(inspect(reports)).not.toContain(spelling);
   });
 
-  it('appears in no error about bad input, even when it was passed as the address, format or field', async () => {
+  it('keeps the key out of errors about bad input, even when it is the address, format or field', async () => {
     const client = new IpapiClient(optionsWith());
     const errors = await Promise.all([
       failureOf(client.getIPInfo(KEY)),
@@ -106,7 +106,7 @@ describe.each(['header', 'query'] as const)('the key in %s mode', (apiKeyMode) =
     }
   });
 
-  it('appears in no error about an invalid option', () => {
+  it('keeps the key out of errors about an invalid option', () => {
     const bad: IpapiOptions[] = [
       { apiKey: `${KEY}\n` },
       { baseUrl: `http://${encodeURIComponent(KEY)}@x/` },

@@ -9,7 +9,7 @@ describe('shared lookups of IpapiClient', () => {
   const clientWith = (options: IpapiOptions = {}) =>
     new IpapiClient({ baseUrl: upstream.url, retryDelayMs: 1, ...options });
 
-  /** The upstream answers only after a call to the returned function. */
+  /** Delays the answers of the upstream until the returned function is called. */
   const holdAnswer = (): (() => void) => {
     const release = Promise.withResolvers<void>();
     upstream.answer = (response, request, nth) => {
@@ -68,7 +68,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(upstream.sends).toBe(7);
     });
 
-    it('fails for all callers alike, and starts again the next time', async () => {
+    it('rejects for all callers alike, and sends a new request for the next lookup', async () => {
       upstream.answer = inTurn(body(404, ''), json(200, BRISBANE));
       const client = clientWith();
       const errors = await Promise.all([1, 2, 3].map(() => failureOf(client.getIPInfo('1.1.1.1'))));
@@ -77,7 +77,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(await client.getIPInfo('1.1.1.1')).toEqual(BRISBANE);
     });
 
-    it('continues a lookup for the other callers when the one that started it leaves', async () => {
+    it('continues a lookup for the other callers when the caller that started it aborts', async () => {
       const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();
@@ -92,7 +92,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it('aborts a lookup when the last caller leaves, and starts again for the next', async () => {
+    it('aborts a lookup when its last caller aborts, and sends a new request for the next caller', async () => {
       const closed = Promise.withResolvers<void>();
       upstream.answer = inTurn((response) => response.once('close', closed.resolve), json(200, BRISBANE));
       const client = clientWith();
@@ -108,7 +108,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(upstream.sends).toBe(2);
     });
 
-    it('continues for a caller that joins at the moment when the last one leaves', async () => {
+    it('continues a lookup for a caller that joins at the moment when the last one aborts', async () => {
       const release = holdAnswer();
       const client = clientWith();
       const controller = new AbortController();
@@ -123,7 +123,7 @@ describe('shared lookups of IpapiClient', () => {
       expect(upstream.sends).toBe(1);
     });
 
-    it('separates callers with different timeouts', async () => {
+    it('does not share lookups between callers with different timeouts', async () => {
       upstream.answer = inTurn(silence, json(200, BRISBANE));
       const client = clientWith({ retries: 0 });
       const arrival = upstream.arrival();

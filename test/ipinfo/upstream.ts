@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Bodies as the upstream sends them. */
+/** Record as the upstream sends it. */
 export const BRISBANE = {
   ip: '1.1.1.1',
   network: '1.1.1.0/24',
@@ -52,7 +52,7 @@ export class Upstream implements AsyncDisposable {
   });
   readonly #arrivals: (() => void)[] = [];
 
-  /** Forgets the requests of earlier tests. */
+  /** Starts the server, without the requests and the answer of earlier tests. */
   async listen(): Promise<this> {
     this.seen.length = 0;
     this.answer = json(200, BRISBANE);
@@ -98,7 +98,7 @@ export function body(status: number, text: string | Uint8Array, headers: Record<
   };
 }
 
-/** Answers in this order; the last answer repeats. */
+/** Returns an answer that uses `answers` in order, and repeats the last one. */
 export function inTurn(...answers: readonly Answer[]): Answer {
   let turn = 0;
   return (response, request, nth) => {

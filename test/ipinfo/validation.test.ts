@@ -59,7 +59,7 @@ describe('argument validation of IpapiClient', () => {
   });
 
   it.each(['JSON', 'html', '', 'json/', 'toString', undefined, null, 1])('refuses the format %j', async (format) => {
-    // An undefined format is the default one where there is a default.
+    // Operations with a default format accept undefined.
     // biome-ignore lint/suspicious/noExplicitAny: plain JavaScript may pass anything
     const wrong = format as any;
     const operations = [client.getIPInfoRaw('8.8.8.8', wrong), client.getClientIPInfoRaw(wrong)];
@@ -141,7 +141,7 @@ describe('isAddress', () => {
     );
   });
 
-  it('refuses everything that would change the path', () => {
+  it('refuses every text with characters that could change the path of a request', () => {
     fc.assert(fc.property(fc.string(), (text) => !isAddress(text) || /^[\da-fA-F:.]+$/.test(text)));
   });
 });
