@@ -30,7 +30,7 @@ function run(command: string, args: readonly string[], cwd = ROOT): Promise<Ende
   });
 }
 
-/** A Node on this machine that is older than the required one. */
+/** Returns the path of a Node.js on this machine that is older than the required one. */
 async function olderNode(): Promise<string | undefined> {
   for (const dir of (process.env.PATH ?? '').split(delimiter)) {
     const node = join(dir, 'node');
@@ -69,7 +69,7 @@ describe('bin/capstan.js', () => {
     await rm(dir, { recursive: true });
   });
 
-  it.skipIf(older === undefined)('tells an older runtime the same', async () => {
+  it.skipIf(older === undefined)('prints the same line on an older Node.js', async () => {
     const { code, stderr } = await run(older ?? '', ['bin/capstan.js', '--version']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^capstan: needs Node\.js .*\n$/);
@@ -81,7 +81,7 @@ describe('the published package', () => {
   let installed: string;
   const npm = promisify(execFile);
 
-  /** Built, packed and unpacked under node_modules of another project, where Node strips no types. */
+  /** Builds, packs and unpacks the package under node_modules of another project, where Node.js strips no types. */
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'capstan-pack-'));
     installed = join(dir, 'node_modules/capstan');

@@ -8,7 +8,7 @@ import { siteForSuite } from '../support/for-suite.ts';
 import { copyOfCheckout } from '../support/package.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** npm unpacks some three hundred packages, for a git URL twice. */
+/** Time limit for a test, in milliseconds: npm unpacks about 300 packages, and twice for a git URL. */
 const INSTALL_MS = 400_000;
 const run = promisify(execFile);
 
@@ -52,7 +52,7 @@ describe('installing into a fresh project', () => {
     return project;
   }
 
-  /** The command captures a page, the library can be imported, and the licences are there. */
+  /** Asserts that the command captures a page, the library can be imported, and the licences are there. */
   async function expectWorking(project: string): Promise<void> {
     const installed = join(project, 'node_modules/capstan');
     for (const file of [
@@ -85,7 +85,7 @@ function npm(cwd: string, ...args: readonly string[]): Promise<{ readonly stdout
   return run('npm', [...args, ...quiet], { cwd, env: environment() });
 }
 
-/** Without what the npm that runs these tests tells its scripts, and with our Node.js first. */
+/** Returns the environment without the variables that npm sets for its scripts, and with our Node.js first in PATH. */
 function environment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(CAPSTAN|npm)_/i.test(name));
   return {

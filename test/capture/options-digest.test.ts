@@ -16,7 +16,7 @@ describe('optionsDigest', () => {
     [{ timeoutMs: 1000 }],
     [{ cacheMaxAgeMs: 1000 }],
     [{ callback: 'https://example.com/told' }],
-  ])('equals the digest of a request without options for %j', (options) => {
+  ])('returns the digest of a request without options for %j', (options) => {
     expect(optionsDigest(request(options))).toBe(optionsDigest(request()));
   });
 
@@ -27,7 +27,7 @@ describe('optionsDigest', () => {
     [{ delayMs: 1 }],
     [{ evidence: ['tls'] }],
     [{ proxy: { server: 'http://proxy.example:8080' } }],
-  ])('differs for %j', (options) => {
+  ])('returns another digest for %j than for a request without options', (options) => {
     expect(optionsDigest(request(options))).toMatch(/^[0-9a-f]{64}$/);
     expect(optionsDigest(request(options))).not.toBe(optionsDigest(request()));
   });
@@ -37,7 +37,7 @@ describe('optionsDigest', () => {
     expect(optionsDigest(request())).not.toBe(before);
   });
 
-  it('does not depend on the order of keys', () => {
+  it('returns the same digest whatever the order of keys', () => {
     const clip = { x: 1, y: 2, width: 3, height: 4 };
     const turned = { height: 4, width: 3, y: 2, x: 1 };
     expect(optionsDigest(request({ clip }))).toBe(optionsDigest(request({ clip: turned })));
@@ -50,7 +50,7 @@ describe('optionsDigest', () => {
     [{ proxy: { server: 'http://a:b@proxy.example:8080' } }],
     [{ actions: [{ type: 'type', selector: '#password', text: 'x' }] }],
     [{ form: { fields: { password: 'x' } } }],
-  ])('is empty for %j, which may contain secrets', (options) => {
+  ])('returns an empty digest for %j, which may contain secrets', (options) => {
     expect(optionsDigest(request(options))).toBe('');
     expect(likeness(request(options))).not.toBe(likeness(request()));
   });

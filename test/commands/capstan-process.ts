@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Soft limit of open file descriptors (`ulimit -n`). */
   readonly descriptors?: number;
-  /** File descriptor used instead of a pipe that is read. */
+  /** File descriptor for the output, instead of a pipe that the test reads. */
   readonly stdoutFd?: number;
   readonly stderrFd?: number;
 }
@@ -58,7 +58,7 @@ export async function serve(args: readonly string[], options: RunOptions = {}): 
   return { child, url, ended };
 }
 
-/** Resolves with the first group of a pattern when a stream has matched it. */
+/** Resolves with the first group of the pattern as soon as the stream matches it. */
 export function lineOf(stream: Readable | null, pattern: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let seen = '';
@@ -105,7 +105,7 @@ export async function ground(): Promise<Ground> {
   };
 }
 
-/** The command line of a browser names its profile, which is in the temporary directory. */
+/** Returns the command lines that contain the path. A browser's contains its profile in the temporary directory. */
 async function processesThatName(path: string): Promise<readonly string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

@@ -32,7 +32,7 @@ async function doctor(args: readonly string[], options: RunOptions = {}) {
 describe('capstan doctor', () => {
   it('reports every requirement as met, and changes nothing', async () => {
     await using place = await ground();
-    // The browser of a root service runs as another user.
+    // When the service runs as root, its browser runs as another user, who needs access to the directory.
     await chmod(place.path, 0o755);
     const { code, serves, by } = await doctor(['--db-path', 'results.db'], place.options);
     expect({ code, serves }).toEqual({ code: 0, serves: true });
@@ -106,7 +106,7 @@ describe('capstan doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('only warns of a database that is away or damaged, because captures go on', async () => {
+  it('only warns of an unreachable or damaged database, because captures still work', async () => {
     await using place = await ground();
     await writeFile(join(place.path, 'results.db'), 'not a database, but longer than its header would be'.repeat(40));
     await mkdir(join(place.path, 'data'));

@@ -53,7 +53,7 @@ async function cardsIn(name: string): Promise<number> {
 }
 
 describe('capstan export --html', () => {
-  it('writes a page for each hundred captures, with thumbnails, beside the running service', async () => {
+  it('writes a page for each hundred captures, with thumbnails, while the service runs', async () => {
     const { code, stdout } = await exported('all');
     expect(code).toBe(0);
     expect(stdout).toBe(`exported 250 captures, 201 thumbnails, 3 pages to ${join(directory, 'all')}\n`);
@@ -87,7 +87,7 @@ describe('capstan export --html', () => {
     [['--text', 'title 7'], 1],
     [['--status', '404'], 0],
     [['--url', 'https://x.example/', '--from', resultOf(241).probed_at], 9],
-  ])('exports with %j the captures that the list with the same conditions has', async (flags, count) => {
+  ])('exports with %j the same captures as the list with these conditions', async (flags, count) => {
     const name = `filtered-${count}`;
     const { code, stdout } = await exported(name, ...flags);
     expect(code).toBe(0);

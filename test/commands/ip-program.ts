@@ -6,7 +6,7 @@ import { registerIpCommand } from '../../src/commands/ip.ts';
 /*
  * A program with only the command under test. With arguments it runs them and exits. Without arguments it runs one
  * command line for each line of standard input, because starting a process takes ten times as long as the command. The
- * output of each ends with a zero byte; standard error has the exit code between two zero bytes.
+ * output of each command line ends with a zero byte; standard error has the exit code between two zero bytes.
  */
 
 async function run(args: readonly string[]): Promise<void> {

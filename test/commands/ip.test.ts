@@ -116,7 +116,7 @@ describe('capstan ip', () => {
     expect(upstream.seen.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill('Bearer from-file'));
   });
 
-  it('ends with 2 for a --key-file without exactly one line, without showing what is in it', async () => {
+  it('exits with 2 for a --key-file that does not have exactly one line, without showing its content', async () => {
     await using place = await ground();
     const file = join(place.path, 'key');
     await writeFile(file, 's3cret\nanother\n');

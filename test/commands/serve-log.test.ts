@@ -55,7 +55,7 @@ describe('the log of capstan serve', () => {
     await expectAnswersAndStops(service);
   });
 
-  it('contains the address when standard output is a full disk', async () => {
+  it('logs the address when standard output is a full disk', async () => {
     await using place = await ground();
     const full = openSync('/dev/full', 'w');
     const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });
@@ -122,14 +122,14 @@ describe('the log of capstan serve', () => {
     expect(await once(child, 'exit')).toEqual([1, null]);
   });
 
-  it('stops the start with one line when --log-file cannot be opened', async () => {
+  it('refuses to start, with one line, when --log-file cannot be opened', async () => {
     await using place = await ground();
     const { code, stdout, stderr } = await capstan(['serve', '--log-file', 'none/capstan.log'], place.options);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^capstan: --log-file none\/capstan.log cannot be opened: ENOENT.*\n$/);
   });
 
-  it('stops the start with one line when --log-file is a pipe, instead of waiting for its reader', async () => {
+  it('refuses to start, with one line, when --log-file is a pipe, instead of waiting for its reader', async () => {
     await using place = await ground();
     execFileSync('mkfifo', [join(place.path, 'pipe')]);
     const { code, stderr } = await capstan(['serve', '--log-file', 'pipe'], place.options);

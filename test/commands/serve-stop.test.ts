@@ -118,7 +118,7 @@ describe('stopping capstan serve', () => {
     await vi.waitUntil(async () => (await place.browsers()).length === 0);
   });
 
-  it('kills a browser that hangs and ignores its closed pipe at a second signal', async () => {
+  it('kills, at a second signal, a browser that hangs and ignores its closed pipe', async () => {
     await using place = await ground();
     const service = await start(place, '--grace-ms', '600000');
     expect((await capture(service, site.url('/short'))).status).toBe(200);
@@ -143,7 +143,7 @@ describe('stopping capstan serve', () => {
     service.child.kill('SIGTERM');
     const { code, stderr } = await service.ended;
     expect(code).toBe(0);
-    // It did not wait for the time limit of the launch.
+    // The stop did not wait for the time limit of the launch.
     expect(stderr).not.toContain('no browser could be started');
     expect(await place.browsers()).toEqual([]);
   });

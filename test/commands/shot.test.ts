@@ -130,7 +130,7 @@ describe('capstan shot', () => {
     expect(stderr).toMatch(/^1 saved, 1 failed, in /);
   });
 
-  it('names the place of an invalid line in a field of its own with --json', async () => {
+  it('names the file and line number of an invalid line in the field "line" with --json', async () => {
     await using place = await ground();
     await writeFile(join(place.path, 'urls.txt'), '# pages\nhttp://\n');
     const { code, stdout } = await capstan(['shot', '--list', 'urls.txt', '--json'], place.options);
@@ -195,7 +195,7 @@ describe('shotFileName', () => {
     expect(name(url)).toBe(file);
   });
 
-  it('sorts in the order of the addresses, and limits its length', () => {
+  it('returns names of limited length that sort in the order of the addresses', () => {
     expect(name('https://example.com/', 4, 120)).toBe('example.com-005.png');
     expect(name(`https://example.com/${'x'.repeat(5000)}`).length).toBeLessThan(120);
   });

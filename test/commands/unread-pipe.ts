@@ -19,7 +19,8 @@ export interface UnreadPipe extends Disposable {
 }
 
 /**
- * Creates a pipe for the log of a service. Its ends are opened separately: a child process makes its own end blocking.
+ * Creates a pipe for the log of a service. The two ends are opened separately, because a child process makes its end
+ * blocking.
  */
 export function makePipe({ path: directory }: Pick<Ground, 'path'>): UnreadPipe {
   const path = join(directory, 'stderr');

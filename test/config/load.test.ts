@@ -39,7 +39,7 @@ describe('loadConfig', () => {
     },
   );
 
-  it('adds the keys of a file to those given otherwise', () => {
+  it('adds the keys of a file to the keys from other sources', () => {
     const given = { flags: { apiKey: ['one'], apiKeyFile: 'keys' }, files: { keys: ' two \r\nthree' } };
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
   });
@@ -233,7 +233,7 @@ describe('loadConfig with an invalid configuration', () => {
     expect(two).not.toContain('hush');
   });
 
-  it('rejects captures in GridFS without MongoDB, and takes them with it', () => {
+  it('accepts captures in GridFS only with MongoDB', () => {
     expect(refusal({ flags: { artifacts: 'gridfs', dbPath: 'a.db' } })).toBe(
       '--artifacts gridfs (from the command line) needs --mongo-url; without it, --artifacts takes files',
     );
@@ -258,7 +258,7 @@ describe('loadConfig with an invalid configuration', () => {
     expect(line).not.toContain('hush');
   });
 
-  it('rejects a file that is missing or not a JSON object, by name and without quoting it', () => {
+  it('rejects a file that is missing or not a JSON object, and names it without quoting its content', () => {
     expect(refusal({ flags: { config: '/nowhere/f' } })).toMatch(/^--config \/nowhere\/f cannot be read: ENOENT/);
     const broken = refusal({ flags: { config: 'f' }, files: { f: '{"apiKey": "hush}' } });
     expect(broken).toMatch(/^--config f is not valid; it takes JSON/);
@@ -274,7 +274,7 @@ describe('loadConfig with an invalid configuration', () => {
     );
   });
 
-  it('rejects a key file without keys, since naming one asks for authentication', () => {
+  it('rejects a key file without keys, because the option asks for authentication', () => {
     expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: '\n \n' } })).toContain('one key on each line');
     expect(refusal({ flags: { apiKeyFile: '/nowhere/keys' } })).toContain('cannot be read');
     expect(refusal({ flags: { apiKeyFile: 'keys' }, files: { keys: 'good\nhush hush' } })).not.toContain('hush');

@@ -11,7 +11,7 @@ import { buildPackage, copyOfCheckout, projectWith } from '../support/package.ts
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
 
-/** `npm ci` on a busy machine, in milliseconds. */
+/** Time limit for a block, in milliseconds. The longest one runs `npm ci`, here on a busy machine. */
 const LONGEST_BLOCK_MS = 300_000;
 /** Languages of fenced blocks: programs, which run; JSON, which must parse; and text. */
 const LANGUAGES = ['sh', 'ts', 'json', 'text'];
@@ -111,7 +111,7 @@ async function runTypeScript(reader: Reader, { code, line }: Block): Promise<voi
   }
 }
 
-/** The documented webhook receiver accepts only what is signed with its secret. */
+/** Asserts that the documented webhook receiver accepts only messages that are signed with its secret. */
 async function expectReceiver(reader: Reader, name: string, code: string): Promise<void> {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const port = await freePort(createServer());
@@ -148,7 +148,7 @@ function followsEvents({ code }: Block): boolean {
   return /^curl -N .*\/events/m.test(code);
 }
 
-/** The JSON after a block is its answer. */
+/** Returns the JSON after a block, which documents its answer. */
 function documentedAnswer(page: Page, block: Block): object | undefined {
   const next = page.blocks[page.blocks.indexOf(block) + 1];
   return next?.language === 'json' ? JSON.parse(next.code) : undefined;

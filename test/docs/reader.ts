@@ -103,7 +103,7 @@ export class Reader implements AsyncDisposable {
     const event = firstMatch(child, /^event: (capture\.\S+)/m).finally(() => {
       stopped = true;
     });
-    // It may begin to listen after the first capture.
+    // Captures repeatedly, because the block may begin to listen after the first capture.
     const captures = (async () => {
       while (!stopped) await this.run(`curl --json '{"url": "https://example.com"}' ${DOCUMENTED_SERVICE}/screenshot`);
     })();
@@ -140,7 +140,7 @@ export class Reader implements AsyncDisposable {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(CAPSTAN|npm)_/i.test(name));
     return spawn(command, args, {
       cwd: this.#dir,
-      // A process group, so that the process and its children can be ended together, as Ctrl-C does.
+      // Starts a process group, so that the process and its children can be ended together, as Ctrl-C does.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

@@ -5,7 +5,7 @@ import { PAGES, withTables } from '../../scripts/docs-tables.ts';
 import { ROOT } from './pages.ts';
 
 describe('generated tables', () => {
-  it.each(PAGES)('finds fresh tables in %s (`npm run docs:tables` writes them)', (page) => {
+  it.each(PAGES)('finds up-to-date tables in %s (`npm run docs:tables` writes them)', (page) => {
     const text = readFileSync(join(ROOT, page), 'utf8');
     expect(text).toBe(withTables(page, text));
   });

@@ -30,7 +30,7 @@ describe('two services with one database and two data directories', () => {
     await first?.stop();
   });
 
-  it('answers 421 at the service that does not have the files', async () => {
+  it('answers 421 when the service does not have the files', async () => {
     for (const path of [`/screenshot/${id}`, `/screenshot/${id}?view=html`, `/screenshot/${id}?view=metadata`]) {
       const response = await second.call(path);
       expect(response.status).toBe(421);

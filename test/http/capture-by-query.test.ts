@@ -63,7 +63,7 @@ describe('GET /screenshot', () => {
     expect(await digestOf(await app.call(page() + query))).toBe(await digestOf(posted));
   });
 
-  it('sends the headers of the query to the page', async () => {
+  it('sends the headers given in the query to the page', async () => {
     expect((await app.call(`${page()}&headers=X-Trace:%20a,b&headers=X-Other=1`)).status).toBe(200);
     const { headers } = site.requests.findLast(({ url }) => url === '/short') ?? {};
     expect(headers).toMatchObject({ 'x-trace': 'a,b', 'x-other': '1' });
@@ -97,7 +97,7 @@ describe('GET /screenshot', () => {
     expect(await failureOf(response)).toMatchObject({ code: 'target_unreachable' });
   });
 
-  it('refuses pages of other sites, and their images, unless their origin is listed', async () => {
+  it('refuses requests from pages of other sites unless their origin is listed', async () => {
     const from = (site: string, origin?: string) =>
       app.call(page(), { headers: { 'Sec-Fetch-Site': site, ...(origin === undefined ? {} : { Origin: origin }) } });
     for (const refused of [await from('cross-site'), await from('cross-site', 'https://other.example')]) {

@@ -83,7 +83,7 @@ describe('POST /screenshot', () => {
     ['application/pdf', 'application/pdf', '%PDF-'],
     ['application/json;q=0.1, image/webp', 'image/webp', 'RIFF'],
     ['application/json, image/webp', 'application/json', '{"success":true'],
-  ])('captures without a format in the type that Accept %s prefers: %s', async (accept, type, signature) => {
+  ])('without a format, captures in the type that Accept %s prefers: %s', async (accept, type, signature) => {
     const response = await app.post('/screenshot', { url: site.url('/short') }, { headers: { Accept: accept } });
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')?.split(';')[0]).toBe(type);
@@ -171,7 +171,7 @@ describe('POST /screenshot', () => {
     });
   });
 
-  it('records a URL without a scheme as it was tried last, and finds it without one', async () => {
+  it('records a URL without a scheme with the scheme tried last, and finds it by the bare URL', async () => {
     const bare = `127.0.0.1:${await freePort(createServer())}/x`;
     const response = await app.post('/screenshot', { url: bare });
     expect(await resultIn(response)).toMatchObject({ url: `http://${bare}`, scheme: 'http' });
@@ -301,7 +301,7 @@ describe('a service with one slot and a queue of one', () => {
 });
 
 describe('a stopping service', () => {
-  it('answers 503 to running and new captures, and is not ready', async () => {
+  it('answers 503 to running and new captures, and reports that it is not ready', async () => {
     const stopping = await startService();
     try {
       const requested = site.hits('/hang');
@@ -329,7 +329,7 @@ describe('a stopping service', () => {
 });
 
 describe('a service without a browser', () => {
-  it('answers 503 to captures, is not ready and says why, and still serves results', async () => {
+  it('answers 503 to captures, reports why it is not ready, and still serves results', async () => {
     const without = await startService(NO_BROWSER);
     try {
       const ready = await without.call('/readyz');

@@ -16,7 +16,7 @@ import { keepCapture, resultOf } from './stored-capture.ts';
 
 /*
  * The table of statuses and codes of the HTTP contract. Each answer is compared with the OpenAPI document: the
- * operation lists the status and the code, and the schema accepts the body.
+ * operation must list the status and the code, and the schema must accept the body.
  */
 
 const KEY = 'contract-key';

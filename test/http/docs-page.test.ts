@@ -42,7 +42,7 @@ describe('GET /docs', () => {
     expect((await app.call('/docs/../../package.json')).status).not.toBe(200);
   });
 
-  it('shows every operation and sends a request, without anything from another host', async () => {
+  it('shows every operation and sends a request, without loading anything from another host', async () => {
     const page = await browser.newPage();
     const complaints: string[] = [];
     const hosts = new Set<string>();

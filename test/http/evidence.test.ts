@@ -24,7 +24,7 @@ describe('evidence', () => {
 
   const keysOf = (evidence: object | null) => Object.keys(evidence ?? {}).sort();
 
-  it('returns evidence with the capture and with its record, and only as requested', async () => {
+  it('returns the requested evidence, and no other, with the capture and with its record', async () => {
     for (const [options, kinds] of [
       [{}, []],
       [{ evidence: [] }, []],
@@ -46,7 +46,7 @@ describe('evidence', () => {
     expect(list.parse(await (await app.call('/results/by-host?host=127')).json()).data).not.toHaveLength(0);
   });
 
-  it('puts the perception hash into the result, by which similar captures are found', async () => {
+  it('includes in the result the perception hash by which similar captures are found', async () => {
     const first = await shoot('/short', { evidence: ['perception_hash'] });
     expect(first.perception_hash).toMatch(/^[0-9a-f]{16}$/);
     expect(keysOf(first.evidence)).toEqual(FREE);
@@ -88,7 +88,7 @@ describe('evidence', () => {
     expect((await app.call(`/results/${id}`)).status).toBe(404);
   });
 
-  it('gives captures the same digest whatever the order of its items', async () => {
+  it('computes the same options digest whatever the order of the evidence items', async () => {
     const digests = new Set<string>();
     for (const evidence of [
       ['tls', 'headers'],

@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)(
         expect(again.headers.get('X-Capture-Cached')).toBe('true');
       });
 
-      it('captures while MongoDB is away, and answers 503 with Retry-After for the image until it is delivered', async () => {
+      it('captures while MongoDB is away, and answers 503 with Retry-After for undelivered images', async () => {
         const before = Captured.parse(await (await capture()).json()).data.id;
         await server.stop();
         const { id } = Captured.parse(await (await capture()).json()).data;

@@ -68,7 +68,7 @@ describe('the rate of a named key', () => {
   const limits = (response: Response) =>
     ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`x-ratelimit-${name}`)));
 
-  it('counts captures per key, and refuses with 429 when too few are left', async () => {
+  it('counts captures per key, and refuses requests with 429 when too few captures are left', async () => {
     const first = await ask('shop-key', 'POST', '/batch', two);
     expect(first.status).toBe(200);
     expect(limits(first)).toEqual([3, 1, 40]);
@@ -104,7 +104,7 @@ describe('the rate of a named key', () => {
 });
 
 describe('jobs of a named key', () => {
-  it('lets only the key of a job and administrators read and cancel it', async () => {
+  it('lets only administrators and the key that created a job read and cancel the job', async () => {
     const asked = await ask('news-key', 'POST', '/batch', { requests: [] }, { Prefer: 'respond-async' });
     expect(asked.status).toBe(202);
     const { id } = Job.parse(await asked.json()).data;
@@ -124,7 +124,7 @@ describe('jobs of a named key', () => {
 });
 
 describe('the log', () => {
-  it('logs the key of a session, which has the scope of that key', async () => {
+  it('logs the key of a session, and limits the session to the scope of that key', async () => {
     const logins: string[] = [];
     const keyed = await serve(app.service, {
       apiKeys: NAMED.map(({ key }) => key),

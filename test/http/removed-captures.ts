@@ -54,9 +54,9 @@ export function describeRemoval(config: () => Partial<ServiceConfig>): void {
       for (const id of [31, 32]) expect((await remove(id)).status).toBe(404);
     });
 
-    it('lets a client finish reading the image', async () => {
+    it('lets a client finish reading an image that is removed meanwhile', async () => {
       const { result, html } = await keep(41);
-      // More than a connection buffers.
+      // Larger than the buffers of a connection.
       const image = Buffer.alloc(30_000_000, 'picture');
       await app.service.artifacts.remove([41]);
       await putCapture(app.service.artifacts, result, { image, html });

@@ -151,7 +151,7 @@ describe('accessLog', () => {
     ['PATCH', '/limits', JSON.stringify({ maxQueue: 1000 })],
     ['DELETE', '/screenshot/78', undefined],
     ['GET', '/stats', undefined],
-  ])('names the API key by its fingerprint, and the client, for %s %s', async (method, path, body) => {
+  ])('logs the client and the fingerprint of its API key for %s %s', async (method, path, body) => {
     const secured = await serve(app.service, { logger, apiKeys: [KEY] });
     try {
       const id = `audit-${method}`;

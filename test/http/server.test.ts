@@ -139,7 +139,7 @@ describe('listen', () => {
     });
   });
 
-  it('accepts the longest URL of by-url, and names the limit of a head', async () => {
+  it('accepts the longest URL of by-url, and names the size limit of a request head', async () => {
     const { address } = await start(answering((ctx) => String(ctx.querystring.length)));
     expect(await (await fetch(`${address}/?${'%41'.repeat(8192)}`)).text()).toBe(String(3 * 8192));
     const tooLong = await request(`${address}/?${'x'.repeat(70_000)}`);

@@ -34,7 +34,7 @@ async function expectRefused(path: string, error: string): Promise<void> {
 }
 
 describe('signed links', () => {
-  it('captures without an API key, which an unsigned link needs', async () => {
+  it('captures without an API key for a signed link, but not for an unsigned one', async () => {
     await expectImage(signedTarget(target(), inAnHour(), NEW));
     expect((await app.call(target())).status).toBe(401);
     const keyed = await app.call(target(), { headers: { 'X-API-Key': API_KEY } });
@@ -52,7 +52,7 @@ describe('signed links', () => {
     const signatureAt = link.indexOf('&signature=');
     for (let at = link.indexOf('?') + 1; at < link.length; at += 1) {
       const { status } = await app.call(`${link.slice(0, at)}${other(link[at] ?? '')}${link.slice(at + 1)}`);
-      // Without the parameter's name it is no signed link.
+      // Without the name of the signature parameter, the link counts as unsigned.
       const isName = at >= signatureAt && at < link.length - 64;
       expect(isName ? [401, 403] : [403], `changed at ${at}`).toContain(status);
     }

@@ -7,8 +7,8 @@ import { failureOf, idsOf } from './answers.ts';
 import { resultOf } from './stored-capture.ts';
 
 /**
- * Last digits of the hashes of captures 1 and up. Capture 1 is searched for; the others differ in 0, 0, 1, 4 and 6
- * bits.
+ * Last digits of the hashes of captures 1 and up. The tests search for captures similar to capture 1; the others differ
+ * from it in 0, 0, 1, 4 and 6 bits.
  */
 const ENDS = ['00', '00', '00', '01', '0f', '3f'];
 const WITHOUT = 7;
@@ -33,7 +33,7 @@ describe('GET /results/similar/{id}', () => {
     );
   });
 
-  it('returns whole results with their distance, nearest first, then newest, without the one searched for', async () => {
+  it('returns whole results with their distance, nearest first, then newest, without the given capture', async () => {
     const response = await app.call('/results/similar/1');
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -78,7 +78,7 @@ describe('GET /results/similar/{id}', () => {
     });
   });
 
-  it('answers 404 for a capture without a hash, with how to get one, and for an unknown capture', async () => {
+  it('answers 404 for an unknown capture, and for one without a hash, saying how to get a hash', async () => {
     const without = await app.call(`/results/similar/${WITHOUT}`);
     expect(without.status).toBe(404);
     expect(await failureOf(without)).toMatchObject({

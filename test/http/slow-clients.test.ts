@@ -14,7 +14,10 @@ const PATIENT = { headMs: NEVER, requestMs: NEVER, keepAliveMs: NEVER, stallMs: 
 /** Larger than the kernel's socket buffers. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** Node.js adds 1 s to the keep-alive timeout. Shorter than its default of 5 s, which must not be what disconnects. */
+/**
+ * Longer than the 1 s that Node.js adds to the keep-alive timeout. Shorter than the default timeout of 5 s, which must
+ * not be the one that disconnects.
+ */
 const SOON = { timeout: 4_500 };
 
 let cleanUp: (() => Promise<void> | void)[] = [];
@@ -142,7 +145,7 @@ describe('slow clients', () => {
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
 
-  it('keeps a client that waits for the next part of an answer connected', async () => {
+  it('does not disconnect a client that waits for the next part of an answer', async () => {
     const list = new PassThrough();
     const app = new Koa<HttpState>().use((ctx) => {
       ctx.body = ctx.path === '/list' ? list : Buffer.alloc(LARGE_BYTES);
@@ -150,7 +153,7 @@ describe('slow clients', () => {
     const server = await start(app, { timeouts: { stallMs: 250 } });
     list.write('[');
     const response = await fetch(`${server.address}/list`);
-    // Each of these clients is disconnected after `stallMs`, in which nothing of the list was sent.
+    // Each of these clients is disconnected after `stallMs`. Meanwhile nothing of the list is sent.
     for (const _each of [1, 2, 3]) {
       await askAndStare(server, '/large');
       await expect.poll(() => server.connections, SOON).toBe(1);
@@ -159,7 +162,7 @@ describe('slow clients', () => {
     expect(await response.json()).toEqual([]);
   });
 
-  it('closes connections beyond the limit at once, until another one ends', async () => {
+  it('closes new connections above the limit at once, until another connection ends', async () => {
     const server = await start(
       answering(() => 'x'),
       { maxConnections: 2 },

@@ -60,7 +60,7 @@ export function describeStoredImages(config: (name: string) => Partial<ServiceCo
       expect(await bytes(response)).toEqual(png.image);
     });
 
-    it('returns the HTML snapshot so that it cannot run scripts or load anything', async () => {
+    it('returns the HTML snapshot with headers that keep it from running scripts or loading anything', async () => {
       const response = await app.call('/screenshot/1001?view=html');
       expect(response.status).toBe(200);
       expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -218,7 +218,7 @@ export function describeStoredImages(config: (name: string) => Partial<ServiceCo
       expect(await response.json()).toEqual(infos.map((info) => info && sentInfo(info)));
     });
 
-    it('pages, and links the next page until the last one', async () => {
+    it('returns pages, each with a link to the next page except the last', async () => {
       const seen: (readonly number[])[] = [];
       for (let path: string | undefined = '/screenshots?limit=2'; path !== undefined; ) {
         const response: Response = await listed.call(path);

@@ -102,7 +102,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
     expect(await length(20)).toBeLessThan(await length(90));
   });
 
-  it('answers 304 to a thumbnail that the client has, and makes none', async () => {
+  it('answers 304 without making a thumbnail when the client already has it', async () => {
     const path = `/screenshot/${WIDE}?width=321`;
     const etag = (await app.call(path, { method: 'HEAD' })).headers.get('ETag') ?? '';
     await rm(join(app.directory, 'data/thumbnails', String(WIDE)), { recursive: true });
@@ -120,7 +120,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
     expect(new Set(await Promise.all(etags)).size).toBe(queries.length);
   });
 
-  it('still answers ranges of the image', async () => {
+  it('still answers range requests for the image', async () => {
     const range = { headers: { Range: 'bytes=0-7' } };
     const part = await app.call(`/screenshot/${WIDE}`, range);
     expect(part.status).toBe(206);
@@ -156,7 +156,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
     expect((await app.call('/screenshot/99?width=320')).status).toBe(404);
   });
 
-  it('makes a thumbnail of what a browser captured', async () => {
+  it('makes a thumbnail of a screenshot from a browser', async () => {
     const captured = await app.post('/screenshot', { url: site.url('/short') });
     const { bytes } = await imageOf(`${captured.headers.get('Location')}?width=64&format=png`);
     expect(pngOf({ image: bytes })).toMatchObject({ width: 64, height: 36 });
@@ -205,7 +205,7 @@ describe('the cache of thumbnails', () => {
 
   it('removes the least recently used thumbnails above the size limit', async () => {
     const { bytes } = await imageOf(`/screenshot/${WIDE}?width=320&format=png`);
-    // Room for three: they are about as large as each other.
+    // Room for three thumbnails, because all have about the same size.
     const small = await startService({ browserPath: '/nonexistent/chromium', thumbnailBytes: bytes.byteLength * 3.5 });
     try {
       for (const id of [1, 2, 3, 4]) await keepImage(id, await halves(1280, 720), small);

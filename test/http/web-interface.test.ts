@@ -30,13 +30,13 @@ describe('the web interface', () => {
     return [...page.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   }
 
-  it.each(['/', '/ui'])('sends a browser from %s to /ui/', async (path) => {
+  it.each(['/', '/ui'])('redirects a browser from %s to /ui/', async (path) => {
     const response = await app.call(path, { headers: { Accept: BROWSER }, redirect: 'manual' });
     expect(response.status).toBe(302);
     expect(response.headers.get('Location')).toBe('/ui/');
   });
 
-  it.each(['*/*', 'application/json'])('answers / as any unknown path when Accept is %s', async (accept) => {
+  it.each(['*/*', 'application/json'])('answers / like any unknown path when Accept is %s', async (accept) => {
     const headers = { Accept: accept, 'X-API-Key': 'secret' };
     const response = await app.call('/', { headers, redirect: 'manual' });
     expect(response.status).toBe(404);
@@ -62,7 +62,7 @@ describe('the web interface', () => {
     expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
   });
 
-  it('lets browsers keep the files whose names hold their hash', async () => {
+  it('lets browsers cache the files whose names contain their hash', async () => {
     const paths = await assetPaths();
     expect(paths.length).toBeGreaterThanOrEqual(3);
     for (const path of paths) {
@@ -73,7 +73,7 @@ describe('the web interface', () => {
     }
   });
 
-  it('sends each file in the best coding that the client takes, each with its own ETag', async () => {
+  it('sends each file in the best encoding that the client accepts, with one ETag for each encoding', async () => {
     const [path = ''] = await assetPaths();
     const get = async (encoding: string) => {
       const response = await fetch(app.baseUrl + path, { headers: { 'Accept-Encoding': encoding } });
@@ -96,7 +96,7 @@ describe('the web interface', () => {
   });
 
   it.each(['/ui/assets/none.js', '/ui/assets/../index.html', '/ui/assets/%2e%2e%2findex.html'])(
-    'serves no other file: %s',
+    'serves only files of the interface, not %s',
     async (path) => {
       const response = await app.call(path);
       const text = await response.text();

@@ -32,7 +32,7 @@ const types = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(
 const bodies = ({ received }: Receiver): Record<string, unknown>[] => received.map(({ body }) => JSON.parse(body));
 
 describe('callback', () => {
-  it('gets the event that the capture ended with, in the form that subscribers get', async () => {
+  it('sends the final event of the capture to the callback, in the form that subscribers get', async () => {
     await using receiver = await startReceiver();
     const heard: CapstanEvent[] = [];
     const listening = app.service.events$.subscribe((event) => void heard.push(event));
@@ -59,7 +59,7 @@ describe('callback', () => {
     listening.unsubscribe();
   });
 
-  it('gets failures too', async () => {
+  it('sends failures to the callback, too', async () => {
     await using receiver = await startReceiver();
     const response = await app.post('/screenshot', { url: 'http://127.0.0.1:9/', callback: receiver.url });
     expect(response.status).toBe(403);
@@ -68,7 +68,7 @@ describe('callback', () => {
     await eventually(() => types(receiver)).toEqual(['capture.failed']);
   });
 
-  it('gets the end of its batch, or of its element when the element names it', async () => {
+  it('sends the end of a batch to the callback of the batch, or that of an element to its own callback', async () => {
     await using ofBatch = await startReceiver();
     await using ofElement = await startReceiver();
     const requests = [{ url: site.url('/short'), callback: ofElement.url }, { url: 'http://10.0.0.1/' }];
@@ -110,7 +110,7 @@ describe('callback', () => {
     expect(app.service.stats().captures.accepted).toBe(before);
   });
 
-  it('works with Prefer: respond-async', async () => {
+  it('calls the callback of a request with Prefer: respond-async', async () => {
     await using ofBatch = await startReceiver();
     const init = { headers: { Prefer: 'respond-async' } };
     const requests = [{ url: site.url('/short') }];
@@ -168,7 +168,7 @@ describe('callback', () => {
 });
 
 describe('--webhook', () => {
-  it('gets how all admitted work ended', async () => {
+  it('sends the final events of captures and batches', async () => {
     const before = everything.received.length;
     await app.post('/screenshot', { url: site.url('/short') });
     await app.post('/screenshot', { url: 'http://10.0.0.1/' });
@@ -188,7 +188,7 @@ describe('--webhook', () => {
     expect(data.webhooks.delivered).toBeGreaterThanOrEqual(everything.received.length);
   });
 
-  it('delays no capture when the receiver does not answer, and is delivered within the grace period of a stop', async () => {
+  it('does not delay captures when a receiver hangs, and delivers within the grace period of a stop', async () => {
     const gate = Promise.withResolvers<void>();
     await using slow = await startReceiver(async (response) => {
       await gate.promise;
@@ -200,7 +200,7 @@ describe('--webhook', () => {
     const requests = Array.from({ length: 6 }, () => ({ url: site.url('/short') }));
     const answer = await kept.post('/batch', { requests });
     expect(Items.parse(await answer.json()).map(({ code }) => code)).toEqual(requests.map(() => null));
-    // There are seven messages, of six captures and their batch, and at most four are sent at once.
+    // Six captures and their batch cause seven messages, of which at most four are sent at once.
     await eventually(() => slow.received).toHaveLength(4);
     expect(kept.service.stats().webhooks).toMatchObject({ delivered: 0, pending: 7 });
     const stopped = kept.service.stop(60_000);
@@ -212,7 +212,7 @@ describe('--webhook', () => {
     await kept.stop();
   });
 
-  it('stops the start when its address is not allowed or no secret is set', async () => {
+  it('prevents the start when the address is not allowed or no secret is set', async () => {
     const starting = startService({ ...NO_BROWSER, webhookSecret: [SECRET], webhook: ['http://10.0.0.1/'] });
     await expect(starting).rejects.toThrow(/--webhook is not allowed: 10\.0\.0\.1 is not public .*--allow-webhooks/);
     const unsigned = startService({ ...NO_BROWSER, webhook: ['https://example.com/'] });

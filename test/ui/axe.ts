@@ -8,7 +8,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 const Findings = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
-/** Returns what axe-core finds on the page by the rules of WCAG 2.2 AA: one line for each element. */
+/** Returns the violations of WCAG 2.2 AA that axe-core finds on the page, one line for each element. */
 export async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const found = await page.evaluate(

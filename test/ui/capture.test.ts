@@ -9,7 +9,7 @@ import { OVERFLOW, uiForSuite } from './ui-service.ts';
 describe('the form for a capture', () => {
   const site = siteForSuite();
   const ui = uiForSuite({ maxConcurrent: 1 });
-  /** A page whose answer the test holds back. */
+  /** Server of a page whose answer waits until the test releases it. */
   let gate: Server;
   let gateUrl: string;
   const held: ServerResponse[] = [];

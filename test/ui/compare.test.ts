@@ -12,7 +12,7 @@ const SIDE = 100;
 describe('the comparison of two captures', () => {
   const ui = uiForSuite();
 
-  /** Stores a white square with a black one of `dark` pixels in its corner. */
+  /** Stores a capture of a white square with a black square in its corner, which is `dark` pixels wide. */
   async function keep(id: number, dark: number) {
     const record = exampleResult(id, {
       title: `Capture with ${dark}`,
@@ -54,7 +54,7 @@ describe('the comparison of two captures', () => {
   it('highlights the difference and shows its share of the pixels', async () => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`);
     await page.getByText('Difference', { exact: true }).click();
-    // A square of 30 by 30 pixels, of which 10 by 10 were there before.
+    // The black square has 30 by 30 pixels, of which 10 by 10 were black before.
     await page.getByText('8.00 %').waitFor();
     const colour = (x: number, y: number) =>
       page.evaluate(`[...document.querySelector('canvas').getContext('2d').getImageData(${x}, ${y}, 1, 1).data]`);

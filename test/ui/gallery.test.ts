@@ -69,7 +69,7 @@ describe('the gallery', () => {
     await page.waitForURL('**/ui/captures/*');
   });
 
-  it('searches with / and explains its keys with ?', async () => {
+  it('focuses the search field on / and explains the keyboard shortcuts on ?', async () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();
     await page.keyboard.press('?');
@@ -93,7 +93,7 @@ describe('the gallery', () => {
     expect(await again.getByText('Page 396').count()).toBe(0);
   });
 
-  it('says so when no capture matches the filters', async () => {
+  it('shows a message when no capture matches the filters', async () => {
     const page = await ui.open('/ui/?host=nowhere.test');
     await page.getByText('No capture matches').waitFor();
   });
@@ -105,7 +105,7 @@ describe('the gallery', () => {
     await page.locator('.card').first().getByText('The lighthouse').waitFor();
   });
 
-  it('only counts new captures while its user has scrolled, and shows them on request', async () => {
+  it('only counts new captures when the user has scrolled down, and shows them on request', async () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();
     await scroll(page, 600);

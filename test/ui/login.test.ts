@@ -7,7 +7,7 @@ const KEY = 'a-secret-of-the-operator';
 describe('the login', () => {
   const ui = uiForSuite({}, { apiKeys: [KEY] });
 
-  it('asks for a key where the service has keys, then shows the view that was opened', async () => {
+  it('asks for a key when the service has keys, then shows the requested view', async () => {
     const page = await ui.open('/ui/?host=example.com');
     await page.getByLabel('API key').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();

@@ -8,7 +8,7 @@ import { OVERFLOW, uiForSuite } from './ui-service.ts';
 describe('the operations view', () => {
   const site = siteForSuite();
   const ui = uiForSuite({ maxConcurrent: 2 });
-  /** Pages that never answer until the test is over. */
+  /** Server of pages whose answers wait until the test has ended. */
   let gate: Server;
   let gateUrl: string;
   const held: ServerResponse[] = [];

@@ -34,11 +34,11 @@ export interface UiForSuite {
   readonly app: RunningService;
   /** Opens a page of the service in a browser context of its own, which is closed after the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Texts that pages have written to their console as errors, and exceptions that nothing caught. */
+  /** Console errors and uncaught exceptions of the pages. */
   readonly complaints: readonly string[];
 }
 
-/** Starts a real service with the web interface, and a browser of a person, for one suite. */
+/** Starts a real service with the web interface, and a browser that opens its pages, for one suite. */
 export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): UiForSuite {
   let app: RunningService | undefined;
   let browser: Browser | undefined;

@@ -7,7 +7,7 @@ describe('headers', () => {
     expect(parse({ headers })).toMatchObject({ headers });
   });
 
-  it('refuses headers of the connection and those that the browser sets, one by one', () => {
+  it('refuses each header of the connection and each header that the browser sets', () => {
     const refused = [
       'Host',
       'Connection',
@@ -137,7 +137,7 @@ describe('acceptCookieBanners and rejectCookieBanners', () => {
     expect(parse({ acceptCookieBanners: true })).not.toHaveProperty('acceptCookieBanners');
   });
 
-  it('cannot both be true', () => {
+  it('refuses requests that set both flags', () => {
     expect(problemsOf({ acceptCookieBanners: true, rejectCookieBanners: true })).toEqual([
       { path: 'rejectCookieBanners', message: expect.stringContaining('remove one of them') },
     ]);

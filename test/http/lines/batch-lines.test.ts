@@ -182,7 +182,7 @@ describe('POST /batch with lines', () => {
   });
 });
 
-describe('POST /batch with lines, on a service with two places', () => {
+describe('POST /batch with lines, on a service with one slot and a queue of one', () => {
   const site = siteForSuite();
   const small = serviceForSuite({ maxConcurrent: 1, maxQueue: 1 });
   const load = () => {
@@ -191,7 +191,7 @@ describe('POST /batch with lines, on a service with two places', () => {
     return { inside, running, queued };
   };
 
-  it('gives the places of silent batches to other captures, and takes them again when lines arrive', async () => {
+  it('frees slot and queue while batches are silent, and occupies them again when lines arrive', async () => {
     const silent = [exchange(small, '/batch?concurrency=1'), exchange(small, '/batch?concurrency=1')];
     await Promise.all(silent.map((batch) => batch.response()));
     expect(small.service.pressure().accepting).toBe(false);

@@ -88,7 +88,7 @@ describe('Idempotency-Key', () => {
     expect([other.status, (await failureOf(other)).code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  it('answers 409 while the first request runs, and accepts the key again after its client disconnected', async () => {
+  it('answers 409 while the first request runs, and accepts the key again after the client disconnected', async () => {
     const headers = freshKey();
     const body = { url: site.url('/hang') };
     const requested = site.hits('/hang');

@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ version: manifest.version });
   });
 
-  it('leaves no dangling references', () => {
+  it('contains no dangling references', () => {
     const references = [...byPointer.values()].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
     expect(references.length).toBeGreaterThan(50);
     expect(references.filter((reference) => !byPointer.has(reference))).toEqual([]);
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lists each error code under its status in the catalogue', () => {
+  it('lists each error code under the status that the catalogue gives it', () => {
     for (const [pointer, { properties }] of byPointer) {
       const [, status] = /\/responses\/(\d{3})\/content\//.exec(pointer) ?? [];
       const codes = Object(properties).code?.enum;

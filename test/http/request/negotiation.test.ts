@@ -12,7 +12,7 @@ describe('preferImageOrJson', () => {
     ['text/html,application/xhtml+xml,*/*;q=0.8', 'image', 'image'],
     ['image/*;q=0, application/json;q=0', 'image', 'image'],
     ['nonsense', 'json', 'json'],
-    // As browsers send it.
+    // Accept as browsers send it.
     ['text/html,image/avif,image/webp,*/*;q=0.8', 'image', 'image'],
     ['image/avif,image/webp,image/*,*/*;q=0.8', 'json', 'image'],
     // One type only.

@@ -36,7 +36,7 @@ describe('readParameters', () => {
   });
 
   it.each(['concurrency=2', 'callback=https%3A%2F%2Fexample.com%2F'])(
-    'refuses %s beside a JSON body, which has a field for it',
+    'refuses %s with a JSON body, which has a field for that parameter',
     async (query) => {
       const response = await app.post(`/batch?${query}`, { requests: [] });
       expect(response.status).toBe(400);

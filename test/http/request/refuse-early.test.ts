@@ -46,13 +46,13 @@ describe('a full queue', () => {
     ['/screenshot', [json, 'Content-Length: 100', 'Content-Encoding: gzip']],
     ['/batch', [json, 'Content-Length: 100']],
     ['/batch', ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked']],
-  ])('refuses before the body is sent: %s %j', async (path, headers) => {
+  ])('refuses the request before its body is sent: %s %j', async (path, headers) => {
     const { refused } = full.service.stats().captures;
     expect(await statusOfHead(path, headers)).toBe('HTTP/1.1 429 Too Many Requests');
     expect(full.service.stats().captures.refused).toBe(refused + 1);
   });
 
-  it.each([{}, { url: 1 }, [], null])('refuses before the body is validated: %j', async (body) => {
+  it.each([{}, { url: 1 }, [], null])('refuses the request before its body is validated: %j', async (body) => {
     const response = await full.post('/screenshot', body);
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);

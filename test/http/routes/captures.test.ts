@@ -11,7 +11,7 @@ describe('GET /captures', () => {
 
   const list = async (query = '') => Listed.parse(await (await app.call(`/captures${query}`)).json()).data;
 
-  it('lists captures with their place in the queue or their phase, and finds one by its request', async () => {
+  it('lists captures with their queue position or phase, and finds a capture by its request id', async () => {
     const abort = new AbortController();
     const send = (name: string) =>
       app

@@ -14,7 +14,7 @@ import { NO_BROWSER, startService } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
 import { hostsOf, subscribe, type TestSubscriber, typesOf } from '../event-subscriber.ts';
 
-/** Without a browser, a batch repeats a capture until its deadline; with this limit it ends after the first attempt. */
+/** Without a browser, a batch retries a capture until its deadline. This deadline leaves time for only one attempt. */
 const ONE_ATTEMPT = { timeoutMs: 400 };
 
 const app = serviceForSuite(NO_BROWSER);
@@ -136,7 +136,7 @@ describe('GET /events', () => {
     await keyed.close();
   });
 
-  it('keeps a silent connection open with comments, past all timeouts, and sends the last id reached', async () => {
+  it('keeps a silent connection open past all timeouts with comments, which carry the newest event id', async () => {
     const quick = await serve(app.service, { events: { keepAliveMs: 30 } });
     const subscriber = await listenTo('?type=browser.crashed', {}, quick);
     await capture('https://unseen.example/');
@@ -149,7 +149,7 @@ describe('GET /events', () => {
 });
 
 describe('a reconnecting subscriber', () => {
-  it('gets the missed events and then the new ones, without gaps or repetitions', async () => {
+  it('sends the missed events and then the new ones, without gaps or repetitions', async () => {
     const away = await listenTo('?type=capture.queued');
     await capture('https://seen.example/');
     const seen = await away.event();
@@ -160,7 +160,7 @@ describe('a reconnecting subscriber', () => {
     expect(hostsOf(await back.take(6))).toEqual([...[0, 1, 2, 3, 4].map((n) => `missed-${n}.example`), 'live.example']);
   });
 
-  it('catches up while events arrive without pause, and misses none', async () => {
+  it('sends every missed event while new events arrive without pause', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const many = await serve(service);
@@ -168,7 +168,7 @@ describe('a reconnecting subscriber', () => {
     const pour = setInterval(() => {
       for (let burst = 0; burst < 100; burst += 1) events$.next(numbered(n++));
     }, 1);
-    // A subscriber with the same filter shares a buffer with others: what waits in it must not be sent to the newcomer.
+    // Subscribers with the same filter share a buffer. Events that wait in it must not be sent to the new subscriber.
     const other = await listenTo('', {}, many);
     const others = other.ended().catch(() => {});
     let last = '0';
@@ -211,7 +211,7 @@ describe('a reconnecting subscriber', () => {
     await close();
   });
 
-  it('resumes from the header, not from the query, which browsers keep sending', async () => {
+  it('resumes from the header instead of the query, which browsers send again unchanged', async () => {
     const { newest } = app.service.feed;
     await capture('https://known.example/');
     const now = app.service.feed.newest;
@@ -230,13 +230,13 @@ describe('a reconnecting subscriber', () => {
     expect(hostsOf([await back.event()])).toEqual(['first.example']);
   });
 
-  it('gets a gap event when its id is unknown', async () => {
+  it('sends a gap event when the id is unknown', async () => {
     const back = await listenTo('?type=batch.completed', { 'Last-Event-ID': String(Number.MAX_SAFE_INTEGER) });
     const gap = await back.event();
     expect(gap).toMatchObject({ event: 'gap', data: { v: 1, type: 'gap', reason: 'unknown_id' } });
   });
 
-  it('gets the missed events from before a restart', async () => {
+  it('sends the missed events from before a restart', async () => {
     const first = await startService(NO_BROWSER);
     const before = await subscribe(`${first.baseUrl}/events?type=capture.queued`);
     await capture('https://seen.example/', first.service);
@@ -256,7 +256,7 @@ describe('a reconnecting subscriber', () => {
     await first.stop();
   });
 
-  it('gets a gap event after a restart without a database', async () => {
+  it('sends a gap event after a restart without a database', async () => {
     const first = await startService({ ...NO_BROWSER, dbPath: null });
     await capture('https://lost.example/', first.service);
     const last = first.service.feed.newest;
@@ -273,7 +273,7 @@ describe('a reconnecting subscriber', () => {
   });
 });
 
-describe('a subscriber that does not read', () => {
+describe('the buffer of a subscriber', () => {
   it('disconnects a subscriber whose buffer is full, while others miss nothing', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
@@ -300,7 +300,7 @@ describe('a subscriber that does not read', () => {
     await close();
   });
 
-  it('stays connected while it reads, however many events come at once', async () => {
+  it('does not disconnect a subscriber that reads, however many events come at once', async () => {
     const events$ = new Subject<CapstanEvent>();
     const { service, close } = await withFeed(events$);
     const small = await serve(service, { events: { bufferBytes: 64 * 1024 } });

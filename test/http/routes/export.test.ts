@@ -42,7 +42,7 @@ async function linesOf(query: string): Promise<readonly z.output<typeof Line>[]>
   return lines.map((line) => Line.parse(JSON.parse(line)));
 }
 
-/** Reads CSV as RFC 4180 says. */
+/** Parses CSV as RFC 4180 defines it. */
 function readCsv(text: string): readonly (readonly string[])[] {
   const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)];
   const rows: string[][] = [[]];
@@ -74,7 +74,7 @@ describe('GET /results/export', () => {
     ['?url=https://odd.example/&status=200', 600],
     ['?text=title%20777', 1],
     [`?from=${resultOf(1101).probed_at}`, 100],
-  ])('sends for %s the results that the list with the same conditions has', async (query, count) => {
+  ])('exports for %s the same results as the list with these conditions', async (query, count) => {
     expect(await linesOf(query)).toHaveLength(count);
     expect((await app.call(`/results/export${query}&format=csv`)).status).toBe(200);
   });

@@ -47,7 +47,7 @@ async function accepted(response: Response): Promise<string> {
 }
 
 describe('Prefer: respond-async', () => {
-  it('answers a capture with 202 before it is done, and the job has its outcome', async () => {
+  it('answers 202 before the capture is done, and stores the outcome in the job', async () => {
     const requested = site.hits('/short');
     const location = await accepted(await app.post('/screenshot', { url: site.url('/short') }, { headers: ASYNC }));
     const job = await jobWhen('completed', location);
@@ -63,7 +63,7 @@ describe('Prefer: respond-async', () => {
     expect(job).toMatchObject({ progress: { failed: 1 }, results: [{ code: 'target_forbidden', result: null }] });
   });
 
-  it('recognises respond-async among other preferences, and nothing else', async () => {
+  it('recognises respond-async among other preferences, and no similar preference', async () => {
     const body = { url: 'file:///x' };
     for (const [prefer, status] of [
       ['wait=10, Respond-Async', 202],

@@ -50,7 +50,7 @@ describe('GET /pressure', () => {
     }
   });
 
-  it('returns accepting: false with the reason without a browser and while stopping', async () => {
+  it('returns accepting: false and the reason when there is no browser and during a stop', async () => {
     const running = await startService(NO_BROWSER);
     try {
       expect(await pressureOf(running)).toMatchObject({ accepting: false, reason: expect.stringMatching(/chromium/i) });

@@ -151,7 +151,7 @@ describe('GET /metrics', () => {
     expect(await (await app.call('/metrics')).text()).toContain('# TYPE capstan_captures_total counter\n');
   });
 
-  it.skipIf(missing)('passes the linter of Prometheus', async () => {
+  it.skipIf(missing)('returns metrics that pass the linter of Prometheus', async () => {
     const text = await (await app.call('/metrics')).text();
     expect(await promtool(['check', 'metrics'], text)).toEqual({ code: 0, text: '' });
   });
@@ -164,7 +164,7 @@ describe('GET /metrics', () => {
       const { panels } = Dashboard.parse(JSON.parse(readFileSync(join(EXAMPLES, 'dashboard.json'), 'utf8')));
       const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
       expect(queries.length).toBeGreaterThan(20);
-      // Within the window of the rates, so that quotients and quantiles have observations.
+      // This work falls within the window of the rates, so that quotients and quantiles have observations.
       await mixedWork();
       const filled = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
       await eventually(async () => {

@@ -145,7 +145,7 @@ describe('GET /results', () => {
   });
 
   it.each(['limit=abc', 'limit=1.5', 'limit=', 'limit=1e2', 'limit=%201', 'limit=1&limit=1', 'cursor=', 'cursor=abc'])(
-    'refuses %s by name',
+    'refuses %s and names the parameter',
     async (query) => {
       const response = await app.call(`/results?${query}`);
       expect(response.status).toBe(400);
@@ -169,13 +169,13 @@ describe('GET /results', () => {
     });
   });
 
-  it('pages without gaps or repetitions, and names no page after the last', async () => {
+  it('returns pages without gaps or repetitions, and links no page after the last', async () => {
     const pages = await allPages('/results?limit=500');
     expect(pages.map((page) => page.length)).toEqual([500, 500, 205]);
     expect(pages.flat()).toEqual(newest(TOTAL));
   });
 
-  it('names no next page when the page ends exactly where the list does', async () => {
+  it('links no next page when the page ends exactly where the list ends', async () => {
     const response = await app.call(`/results/by-url?url=${encodeURIComponent('https://example.com/')}&limit=1`);
     expect(await idsOf(response)).toEqual([1]);
     expect(response.headers.get('Link')).toBeNull();
@@ -213,13 +213,13 @@ describe('GET /results/by-url', () => {
     expect(await idsOf(await app.call('/results/by-url?url=www.example.com/'))).toEqual([2]);
   });
 
-  it('pages with a limit, and keeps the other parameters', async () => {
+  it('returns pages when a limit is given, and keeps the other parameters in the links', async () => {
     const pages = await allPages(`/results/by-url?url=${encodeURIComponent(MANY)}&limit=700`);
     expect(pages.map((page) => page.length)).toEqual([700, 500]);
     expect(pages.flat()).toEqual(newest(TOTAL - 5));
   });
 
-  it('returns everything after a cursor without a limit', async () => {
+  it('returns everything after the cursor when no limit is given', async () => {
     const first = await app.call(`/results/by-url?url=${encodeURIComponent(MANY)}&limit=10`);
     const next = new URL(nextPage(first) ?? '', app.baseUrl);
     next.searchParams.delete('limit');
@@ -259,13 +259,13 @@ describe('GET /results/by-host', () => {
     expect(await idsOf(await app.call(`/results/by-host?host=${host}`))).toEqual(ids);
   });
 
-  it('returns everything in bounded memory without a limit', async () => {
+  it('returns everything in bounded memory when no limit is given', async () => {
     const response = await app.call('/results/by-host?host=many.example');
     expect(response.headers.get('Content-Length')).toBeNull();
     expect(await idsOf(response)).toEqual(newest(TOTAL - 5));
   });
 
-  it('pages with a limit', async () => {
+  it('returns pages when a limit is given', async () => {
     const pages = await allPages('/results/by-host?host=many.example&limit=400');
     expect(pages.map((page) => page.length)).toEqual([400, 400, 400]);
     expect(pages.flat()).toEqual(newest(TOTAL - 5));
