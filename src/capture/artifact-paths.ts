@@ -31,7 +31,7 @@ export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentRes
   };
 }
 
-/** Converts a record written by version 0.1, which held the paths. Returns a current record unchanged. */
+/** Converts a record of version 0.1, whose records held the paths. Returns a current record unchanged. */
 export function currentRecord(record: Result | SentResult): Result {
   if ('artifacts' in record) return record;
   const { screenshot = '', html = '', ...rest } = record;

@@ -5,7 +5,7 @@ import type { IpFacts, Result } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
 import { portOf, type Target, targetOf } from './target.ts';
 
-/** When a capture began and how long it took. */
+/** Start time and duration of a capture. */
 export interface Timing {
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;

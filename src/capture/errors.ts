@@ -283,11 +283,11 @@ export interface CapstanErrorOptions extends ErrorOptions {
   readonly problems?: readonly FieldProblem[];
   /** Time after which to retry, in whole seconds, with `queue_full` and `rate_limited`. */
   readonly retryAfterSeconds?: number;
-  /** The download that the target turned out to be, with `not_a_page`. */
+  /** The file that the browser downloaded instead of showing a page, with `not_a_page`. */
   readonly download?: Download;
   /** Evidence recorded before the capture failed. */
   readonly evidence?: Evidence;
-  /** The URL that was fetched last: `http` after an assumed `https` that did not answer. */
+  /** The URL that was fetched last: over `http` when the scheme was assumed and nothing answered over `https`. */
   readonly fetchedUrl?: string;
 }
 

@@ -15,7 +15,7 @@ const FailureSchema = z.strictObject({
   reason: z.string().meta({ description: 'For people.' }),
 });
 
-/** Why a message was not delivered. */
+/** Reason why a message was not delivered. */
 const WebhookFailureCauseSchema = z.enum(['forbidden', 'refused', 'unreachable', 'dropped', 'shutting_down']).meta({
   description:
     "`forbidden`: the receiver's address may not be dialled; `refused`: it answered with a status that is not retried; `unreachable`: no answer, or one that may change, to the last attempt; `dropped`: too many messages were waiting; `shutting_down`: the service stopped.",

@@ -3,8 +3,8 @@ import type { Immutable } from './immutable.ts';
 import { count, instant, sha256 } from './values.ts';
 
 /*
- * How a capture came about. Items that cost nothing are always recorded, the others on request. Every list is bounded
- * and says how many items were left out.
+ * Evidence shows how a capture was made. Items that cost nothing are always recorded, the others on request. Every list
+ * is bounded and says how many items were left out.
  */
 
 /** Evidence that is recorded only on request. */

@@ -9,7 +9,7 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const NamedKeySchema = z.strictObject({
   name: z.string().regex(/^[\w.-]{1,64}$/),
   key: z.string().regex(/^[\x21-\x2b\x2d-\x39\x3b-\x7e]+$/),
-  /** Maximum number of captures that it may request in a minute; null for no limit. */
+  /** Maximum number of captures that the key may request in a minute; null for no limit. */
   rate: z.int().min(1).max(1_000_000).nullable(),
   scope: z.enum(KEY_SCOPES),
 });

@@ -5,8 +5,8 @@ import { optionFields } from './options/groups.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
 
 /**
- * Counts the changes of defaults that change what a capture shows, so that no capture made before such a change is
- * reused. 2: `waitUntil` is `settled` instead of `load`.
+ * Version of the defaults, increased when a new default changes what a capture shows, so that no capture made before
+ * the change is reused. Version 2: `waitUntil` is `settled` instead of `load`.
  */
 const DEFAULTS_VERSION = 2;
 
@@ -20,14 +20,15 @@ export function optionsDigest(request: CaptureRequest): string {
 }
 
 /**
- * Returns a key that is equal for requests whose captures would be equal, except for the URL. The key covers secrets
- * and must never be shown. Options at their default are left out, so that a new option changes no key.
+ * Returns a key that is the same for all requests whose captures would differ only because of the URL. The key is
+ * derived from secrets, too, and must never be shown. Options at their default are left out, so that a new option
+ * changes no key.
  */
 export function likeness(request: CaptureRequest): string {
   const { target: _target, timeoutMs: _timeoutMs, callback: _callback, ...options } = request;
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
   const chosen = Object.entries(options)
-    // Most options have their default, which is cheap to see.
+    // The cheap comparison comes first, because most options have their default.
     .filter(([name, value]) => value !== defaults[name] && factsOf(name)?.identity !== false)
     .map(([name, value]) => [name, canonical(value)])
     .filter(([name, text]) => text !== DEFAULTS.get(name ?? ''))

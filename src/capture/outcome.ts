@@ -2,7 +2,7 @@ import type { Failure } from './errors.ts';
 import type { Evidence } from './evidence.ts';
 import type { Result } from './result.ts';
 
-/** How a capture ended. Every capture has exactly one outcome. */
+/** The outcome of a capture. Every capture has exactly one. */
 export type CaptureOutcome =
   | { readonly state: 'stored'; readonly result: Result; readonly evidence: Evidence | null }
   /** `result` is the record of the failure; null when it could not be stored. */

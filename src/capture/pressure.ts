@@ -27,9 +27,9 @@ export const PressureSchema = z.strictObject({
 
 export type Pressure = Immutable<z.output<typeof PressureSchema>>;
 
-/** Why new captures are refused although the queue has room. */
+/** The reason for refusing new captures although the queue has room. */
 export interface Overload {
-  /** For people. */
+  /** Text for people. */
   readonly reason: string;
   /** Number of captures that are still admitted. */
   readonly maxInside: number;

@@ -150,7 +150,7 @@ export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).sc
   url: 'https://example.com/',
 });
 
-/** Whether the capture is driven by Playwright: it has actions, a form or a function to wait for. */
+/** Returns whether Playwright drives the capture: the request has actions, a form or a function to wait for. */
 export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {
   return actions !== undefined || form !== undefined || waitForFunction !== undefined;
 }

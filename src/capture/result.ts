@@ -84,7 +84,7 @@ export type IpFacts = NonNullable<Result['ip_info']>;
 
 /** A result with its evidence, which lists leave out. */
 export interface DetailedResult extends Result {
-  /** Null when there was no page, or when the record is older than evidence. */
+  /** Null when there was no page, or when the record was written by a version that recorded no evidence. */
   readonly evidence: Evidence | null;
 }
 

@@ -12,7 +12,10 @@ export function requestToStore({ target, ...options }: CaptureRequest): StoredRe
   return { ...options, url: target.url, schemeAssumed: target.schemeAssumed };
 }
 
-/** Reads a stored request. Options that the writing version did not know or left out have their defaults. */
+/**
+ * Reads a stored request. An option gets its default when the version that wrote the request did not know it or left it
+ * out.
+ */
 export function requestFromStore({ url, schemeAssumed, ...options }: StoredRequest): CaptureRequest {
   return {
     ...DEFAULT_REQUEST,

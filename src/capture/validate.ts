@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CapstanError, type FieldProblem } from '../capture/errors.ts';
 
-/** Bounds the answer to a body that is full of errors. */
+/** Maximum number of problems in one answer, for bodies that are full of errors. */
 const MAX_LISTED = 5000;
 
 /**

@@ -13,7 +13,7 @@ const HARD_END_MS = 500;
 export interface Ending {
   /** Aborted by the first SIGTERM or SIGINT. The reason is the signal's name. */
   readonly signal: AbortSignal;
-  /** Adds a service whose browsers a forced exit kills. */
+  /** Adds a service. A forced exit kills its browsers. */
   watchOver(service: Stoppable): void;
 }
 

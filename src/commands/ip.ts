@@ -7,7 +7,7 @@ import type { IpapiErrorCode } from '../ipinfo/errors.ts';
 import type { IpapiClient } from '../ipinfo/mod.ts';
 import { FIELD_NAMES, FORMATS } from '../ipinfo/names.ts';
 
-/** 1 is left for unexpected errors; 2 is invalid usage, as for every command. */
+/** Exit code 1 is reserved for unexpected errors, and 2 for invalid usage, as in every command. */
 const EXIT_CODES: Readonly<Record<IpapiErrorCode, number>> = {
   invalid_argument: 2,
   invalid_ip: 3,
@@ -131,14 +131,14 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Resolves when the text is written. */
+/** Writes to standard output. Resolves when the text is written. */
 function print(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Prints one line, whatever the upstream's message contains. */
+/** Prints the message as one line, even when the upstream's text has line breaks or control characters. */
 function complain(message: string, exitCode: number): void {
   process.stderr.write(`capstan ip: ${message.replace(/[\p{Cc}\s]+/gu, ' ').trim()}\n`);
   process.exitCode = exitCode;

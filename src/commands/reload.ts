@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {
-  /** Sets the service whose limits are reloaded. A reload requested before this is done now. */
+  /** Sets the service whose limits are reloaded. Performs a reload that was requested before this call. */
   applyTo(service: Pick<CaptureService, 'reload'>): void;
 }
 

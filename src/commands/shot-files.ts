@@ -8,18 +8,18 @@ import type { CaptureService } from '../service/create-service.ts';
 /** Maximum length of a file name without its number and extension, which every file system accepts. */
 const MAX_NAME_CHARACTERS = 100;
 
-/** Where images are written. */
+/** Destination of the images. */
 export interface ShotPlace {
   /** File of a single image; null for one file in `dir` per page, named after its URL. */
   readonly file: string | null;
   readonly dir: string;
-  /** Overwrite existing files. */
+  /** Whether existing files are overwritten. */
   readonly force: boolean;
 }
 
 /**
  * Returns a file name that shows the page's URL and that every file system accepts: no separators, no leading dot.
- * `index` is the capture's place among `count` and makes the name unique.
+ * `index` is the position of the capture among `count` captures and makes the name unique.
  */
 export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, index: number, count: number): string {
   const { port = '', pathname = '', search = '' } = URL.parse(result.url) ?? {};

@@ -15,7 +15,7 @@ const GROUPS = Object.entries(OPTION_GROUPS).map(([group, fields]) => ({
 }));
 const OPTIONS = GROUPS.flatMap(({ options }) => options);
 
-/** Adds a flag for each capture option. Values are texts until `readCaptureFlags`. */
+/** Adds a flag for each capture option. The values of the flags stay text until `readCaptureFlags` reads them. */
 export function addCaptureFlags(command: Command): Command {
   for (const { group, options } of GROUPS) {
     for (const option of options) command.addOption(flag(option).helpGroup(`Capture, ${group}:`));
@@ -55,7 +55,10 @@ export function readCaptureFlags(flags: Readonly<Record<string, unknown>>): Read
   );
 }
 
-/** Returns the error for an invalid value of a flag. `path` is its place in the request, `message` the problem. */
+/**
+ * Returns the error for an invalid value of a flag. `path` is the position of the value in the request, `message` the
+ * problem.
+ */
 export function flagError(path: string, message: string, flags: Readonly<Record<string, unknown>>): ConfigError {
   const [name = ''] = path.split(/[.[]/, 1);
   const option = OPTIONS.find((each) => each.name === name);

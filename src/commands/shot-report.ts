@@ -4,7 +4,7 @@ import type { FailureCode } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import type { Result } from '../capture/result.ts';
 
-/** How one capture ended. */
+/** The outcome of one capture. */
 export type Shot =
   | {
       readonly saved: true;
@@ -24,7 +24,7 @@ export type Shot =
       readonly reason: string;
     };
 
-/** The part of a shot that its line shows. */
+/** The part of a shot that its line in the report shows. */
 type ShotFacts =
   | Pick<Extract<Shot, { saved: true }>, 'saved' | 'file' | 'status' | 'title'>
   | Extract<Shot, { saved: false }>;

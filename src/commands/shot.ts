@@ -149,7 +149,7 @@ async function shoot(
   }
 }
 
-/** Runs before the browser starts: nothing is captured when the images cannot be saved. */
+/** Makes the output directory before the browser starts, so that nothing is captured when images cannot be saved. */
 async function makeOutDir(outDir: string): Promise<void> {
   try {
     await makeFolder(outDir);

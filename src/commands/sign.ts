@@ -7,7 +7,7 @@ import { processConfig } from './process-config.ts';
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** Maximum time until a link expires, in seconds: a year. */
 const MAX_SECONDS = 366 * 86_400;
-/** Takes the place of scheme and host in a link that has none. */
+/** Placeholder for scheme and host in a link without them. */
 const NO_ORIGIN = 'http://none.invalid';
 
 export function registerSignCommand(program: Command): void {

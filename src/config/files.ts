@@ -33,7 +33,7 @@ export function readSecret(flag: string, path: string, readFile: ReadFile): stri
   throw new ConfigError(`${flag} ${path} is not valid; it takes a file with one line`);
 }
 
-/** Without blank lines and the blanks around each line. */
+/** Returns the lines of a text, trimmed, without the blank ones. */
 function linesOf(text: string): readonly string[] {
   return text
     .split('\n')

@@ -26,7 +26,7 @@ export interface Machine {
 export type OptionValue = string | number | boolean | readonly string[] | null;
 
 export interface OptionFacts {
-  /** How the text of a flag or variable becomes a value. A `list` is split at commas. */
+  /** Conversion of the text of a flag or variable to a value. A `list` is split at commas. */
   readonly kind: 'text' | 'number' | 'list' | 'switch';
   readonly group: OptionGroup;
   readonly description: string;
@@ -34,7 +34,7 @@ export interface OptionFacts {
   readonly placeholder: string;
   /** Accepted values, for people: completes "takes ...". */
   readonly takes: string;
-  /** Null: not set. A function when it depends on the machine; `defaultText` then describes it. */
+  /** Default value; null means "not set". A function, described by `defaultText`, when it depends on the machine. */
   readonly default: OptionValue | ((machine: Machine) => OptionValue);
   readonly defaultText?: string;
   /** `whole`: never shown. `url`: the credentials in it are never shown. */
@@ -91,7 +91,7 @@ export function nameServers(facts: Omit<Facts, 'placeholder' | 'default'>) {
   });
 }
 
-/** Checked by Node's own parser, which the lookups use. */
+/** Returns whether Node's resolver, which the lookups use, accepts a name server. */
 function isNameServer(text: string): boolean {
   try {
     new Resolver().setServers([text]);

@@ -50,8 +50,8 @@ export function loadConfig(sources: ConfigSources): Config {
 }
 
 /**
- * Returns the configuration of an embedding program: its own values, and defaults for the rest. Reads no environment and
- * no file.
+ * Returns the configuration of an embedding program: its own values, and defaults for the rest. Reads no environment
+ * and no file.
  * @throws ConfigError for the first value that is not valid.
  */
 export function configOf(given: Readonly<Record<string, unknown>>, machine: Machine): Config {
@@ -77,7 +77,7 @@ function builtIn(option: Option, machine: Machine): Setting {
   return { value, from: 'the built-in default', chosen: false };
 }
 
-/** Null means "not set". */
+/** Returns the settings of a configuration file. Null in the file means "not set". */
 function fromFile(sources: ConfigSources, path: string, chosen: boolean): [string, Setting][] {
   return Object.entries(readObject(sources, path)).flatMap(([name, value]): [string, Setting][] => {
     const option = OPTIONS.find((candidate) => candidate.name === name);
@@ -148,7 +148,7 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** Text that cannot be converted stays text, which the schema refuses. */
+/** Converts a text to the kind of its option. Text that cannot be converted stays text, which the schema refuses. */
 function fromText(option: Option, text: string): unknown {
   switch (option.kind) {
     case 'text':
@@ -174,7 +174,7 @@ function refuseTwoStores(settings: Settings): void {
   if (stores.length > 1) throw new ConfigError(`two databases: ${stores.join(' and ')}; configure one of them`);
 }
 
-/** Options of a cluster depend on each other. */
+/** Checks the options of a cluster, which depend on each other. */
 function checkCluster({ natsUrl, mongoUrl, role, natsTlsCert, natsTlsKey }: Config): void {
   if (natsUrl.length > 0 && mongoUrl === null) {
     throw new ConfigError('--nats-url needs --mongo-url: the nodes of a cluster share their records');
@@ -239,8 +239,9 @@ function withTimeoutInside(config: Config, settings: Settings): Config {
 }
 
 /**
- * Adds what the files of secrets hold: the option `webhookSecretFile` names the file of `webhookSecret`. One secret on
- * each line where the option takes several. A file without one stops the start: it would leave the service open.
+ * Adds the secrets that are read from files: the option `webhookSecretFile` names the file of `webhookSecret`. When an
+ * option takes several secrets, its file has one on each line. A file without a secret stops the start, because it
+ * would leave the service open.
  */
 function withSecretsOfFiles(settings: Settings, sources: ConfigSources): Settings {
   const added = OPTIONS.flatMap((option): [string, Setting][] => {

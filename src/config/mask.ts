@@ -2,7 +2,10 @@ import type { Option } from './options.ts';
 
 const MASK = '***';
 
-/** Returns a value that may be shown: secrets become `***`, in a URL its password and the secrets in its query. */
+/**
+ * Replaces the secrets in a value by `***`, so that it may be shown. In a URL, only its password and the secrets in its
+ * query are replaced.
+ */
 export function masked(option: Pick<Option, 'secret'>, value: unknown): unknown {
   if (value === null || value === undefined || option.secret === undefined) return value;
   if (Array.isArray(value)) return value.map((element) => masked(option, element));
@@ -10,7 +13,8 @@ export function masked(option: Pick<Option, 'secret'>, value: unknown): unknown 
 }
 
 /**
- * Masks a token of NATS, which stands in the place of a user, and passwords: up to the last `@`, because an unescaped password may contain any character; hiding too much of a malformed URL
+ * Masks passwords, NATS tokens (which take the place of the user name) and secrets in the query. A password is masked
+ * up to the last `@`, because it may contain any character when it is not escaped: hiding too much of a malformed URL
  * is better than showing half of a password.
  */
 function maskUrl(url: string): string {

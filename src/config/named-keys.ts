@@ -4,8 +4,8 @@ import { ConfigError } from './config-error.ts';
 const FORM = `name:key[:rate][:scope], where name is 1 to 64 letters, digits, dots, dashes and underscores, rate the captures a minute from 1 to 1000000, and scope one of ${KEY_SCOPES.join(', ')}`;
 
 /**
- * Divides the lines of a file of keys into plain keys and named ones, which have a colon. Errors name the line and never
- * show it.
+ * Divides the lines of a file of keys into plain keys and named ones, which have a colon. Errors name the line and
+ * never show it.
  * @throws ConfigError
  */
 export function readKeyLines(

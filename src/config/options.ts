@@ -37,7 +37,7 @@ export const configSchema = z.strictObject({
     repeatable: true,
   }),
   apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line: a key, or name:key[:rate][:scope]'),
-  /** No option: the names, rates and scopes of keys of `apiKeyFile`. */
+  /** Not an option: the names, rates and scopes of the keys in `apiKeyFile`. */
   namedKeys: z.array(NamedKeySchema).default([]),
   signingKey: z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/)).register(table, {
     kind: 'list',
@@ -132,7 +132,7 @@ export const configSchema = z.strictObject({
     group: 'Limits',
     description: 'Maximum number of captures at the same time, batches included.',
     placeholder: 'n',
-    // Pages that wait for a network keep 4 per core busy; pages that do not are fastest at 1.5 per core.
+    // Pages that wait for the network keep all cores busy at 4 per core; other pages are fastest at 1.5 per core.
     default: (machine) => machine.cores * 4,
     defaultText: '4 per core',
   }),
@@ -165,7 +165,8 @@ export const configSchema = z.strictObject({
     description:
       'Connections that may be open at once; one more is closed. Fewer where the limit of open files (ulimit -n) must leave some for captures.',
     placeholder: 'n',
-    // A client that waits in the queue holds one: ten times the queue, so that 429 is what the greedy hear first.
+    // A client that waits in the queue holds a connection. The default is ten times that of the queue, so that a client
+    // with too many requests gets 429 before connections are closed.
     default: 10_000,
   }),
   maxMemoryMb: z.int().min(1).max(1_048_576).nullable().register(table, {
@@ -174,7 +175,7 @@ export const configSchema = z.strictObject({
     description: 'Memory of the service without its browsers, above which new captures are answered 429.',
     placeholder: 'mib',
     takes: 'an integer from 1 to 1048576 (MiB)',
-    // Half of the machine is left to the browsers; past V8's heap limit the process would be ended.
+    // Leaves half of the memory to the browsers, and stays below V8's heap limit, at which the process would end.
     default: null,
     defaultText: "half of the machine, at most 3/4 of V8's heap limit, at least 512",
   }),
@@ -182,7 +183,7 @@ export const configSchema = z.strictObject({
     group: 'Limits',
     description: 'Free memory below which new captures are answered 429; 0 turns the check off.',
     placeholder: 'n',
-    // Open pages need room to grow before the system kills a process.
+    // Leaves memory for open pages to grow, because the system kills processes when no memory is free.
     default: 5,
   }),
   maxLoopDelayMs: integer(50, 600_000, 'milliseconds', {

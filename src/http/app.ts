@@ -29,13 +29,13 @@ import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
 
 interface CommonOptions {
-  /** Requests need one of these keys, named ones included. Without any, no key is checked. */
+  /** Accepted API keys, including the named ones. When the list is empty, requests need no key. */
   readonly apiKeys: readonly string[];
   /** Names, rates and scopes of some of `apiKeys`. */
   readonly namedKeys?: readonly NamedKey[];
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
-  /** Keys of signed links. Without any, no signed link is accepted. */
+  /** Keys of signed links. When the list is empty, no signed link is accepted. */
   readonly signingKeys?: readonly string[];
   /** Origins whose pages may send requests. @default none */
   readonly corsOrigins?: readonly string[];
@@ -57,7 +57,8 @@ export interface HttpOptions extends RequestLimits, CommonOptions {
 const SILENCE_MS = 300_000;
 
 const EVENTS: FanOutOptions = {
-  // About a minute of a busy service. A slower subscriber is disconnected, and reads the rest from the log.
+  // Holds the events of about one minute of a busy service. A slower subscriber is disconnected, and reads the missed
+  // events from the log when it reconnects.
   bufferBytes: 1024 * 1024,
   // Proxies close connections that are silent for 30 s or more.
   keepAliveMs: 15_000,
@@ -88,7 +89,7 @@ interface Interface {
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen' | 'isSignable'>[];
   readonly sessions: Sessions;
   readonly identify: CallerFinder;
-  /** The pages that are served to browsers beside the API, without an API key. */
+  /** Middleware for the pages that browsers get without an API key. */
   readonly web?: readonly HttpMiddleware[];
 }
 
@@ -126,7 +127,7 @@ function createApp(
   return app;
 }
 
-/** Paths match exactly: no other case, no trailing slash. */
+/** Paths match exactly: upper and lower case differ, and a trailing slash is not ignored. */
 function createRouter(): Router<HttpState> {
   return new Router<HttpState>({ sensitive: true, strict: true });
 }

@@ -15,8 +15,8 @@ import type { Sessions } from './session/sessions.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /*
- * A route is declared once: where it is, what it reads, what it answers, and its handler. The router (`app.ts`) and the
- * OpenAPI document (`openapi/`) are both built from the list of declarations (`routes/all.ts`).
+ * A route is declared once: its path, its inputs, its answers and its handler. The router (`app.ts`) and the OpenAPI
+ * document (`openapi/`) are both built from the list of declarations (`routes/all.ts`).
  */
 
 /** Groups of routes in the OpenAPI document. */
@@ -48,7 +48,7 @@ export interface RouteContext {
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
-/** What the routes of every process use, workers of a cluster included. */
+/** Dependencies of the routes that every process has, workers of a cluster included. */
 export interface OperationsContext {
   readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure' | 'tallies'>;
   /** Undefined in a worker, which has no subscribers. */
@@ -82,7 +82,7 @@ interface RouteFacts {
   readonly needsDatabase?: true;
   /** Takes an `Idempotency-Key`. */
   readonly isIdempotent?: true;
-  /** Runs before parameters and body are read. Throws when the request is refused whatever they say. */
+  /** Runs before parameters and body are read. Throws when the request is refused regardless of their content. */
   readonly screen?: (ctx: HttpContext, context: RouteContext) => void;
   /** Request headers that the handler reads. */
   readonly headers?: z.ZodObject;
@@ -96,11 +96,11 @@ export interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** The schema's name in the OpenAPI document. */
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;
-  /** Completes the body by the headers of its request, before it is read by the schema. */
+  /** Completes the body from the headers of its request, before the schema parses it. */
   readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;
 }
 
-/** A body of lines, taken in place of JSON, which its handler reads as it arrives. */
+/** A body of lines, accepted instead of JSON. Its handler reads the lines as they arrive. */
 interface LinesBody<P> {
   /** Name of the schema of a line in the OpenAPI document. */
   readonly name: string;

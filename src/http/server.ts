@@ -10,7 +10,7 @@ import type { HttpState } from './state.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 chooses a free port. */
+  /** Port to listen on; 0 chooses a free one. */
   readonly port: number;
   /** Maximum number of open connections; further ones are closed at once. @default unlimited */
   readonly maxConnections?: number;
@@ -32,13 +32,13 @@ export interface ServerTimeouts {
 }
 
 export interface HttpServer {
-  /** `http://127.0.0.1:8080`. */
+  /** URL of the server, such as `http://127.0.0.1:8080`. */
   readonly address: string;
   /** Number of open connections. */
   readonly connections: number;
   /**
-   * Stops accepting connections and closes idle ones at once. Unfinished answers have `graceMs` milliseconds, then their
-   * connections are closed too. Resolves when no connection is left.
+   * Stops accepting connections and closes idle ones at once. Unfinished answers have `graceMs` milliseconds, then
+   * their connections are closed too. Resolves when no connection is left.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -49,7 +49,7 @@ const TIMEOUTS: ServerTimeouts = {
   requestMs: 60_000,
   // Longer than the 60 s of most load balancers, so that they never send into a closed connection.
   keepAliveMs: 65_000,
-  // Mobile clients may be offline for as long.
+  // Mobile clients may be offline for this long.
   stallMs: 30_000,
   // Node's default of 30 s would add up to 30 s to the first two limits.
   checkMs: 5_000,

@@ -15,7 +15,7 @@ export interface HttpState {
   route?: string;
   /** Whether the request has a valid signed link. */
   isSigned?: boolean;
-  /** Set when the end of the service cut the work short, so that the answer must not be kept for an `Idempotency-Key`. */
+  /** Set when the stop of the service cut the work short: the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */
   lines?: string[];

@@ -41,7 +41,7 @@ export interface BannerAnswers {
 
 export type BannerAnswer = 'accept' | 'reject';
 
-/** Merges the two fields into one answer. */
+/** Merges `acceptCookieBanners` and `rejectCookieBanners` into `cookieBanners`. */
 export function withBannerAnswer<T extends BannerAnswers>({
   acceptCookieBanners,
   rejectCookieBanners,

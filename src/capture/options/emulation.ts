@@ -95,7 +95,7 @@ export function withDevice<T extends Emulated>({ device, ...written }: T) {
   return { ...written, viewport: written.viewport ?? device?.viewport ?? DEFAULT_VIEWPORT, userAgent };
 }
 
-/** Transforms a text with `read`, and reports `problem` when it throws. */
+/** Transforms a text with `read`, and reports `problem` when `read` throws. */
 function reading(read: (text: string) => string, problem: string) {
   return (text: string, context: z.RefinementCtx): string => {
     try {

@@ -32,12 +32,15 @@ export function noneIfEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }
 
-/** An object of exactly these fields. The errors call it `what`, and `accepted` describes it. */
+/**
+ * An object with exactly the fields of `shape`. The errors call the object `what`; `accepted` is their description of a
+ * valid one.
+ */
 export function objectOf<S extends z.ZodRawShape>(shape: S, what: string, accepted: string) {
   return z.strictObject(shape, { error: objectError(what, Object.keys(shape), accepted) });
 }
 
-/** Returns the error of a strict object: its field names for an unknown field, else what the value must be. */
+/** Returns the error text of a strict object: its field names when a field is unknown, else what the value must be. */
 export function objectError(what: string, fields: readonly string[], accepted = `a JSON object, ${what}`) {
   return (issue: { readonly code?: string | undefined }) =>
     issue.code === 'unrecognized_keys'

@@ -7,8 +7,8 @@ import type { JsonField, OptionDescription } from './describe.ts';
  */
 
 /**
- * Returns the value of an option from its texts. Only lists and maps may have more than one.
- * @throws CapstanError `invalid_request`, with the name of the option, when it is neither JSON nor `name=value`.
+ * Parses the texts that were given for an option. Only lists and maps may have more than one text.
+ * @throws CapstanError `invalid_request`, with the name of the option, when a text is neither JSON nor `name=value`.
  */
 export function optionFromTexts({ name, field }: OptionDescription, texts: readonly string[]): unknown {
   if (isMap(field)) return Object.assign({}, ...texts.map((text) => objectOf(name, field, text)));
@@ -24,7 +24,7 @@ export function isRepeatable(field: JsonField): boolean {
   return isMap(field) || listItem(field) !== undefined;
 }
 
-/** Returns whether an option is an object of any names, such as headers. */
+/** Returns whether an option is an object with arbitrary field names, such as headers. */
 export function isMap({ type, properties }: JsonField): boolean {
   return type === 'object' && properties === undefined;
 }

@@ -6,7 +6,7 @@ const MAX_FUNCTION_CHARACTERS = 10_000;
 
 export const WAIT_UNTIL = ['settled', 'load', 'domcontentloaded', 'networkidle'] as const;
 
-/** When the page is captured. */
+/** Conditions to wait for before the page is captured. */
 export const waitFields = {
   waitUntil: z
     .enum(WAIT_UNTIL, { error: `must be one of ${WAIT_UNTIL.join(', ')}` })

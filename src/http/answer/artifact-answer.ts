@@ -10,8 +10,8 @@ import { mediaTypeOf } from './media-type.ts';
 export const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 /**
- * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests. Only inline content
- * is shown, and only pages of this service may frame it: the web interface does.
+ * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests. Only inline
+ * content is shown, and only pages of this service may frame it: the web interface does.
  */
 const INERT_POLICY =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";

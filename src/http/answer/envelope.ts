@@ -37,7 +37,7 @@ export function envelopeAround(ctx: HttpContext): { readonly head: string; reado
   };
 }
 
-/** Answers with a failure. `data` is the failed result; invalid fields are put there too, for programs. */
+/** Answers with a failure. `data` is the failed result. Invalid fields are sent in `data` too, for programs. */
 export function answerFailure(ctx: HttpContext, error: CapstanError, data?: unknown): void {
   const details = data ?? (error.problems.length > 0 ? { problems: error.problems } : undefined);
   ctx.status = error.status;

@@ -1,6 +1,7 @@
 /**
- * Generates the text of a JSON array from pages of elements, one chunk per page, between `head` and `tail`. `next` reads
- * the page behind an element once the chunks before it were consumed; `sent` converts an element to what is sent.
+ * Generates the text of a JSON array from pages of elements, one chunk per page, between `head` and `tail`. `next`
+ * reads the page that follows an element, once the chunks before that page were consumed; `sent` converts an element to
+ * its form in the answer.
  */
 export async function* jsonArray<T>(
   first: readonly T[],

@@ -10,7 +10,7 @@ export interface FailedOutcome {
   readonly result: Result | null;
 }
 
-/** Returns null for a capture that was stored. */
+/** Returns the failure of an outcome; null when the capture was stored. */
 export function failureOf(outcome: CaptureOutcome): FailedOutcome | null {
   switch (outcome.state) {
     case 'stored':

@@ -14,8 +14,8 @@ export function cutPage<T>(found: readonly T[], limit: number): Page<T> {
 }
 
 /**
- * Sets `Link` to the next page: the URL of this request with another cursor. It is relative, because only a reverse proxy
- * knows the public host.
+ * Sets `Link` to the next page: the URL of this request with another cursor. It is relative, because only a reverse
+ * proxy knows the public host.
  */
 export function linkNext(ctx: HttpContext, cursor: string): void {
   const query = new URLSearchParams(ctx.querystring);

@@ -6,7 +6,10 @@ import type { HttpContext } from '../state.ts';
 import { CACHE_CONTROL } from './artifact-answer.ts';
 import { matchesEtag } from './if-none-match.ts';
 
-/** Answers with a thumbnail of a capture, or with 304 without making it. Ranges are not supported: it is small. */
+/**
+ * Answers with a thumbnail of a capture, or with 304 without making it. Ranges are not supported, because thumbnails
+ * are small.
+ */
 export async function answerThumbnail(
   ctx: HttpContext,
   service: CaptureService,

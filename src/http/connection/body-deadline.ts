@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isStreamedBody } from '../lines/streamed-body.ts';
 
 /**
- * Calls `late` when the body of a request has not arrived `ms` milliseconds after its head. A streamed body has no such
- * limit until it is answered, which is why Node's `requestTimeout` is not used; the rest of it then has `ms` milliseconds.
+ * Calls `late` when the body of a request has not arrived `ms` milliseconds after its head. For a streamed body, the
+ * `ms` milliseconds begin only when its response has closed; Node's `requestTimeout` has no such exception and is not
+ * used.
  */
 export function limitBody(request: IncomingMessage, response: ServerResponse, ms: number, late: () => void): void {
   if (!hasBody(request)) return;

@@ -4,7 +4,8 @@ import type { HttpContext } from '../state.ts';
 
 /**
  * Errors with `cancelled` when the client disconnects before its answer, and emits nothing else: as the notifier of
- * `takeUntil` it cancels the work. It watches the connection, because the response of a pipelined request gets no event.
+ * `takeUntil` it cancels the work. It watches the connection, because the response of a pipelined request gets no
+ * event.
  */
 export function clientGone(ctx: HttpContext): Observable<never> {
   return new Observable((subscriber) => {

@@ -57,7 +57,7 @@ export class Connections {
     return last?.headersSent === true && !(last.writableFinished && last.req.complete);
   }
 
-  /** Closes idle connections now, and each of the others when its last answer was sent. */
+  /** Closes idle connections now, and each other connection after its last answer was sent. */
   closeWhenIdle(): void {
     this.#closing = true;
     for (const [socket, { responses }] of this.#connections) {

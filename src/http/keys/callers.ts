@@ -3,18 +3,18 @@ import { CapstanError } from '../../capture/errors.ts';
 import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 
-/** The client behind a request, as far as its API key tells. */
+/** The client of a request, as identified by its API key. */
 export interface Caller {
-  /** Name of its key; null for a key without a name, or when no keys are configured. */
+  /** Name of the API key; null for a key without a name, or when no keys are configured. */
   readonly name: string | null;
   readonly scope: KeyScope;
-  /** Owner of the share of the queue that its captures use: null where no other key has a name. */
+  /** Name under which its captures share the queue with those of other keys; null when no other key has a name. */
   readonly owner: string | null;
   /** Maximum number of captures in a minute; null for no limit. */
   readonly rate: number | null;
 }
 
-/** Keys without a name have every permission, as have all clients where no keys are configured. */
+/** Caller with a key without a name, or any caller when no keys are configured: has every permission. */
 const UNNAMED: Caller = { name: null, owner: null, scope: 'admin', rate: null };
 
 /** Returns the caller of a request. Valid after the request was authenticated. */
@@ -22,7 +22,7 @@ export function callerOf({ state }: Pick<HttpContext, 'state'>): Caller {
   return state.caller ?? UNNAMED;
 }
 
-/** Finds the named key by its SHA-256 in hex; undefined for the others. */
+/** Finds the caller by the SHA-256 of its named key, in hex; undefined for all other keys. */
 export type CallerFinder = (client: string | undefined) => Caller | undefined;
 
 export function callerFinder(keys: readonly NamedKey[]): CallerFinder {
@@ -35,7 +35,7 @@ export function callerFinder(keys: readonly NamedKey[]): CallerFinder {
   return (client) => (client === undefined ? undefined : callers.get(client));
 }
 
-/** Notes the caller of each request, by `state.client`: the key that it, or its session, was authenticated with. */
+/** Sets `state.caller` from `state.client`, the key that authenticated the request or its session. */
 export function identifyCaller(find: CallerFinder): HttpMiddleware {
   return async (ctx, next) => {
     ctx.state.caller = find(ctx.state.client);
@@ -53,7 +53,7 @@ export function requireScope(ctx: HttpContext, needed: KeyScope): void {
   );
 }
 
-/** Returns whether a caller may see and cancel the jobs of `owner`. */
+/** Returns whether the caller may see and cancel a job. `owns`: whether the job belongs to the key with this name. */
 export function isShown(ctx: HttpContext, owns: (name: string) => boolean): boolean {
   const { name, scope } = callerOf(ctx);
   return scope === 'admin' || name === null || owns(name);

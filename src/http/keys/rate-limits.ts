@@ -17,12 +17,12 @@ export interface RateLimits {
 const MINUTE_MS = 60_000;
 
 /**
- * A bucket for each key that holds the captures of a minute and fills evenly (GCRA). Fixed windows of a minute, as in
- * most libraries, would admit the captures of a busy key in bursts once a minute, for which the other keys wait.
- * `now`: milliseconds.
+ * Keeps one bucket for each key, which holds the captures of one minute and fills evenly (GCRA). Fixed windows of one
+ * minute, as in most libraries, would admit the captures of a busy key in one burst a minute, and the other keys would
+ * wait for it. `now`: milliseconds.
  */
 export function createRateLimits(now: () => number): RateLimits {
-  /** When the bucket of a key is full again. */
+  /** Time at which the bucket of a key is full again. */
   const fullAt = new Map<string, number>();
   return {
     take(name, limit, captures) {

@@ -10,7 +10,7 @@ export type Room = () => Promise<void> | undefined;
 
 /**
  * Answers with one line of JSON for each value, as soon as it is emitted. `run` is passed a `Room`, so that it starts
- * no more work than the client reads answers of.
+ * new work only while the client reads the answers.
  *
  * With `ctx.state.lines`, the lines are also collected there, and the answer is ended by the collector.
  *

@@ -8,12 +8,12 @@ export type BodyLine = { readonly text: string } | { readonly failure: Failure }
 export interface LineLimits {
   /** Maximum bytes of one line without its line feed. The body as a whole has no limit. */
   readonly maxBytes: number;
-  /** Maximum silence while the body is waited for, in milliseconds. */
+  /** Maximum time to wait for more bytes of the body, in milliseconds. */
   readonly silenceMs: number;
 }
 
 const LF = 0x0a;
-/** Blank lines that are read without a turn of the event loop, about 1 ms of work. */
+/** Number of blank lines that are read before the event loop gets a turn: about 1 ms of work. */
 const BLANK_LINES_PER_TURN = 1_000;
 
 /**

@@ -2,8 +2,8 @@
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * Returns a line of CSV (RFC 4180), with its end. Objects are written as JSON. A text that a spreadsheet would read
- * as a formula gets an apostrophe before it: titles and URLs are untrusted.
+ * Returns a line of CSV (RFC 4180), with its line break. Objects are written as JSON. A text that a spreadsheet would
+ * read as a formula gets an apostrophe before it: titles and URLs are untrusted.
  */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;

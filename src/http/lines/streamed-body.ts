@@ -9,13 +9,16 @@ export type BodyDecoder = (() => Transform & Zlib) | undefined;
 /** One JSON value on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** Returns whether a body is read as it arrives. It may last for any time as long as it keeps arriving. */
+/** Returns whether a body is read as it arrives. Such a body may take any time as long as bytes keep arriving. */
 export function isStreamedBody(request: IncomingMessage): boolean {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   return type.trim().toLowerCase() === LINES_TYPE;
 }
 
-/** Returns the decoder of a body's Content-Encoding. @throws `unsupported_media_type` when there is none. */
+/**
+ * Returns the decoder of a body's Content-Encoding.
+ * @throws `unsupported_media_type` when the encoding is not supported.
+ */
 export function bodyDecoder({ headers }: IncomingMessage): BodyDecoder {
   return decoderOf(headers['content-encoding'] ?? 'identity');
 }

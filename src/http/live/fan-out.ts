@@ -3,7 +3,7 @@ import { type EventFilter, eventPredicate, filterKey } from '../../feed/event-fi
 import { frameOf, keepAliveFrame } from './frames.ts';
 
 export interface FanOutOptions {
-  /** A subscriber with more unread bytes than this when there are new events is disconnected. */
+  /** Maximum number of unread bytes of a subscriber: above it, the subscriber is disconnected at the next event. */
   readonly bufferBytes: number;
   readonly keepAliveMs: number;
 }
@@ -39,8 +39,8 @@ interface Group {
 }
 
 /**
- * Delay of events for each subscriber, in microseconds, during which they are gathered. Measured: a write to a socket
- * takes 10 us, whatever its length; with 1,000 subscribers that is more than all other costs of an event.
+ * Time for which events are gathered before they are sent, in microseconds for each subscriber. Measured: a write to a
+ * socket takes 10 us, whatever its length; with 1,000 subscribers that is more than all other costs of an event.
  */
 const GATHER_US_PER_SUBSCRIBER = 10;
 const MAX_GATHER_MS = 10;

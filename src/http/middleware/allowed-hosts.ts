@@ -10,8 +10,8 @@ LOOPBACK.addAddress('::1', 'ipv6');
  * Refuses requests whose `Host` does not belong to this service. A web page can point its own name at our address (DNS
  * rebinding) and read our answers as same-origin, but its requests still carry that name.
  *
- * Allowed are loopback addresses, `localhost` and its subdomains, the address that the client dialled, and `names`. Ports
- * are ignored. Browsers never omit `Host`, so requests without it pass.
+ * Allowed are loopback addresses, `localhost` and its subdomains, the address that the client connected to, and
+ * `names`. Ports are ignored. Browsers never omit `Host`, so requests without it pass.
  */
 export function allowHosts(names: readonly string[]): HttpMiddleware {
   const allowed = new Set(names.map(hostOf));
@@ -42,7 +42,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Returns whether the host is the address that the client dialled, which nobody can point elsewhere. */
+/** Returns whether the host is the address that the client connected to, which DNS rebinding cannot change. */
 function isDialled(ctx: HttpContext, host: string): boolean {
   const { localAddress = '' } = ctx.req.socket;
   return isIP(host) !== 0 && hostOf(localAddress.replace(/^::ffff:/i, '')) === host;

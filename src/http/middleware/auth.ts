@@ -8,8 +8,9 @@ import type { HttpContext, HttpMiddleware } from '../state.ts';
 type Endpoint = Pick<Route, 'method' | 'path'>;
 
 /**
- * Refuses requests without one of the keys, or the session of one. Without configured keys all requests pass, and the
- * open routes and signed links always do. It runs before the router, so that unauthenticated clients cannot find out which paths exist.
+ * Refuses requests that have neither one of the keys nor a session that was begun with one. All requests pass when no
+ * keys are configured; requests for open routes and signed links always pass. Runs before the router, so that
+ * unauthenticated clients cannot find out which paths exist.
  */
 export function authenticate(
   apiKeys: readonly string[],
@@ -35,8 +36,8 @@ export function authenticate(
 }
 
 /**
- * Returns whether a request is for one of the routes. Compares `ctx.path`, the string that the router matches, so that no
- * other path can pass for one of them.
+ * Returns whether a request is for one of the routes. Compares `ctx.path`, the string that the router matches, so that
+ * no other path can pass for one of them.
  */
 export function isOneOf(ctx: HttpContext, routes: readonly Endpoint[]): boolean {
   const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;

@@ -7,8 +7,8 @@ const EXPOSED = 'ETag, Link, Location, Retry-After, X-Capture-Cached, X-Capture-
 const MAX_AGE_S = 600;
 
 /**
- * Lets pages of these origins send requests and read the responses. Cookies are not accepted from them: they send an
- * API key. Other origins get no CORS headers, so browsers refuse their requests.
+ * Lets pages of these origins send requests and read the responses. These pages authenticate with an API key, because
+ * their cookies are not accepted. All remaining origins get no CORS headers, so browsers refuse their requests.
  */
 export function allowOrigins(origins: readonly string[]): HttpMiddleware {
   return cors({

@@ -39,8 +39,8 @@ const decompress = promisify(gunzip);
 
 /**
  * Handles a request with an `Idempotency-Key` once: the same key with the same body gets the first answer again. Runs
- * after the body was parsed. Answers to refused, cancelled and internally failed requests are not kept, so that they can
- * be retried.
+ * after the body was parsed. Answers to refused, cancelled and internally failed requests are not kept, so that they
+ * can be retried.
  */
 export function idempotent(service: CaptureService, logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
@@ -72,7 +72,7 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
       kept = await keepable(ctx);
     } finally {
       clearInterval(renewal);
-      // Kept before the answer ends, so that a client that was answered always gets it again.
+      // Kept before the answer ends, so that a client that has received it always gets the same answer again.
       await (kept === undefined ? idempotency.forget(attempt) : idempotency.keep(attempt, kept)).catch(lost);
     }
     if (ctx.respond === false) ctx.res.end();

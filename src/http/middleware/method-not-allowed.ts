@@ -3,7 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { HttpMiddleware, HttpState } from '../state.ts';
 
 /**
- * Answers requests that no route took: 405 with `Allow` for a known path, otherwise 404. OPTIONS is treated like any
+ * Answers requests that match no route: 405 with `Allow` for a known path, otherwise 404. OPTIONS is treated like any
  * other method; the router itself would answer it with 200.
  */
 export function unanswered(router: Router<HttpState>): HttpMiddleware {

@@ -8,7 +8,7 @@ export function sanitizeRequestId(offered: string | undefined): string {
   return offered !== undefined && SANE.test(offered) ? offered : randomUUID();
 }
 
-/** Gives the request an id, or keeps a valid one of the client, and sends it in every answer. */
+/** Gives the request an id, or keeps a valid id that the client sent. Every answer has the id. */
 export function requestId(): HttpMiddleware {
   return async (ctx, next) => {
     ctx.state.requestId = sanitizeRequestId(ctx.get('X-Request-Id'));

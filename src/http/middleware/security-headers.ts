@@ -1,8 +1,8 @@
 import type { HttpMiddleware } from '../state.ts';
 
 /**
- * Forbids sniffing, framing and caching of every answer. Handlers override this where an answer may be cached (images) or
- * needs another policy (HTML snapshots).
+ * Forbids sniffing, framing and caching of every answer. Handlers override this where an answer may be cached (images)
+ * or needs another policy (HTML snapshots).
  */
 export function securityHeaders(): HttpMiddleware {
   return async (ctx, next) => {

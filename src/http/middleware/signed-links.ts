@@ -4,8 +4,9 @@ import type { HttpMiddleware } from '../state.ts';
 import { isOneOf } from './auth.ts';
 
 /**
- * Checks the signature of a link to one of the routes, which then needs no API key. A link without one is left to
- * `authenticate`. Throws `link_refused`, also beside a valid API key: a link that was changed is an error.
+ * Checks the signature of a link to one of the routes, which then needs no API key. A link without a signature is left
+ * to `authenticate`. Throws `link_refused` when the signature is invalid, even if the request has a valid API key: a
+ * link that was changed is an error.
  */
 export function signedLinks(
   keys: readonly string[],

@@ -75,7 +75,7 @@ export function mediaSchema(media: Media): JsonObject {
   return media.name === undefined ? nounRef(media.schema) : schemaRef(media.name);
 }
 
-/** Returns a reference to a shared schema, or a list of such. */
+/** Returns a reference to a shared schema, or the schema of a list whose elements refer to one. */
 function nounRef(schema: z.core.$ZodType): JsonObject {
   if (schema instanceof z.ZodArray) return { type: 'array', items: nounRef(schema.element) };
   const [name] = Object.entries(NOUNS).find(([, noun]) => noun === schema) ?? [];

@@ -9,7 +9,7 @@ import type { JsonObject } from './json-object.ts';
 /** The schema of a body: a zod schema, with a name when it is a component of the document, or a JSON Schema. */
 export type Media = { readonly schema: z.ZodType; readonly name?: string } | { readonly text: JsonObject };
 
-/** By media type. */
+/** Bodies by media type. */
 export type Content = Readonly<Record<string, Media>>;
 
 /** One JSON value, without an envelope. */

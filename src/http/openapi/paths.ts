@@ -8,7 +8,7 @@ import { failuresOf } from './failures.ts';
 import { headerRefs } from './headers.ts';
 import { type JsonObject, schemaRef } from './json-object.ts';
 
-/** By status. */
+/** Answers by status. */
 type Answers = Readonly<Record<string, JsonObject>>;
 
 /** Returns the operations of the document, by path and method. Every GET also has a HEAD. */

@@ -8,8 +8,8 @@ import { prefersAsync } from './prefer.ts';
 const JSON_TYPE = 'application/json';
 
 /**
- * Adds the `format` that `Accept` prefers to the body of a capture, when it prefers an image or a PDF to JSON and the body
- * names no format. With `respond-async` nothing is added, because a job is answered with JSON.
+ * Adds a `format` to the body of a capture when the body has none and `Accept` ranks an image or a PDF above JSON. With
+ * `respond-async` nothing is added, because a job is answered with JSON.
  *
  * @throws `not_acceptable` when `Accept` takes neither JSON nor the file.
  */

@@ -4,8 +4,8 @@ import { isMap, isRepeatable, listItem, optionFromTexts, scalarOrObject } from '
 import { DEFAULT_LIMITS, describedRequest } from '../../capture/request.ts';
 
 /*
- * The options of a capture as parameters of a query, derived from their definitions. A field of an object is a parameter
- * of its own, too: `viewport.width`.
+ * The options of a capture as parameters of a query, derived from their definitions. A field of an object is a
+ * parameter of its own, too: `viewport.width`.
  */
 
 interface Part {
@@ -23,7 +23,7 @@ const PARTS: readonly Part[] = OPTIONS.flatMap((option) =>
   Object.entries(option.field.properties ?? {}).map(([key, field]) => ({ option, key, field })),
 );
 
-/** The parameters: texts, which `bodyOfQuery` reads. */
+/** The parameters of the query. Each is a text, which `bodyOfQuery` parses. */
 export const captureQuery: Readonly<Record<string, z.ZodType>> = Object.fromEntries([
   ...OPTIONS.map((option) => [option.name, parameterOf(option)]),
   ...PARTS.map(({ option, key, field }) => [
@@ -53,7 +53,7 @@ function howTo(field: JsonField): string {
   return listItem(field) === undefined ? 'Written as `name=value,name=value` or JSON.' : 'May be repeated.';
 }
 
-/** What the OpenAPI document says of the value. */
+/** Returns the type and the bounds of a value for the OpenAPI document. */
 function factsOf({ type, enum: values, minimum, maximum }: JsonField): Readonly<Record<string, unknown>> {
   if (values !== undefined) return { type: 'string', enum: values };
   if (type !== 'integer' && type !== 'number' && type !== 'boolean') return {};

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Keyset } from '../../storage/result-store.ts';
 
 /*
- * A cursor is the position where the next page begins: a keyset as JSON in base64url. It is opaque to clients, which take
- * it from `Link: rel="next"`.
+ * A cursor is the position where the next page begins: a keyset as JSON in base64url. It is opaque to clients, which
+ * take it from `Link: rel="next"`.
  */
 
 const captureId = z.int().positive();

@@ -4,12 +4,13 @@ import { refusal } from '../../capture/validate.ts';
 import type { HttpContext } from '../state.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
-/** Bytes of the body, decompressed. The parser reads `mb` as 1024 * 1024. */
+/** Maximum size of a decompressed body. The parser reads `mb` as 1024 * 1024. */
 const LIMIT = '1mb';
 
 /**
- * Returns a reader of JSON bodies into `ctx.request.body`. Any JSON value passes, because the schema checks it later; the
- * parser's strict mode would turn an empty body into `{}`. `alsoTaken`: another media type of the path, for error texts.
+ * Returns a reader of JSON bodies into `ctx.request.body`. Any JSON value passes, because the schema checks it later;
+ * the parser's strict mode would turn an empty body into `{}`. `alsoTaken`: another media type that the path accepts,
+ * for error texts.
  */
 export function jsonBody(alsoTaken?: string): (ctx: HttpContext) => Promise<void> {
   const parse = bodyParser({

@@ -5,8 +5,8 @@ import { conditionFields } from '../../capture/result-conditions.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
 
 /*
- * Parameters of paths and queries that several routes share. Each parses text; the OpenAPI document shows the type of the
- * parsed value, or that of `meta`.
+ * Parameters of paths and queries that several routes share. Each parses text; the OpenAPI document shows the type of
+ * the parsed value, or that of `meta`.
  */
 
 export const DEFAULT_LIMIT = 100;
@@ -25,7 +25,7 @@ export const captureId = z
   })
   .meta({ type: 'integer', minimum: 1, description: "A capture's id, which is its result's id." });
 
-/** Maximum number of items. `absent` describes the answer without it. */
+/** Maximum number of items. `absent` describes the answer to a request without the parameter. */
 export function limitParameter(absent: string) {
   return integerText(z.number(), 'must be an integer')
     .transform((value) => (value > 0 ? Math.min(value, MAX_LIMIT) : DEFAULT_LIMIT))
@@ -74,7 +74,7 @@ function hostProblem(text: string): string | undefined {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
   if (/[/?#@\\]/.test(text)) return `must be a host such as example.com, not a URL: ${shown}`;
   const [, host] = /^(\[.*\]|[^:]*):\d*$/.exec(text) ?? [];
-  // `2001:` is how an IPv6 address starts.
+  // An IPv6 address may begin with `2001:`.
   if (host === undefined || /^[\da-f]{1,4}$/i.test(host)) return undefined;
   return `must be a host without a port: ${JSON.stringify(host)}, not ${shown}`;
 }

@@ -6,8 +6,8 @@ import { prefersAsync } from './prefer.ts';
 const MAX_SMALL_BODY_BYTES = 8 * 1024;
 
 /**
- * Refuses a request for captures while none is admitted, before its body is read. Not refused are jobs, which need no
- * slot, and requests with an `Idempotency-Key`, which may have been answered already.
+ * Refuses a request for captures while none is admitted, before its body is read. Does not refuse jobs, which need no
+ * slot, or requests with an `Idempotency-Key`, which may have been answered already.
  */
 export function refuseWhenFull(ctx: HttpContext, { service }: RouteContext): void {
   if (prefersAsync(ctx) || ctx.get('Idempotency-Key') !== '') return;
@@ -15,7 +15,10 @@ export function refuseWhenFull(ctx: HttpContext, { service }: RouteContext): voi
   if (refusal !== undefined) throw refusal;
 }
 
-/** Does the same for one capture, except when the body is small: it may ask for an earlier capture, which needs no slot. */
+/**
+ * Refuses a request for one capture like `refuseWhenFull`, unless its body is small. A small body is read first,
+ * because it may ask for an earlier capture, which needs no slot.
+ */
 export function refuseLargeWhenFull(ctx: HttpContext, context: RouteContext): void {
   const { headers } = ctx.req;
   const isSmall = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BODY_BYTES;

@@ -5,9 +5,9 @@ import type { HttpContext } from '../state.ts';
 const FINGERPRINT_DIGITS = 8;
 
 /**
- * Returns the client of a request for log lines: the name of its API key,
- * the first digits of the key's SHA-256, and its address, which
- * behind a proxy is the proxy's. Call it before the connection closes, because the address is not available afterwards.
+ * Returns the client of a request for log lines: the name of its API key, the first digits of the key's SHA-256, and
+ * its address (behind a proxy: the proxy's address). Call this function before the connection closes, because the
+ * address is not available afterwards.
  */
 export function requestedBy({ req, state }: Pick<HttpContext, 'req' | 'state'>): RequestedBy {
   const { remoteAddress } = req.socket;

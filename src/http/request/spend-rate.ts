@@ -5,7 +5,7 @@ import type { HttpContext } from '../state.ts';
 
 /**
  * Counts captures towards the rate of the caller's API key, and sets `X-RateLimit-*`. Does nothing for keys without a
- * rate. @throws `rate_limited` when the key has not as many left; then none is counted.
+ * rate. @throws `rate_limited` when the key has fewer captures left; none is counted then.
  */
 export function spendRate(ctx: HttpContext, { rates }: Pick<RouteContext, 'rates'>, captures: number): void {
   const { name, rate } = callerOf(ctx);

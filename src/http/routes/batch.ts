@@ -145,7 +145,10 @@ function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
   if (failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
 }
 
-/** Counts each line towards the rate of its API key, if it has one. A line beyond the rate is a failed item. */
+/**
+ * Counts each line towards the rate of the caller's API key, if the key has a rate. A line beyond the rate becomes a
+ * failed item.
+ */
 function withinRate(
   ctx: HttpContext,
   context: RouteContext,
@@ -179,7 +182,7 @@ function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): B
 
 /** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
-/** Maximum time that elements are read without a turn of the event loop, in milliseconds. */
+/** Maximum time for which elements are read before the event loop gets a turn, in milliseconds. */
 const MAX_MS_PER_TURN = 1;
 
 /** Elements of a batch whose target was forbidden. Each costs an event and a line of the log. */

@@ -51,8 +51,9 @@ export const captureByQuery = route({
 });
 
 /**
- * Any page could make its visitors' browsers send such requests to a service without keys, as it can for no other request
- * that does work. Browsers say where a request comes from.
+ * Refuses unsigned requests from pages of other sites when the service has no API keys: any page could otherwise make
+ * its visitors' browsers capture pages, because GET requests need no CORS permission. Browsers report in
+ * `Sec-Fetch-Site` whether a page of another site sent the request.
  * @throws `link_refused`
  */
 function refuseOtherSites(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 'corsOrigins'>): void {

@@ -12,7 +12,7 @@ import { lines, text } from '../openapi/content.ts';
 import { conditionParameters, hostPrefix, targetUrl } from '../request/parameters.ts';
 import { route } from '../route.ts';
 
-/** Records read at once, which bounds the memory of an export. */
+/** Number of records read at once, which bounds the memory of an export. */
 const TOGETHER = 250;
 
 const FORMATS = ['jsonl', 'csv'] as const;

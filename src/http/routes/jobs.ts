@@ -96,7 +96,7 @@ export const ACCEPTED: Answer = {
   headers: ['Location', 'Preference-Applied', 'Idempotent-Replayed'],
 };
 
-/** Takes the work on and answers where it will be found. It is kept before it is answered. */
+/** Stores a job and answers with its location. The job is stored before the answer is sent. */
 export async function answerAccepted(
   ctx: HttpContext,
   { jobs }: CaptureService,
@@ -111,7 +111,7 @@ export async function answerAccepted(
   ctx.set({ Location: `/jobs/${job.id}`, 'Preference-Applied': 'respond-async' });
 }
 
-/** Every outcome that is there, in pages, so that memory does not grow with the job. */
+/** Generates the lines of all outcomes so far, in pages, so that memory does not grow with the job. */
 async function* allLines(
   jobs: CaptureService['jobs'],
   id: string,

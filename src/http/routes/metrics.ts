@@ -6,7 +6,7 @@ import { type OperationsContext, route } from '../route.ts';
 const PLAIN = 'text/plain';
 const OPENMETRICS = 'application/openmetrics-text';
 
-/** Renderers by service and its subscribers: one for each application. */
+/** Renderers of metrics, one for each application. */
 const expositions = new WeakMap<OperationsContext, Promise<Exposition>>();
 
 export const getMetrics = route({
@@ -30,7 +30,7 @@ export const getMetrics = route({
   },
 });
 
-/** Loads the library that renders metrics when they are first asked for. */
+/** Loads the library that renders metrics. Called at the first request for metrics. */
 async function openExposition({ service, fanOut }: OperationsContext): Promise<Exposition> {
   const { createExposition } = await import('../../metrics/exposition.ts');
   return createExposition({

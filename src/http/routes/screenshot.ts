@@ -186,7 +186,7 @@ export const deleteScreenshot = route({
 
 type StoredCapture = Extract<CaptureOutcome, { state: 'stored' }>;
 
-/** Captures a page. When it fails, answers the failure and returns undefined. */
+/** Captures a page. When the capture fails, answers with the failure and returns undefined. */
 export async function submitted(
   ctx: HttpContext,
   { service }: Pick<RouteContext, 'service'>,

@@ -4,8 +4,8 @@ import { SESSION_MS } from './sessions.ts';
 const NAME = 'capstan_session';
 
 /**
- * Returns the session's token of a request that our own page made; `''` for others. `SameSite=Strict` keeps other sites
- * out, but not other ports and subdomains of this host, whose pages could make requests with the cookie as well.
+ * Returns the session token of a request that was made by our own page; `''` for others. `SameSite=Strict` keeps other
+ * sites out, but not other ports and subdomains of this host, whose pages could make requests with the cookie as well.
  */
 export function sessionToken(ctx: HttpContext): string {
   return isFromOwnPage(ctx) ? (ctx.cookies.get(NAME) ?? '') : '';

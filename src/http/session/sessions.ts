@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache';
 
 /** Twelve hours: a working day. */
 export const SESSION_MS = 12 * 60 * 60 * 1000;
-/** A session that was ended is refused until it would have expired; the oldest are forgotten beyond this number. */
+/**
+ * Maximum number of ended sessions that are remembered. A remembered session is refused until it would have expired;
+ * beyond the maximum, the oldest are forgotten.
+ */
 const MAX_ENDED = 10_000;
 
 /** Sessions of the web interface, which a browser keeps in place of an API key. */
@@ -12,7 +15,10 @@ export interface Sessions {
   readonly required: boolean;
   /** Begins a session; undefined when the key is none of the configured ones. */
   begin(key: string): Session | undefined;
-  /** Returns the client whose session it is, as `HttpState.client`; undefined when there is no such session. */
+  /**
+   * Returns the client of the session with this token, as in `HttpState.client`; undefined when there is no such
+   * session.
+   */
   clientOf(token: string): string | undefined;
   /** Ends a session, in this process. */
   end(token: string): void;

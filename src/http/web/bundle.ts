@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Built by `npm run build:ui`. The same place from src/ and from dist/. */
+/** Built by `npm run build:ui`. The path is the same from src/ and from dist/. */
 const BUILT = fileURLToPath(new URL('../../../dist/ui/', import.meta.url));
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

@@ -4,11 +4,11 @@ import type { HttpMiddleware } from '../state.ts';
 import { type Bundle, readBundle } from './bundle.ts';
 import { answerFile } from './web-interface.ts';
 
-/** Built by `npm run build:docs-page`. The same place from src/ and from dist/. */
+/** Built by `npm run build:docs-page`. The path is the same from src/ and from dist/. */
 const BUILT = fileURLToPath(new URL('../../../dist/docs-page/', import.meta.url));
 const HOME = '/docs';
 
-/** Scripts come from the package only. Swagger UI styles single elements, and has its icons in the style sheet. */
+/** Only scripts of the package run. Swagger UI uses inline styles, and its style sheet contains its icons. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,8 +21,8 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Serves the OpenAPI document as a page for people, with which they can try requests. Like the document, it needs no API
- * key. The files are read with the first request.
+ * Serves the OpenAPI document as a page for people, with which they can try requests. Like the document, it needs no
+ * API key. The files are read with the first request.
  */
 export function docsPage(directory: string = BUILT): HttpMiddleware {
   let bundle: Promise<Bundle> | undefined;

@@ -59,7 +59,7 @@ function isBrowser(ctx: HttpContext): boolean {
 }
 
 export function answerFile(ctx: HttpContext, file: BundledFile, isImmutable: boolean, policy = PAGE_POLICY): void {
-  // Checked one by one: of codings that the client prefers equally, the smallest.
+  // Checked one by one, so that the smallest of the codings that the client prefers equally is chosen.
   const coding = (['br', 'gzip'] as const).find((each) => ctx.acceptsEncodings(each) === each);
   ctx.vary('Accept-Encoding');
   ctx.set('ETag', coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`));
