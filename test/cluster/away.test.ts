@@ -6,7 +6,7 @@ import { nodesOf } from './nodes.ts';
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-/** Longer than a busy machine takes. */
+/** Time limit longer than a busy machine needs. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
 
 describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`, () => {
@@ -40,7 +40,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`
     expect(cluster?.connected).toBe(true);
   }, 120_000);
 
-  it('goes on capturing while MongoDB is away, and has each record once at every node after its return', async () => {
+  it('keeps capturing while MongoDB is away, and has each record once at every node when it is back', async () => {
     await using nodes = await nodesOf(servers, 'mongo-away');
     const [one, two] = await Promise.all([nodes.api(), nodes.api()]);
     const worker = await nodes.worker();

@@ -40,15 +40,15 @@ export function serversForSuite(): Servers {
   };
 }
 
-/** The processes of one cluster, which have nothing in common but the servers. */
+/** The processes of one cluster, which share nothing but the servers. */
 export interface ClusterOfProcesses extends AsyncDisposable {
   readonly place: Ground;
   start(role: 'all' | 'api' | 'worker', ...flags: readonly string[]): Promise<Served>;
-  /** Resolves when a node knows so many workers. */
+  /** Resolves when a node knows this many workers. */
   workers(node: Served, count: number): Promise<void>;
 }
 
-/** `name`: of the cluster and its database. Processes that still run are killed at the end. */
+/** `name`: name of the cluster and of its database. Processes that still run are killed at the end. */
 export async function clusterOf({ mongo, nats }: Servers, name: string): Promise<ClusterOfProcesses> {
   const place = await ground();
   const started: Served[] = [];
@@ -95,7 +95,7 @@ const clusterSchema = z.object({
   waiting: z.number(),
 });
 
-/** What a process knows of its cluster. */
+/** Returns the state of the cluster as one process reports it. */
 export async function clusterStats({ url }: Pick<Served, 'url'>): Promise<z.infer<typeof clusterSchema>> {
   const body = await (await fetch(`${url}/stats`)).json();
   return z.object({ data: z.object({ cluster: clusterSchema }) }).parse(body).data.cluster;

@@ -10,7 +10,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
   const site = siteForSuite();
   const servers = serversForSuite();
 
-  it('runs a capture that an api node was sent on a worker, and serves it at every node', async () => {
+  it('runs a capture on a worker when an api node receives the request, and serves it at every node', async () => {
     await using cluster = await clusterOf(servers, 'dispatch');
     const [first, second, worker] = await Promise.all([
       cluster.start('api'),

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** A server of pages that it answers after a delay; counts the concurrent requests for them. */
+/** A server that sends its pages after a delay, and counts the concurrent requests for them. */
 export interface HeldPages extends AsyncDisposable {
-  /** A new page with each call. */
+  /** Returns the URL of a new page on each call. */
   url(): string;
   /** Number of pages that browsers wait for now. */
   readonly waiting: number;

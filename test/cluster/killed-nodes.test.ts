@@ -14,11 +14,11 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose processes are killed with
   const servers = serversForSuite();
   const random = createRandom(seedOfRun());
 
-  // `npm run bench -- cluster-kill` runs more of them.
+  // `npm run bench -- cluster-kill` runs more rounds.
   const rounds = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 0);
 
   it(
-    `gives each accepted capture one outcome and keeps what it answered (seed ${random.seed})`,
+    `gives each accepted capture one outcome and keeps every answered capture (seed ${random.seed})`,
     async () => {
       await using cluster = await clusterOf(servers, 'killed');
       const answers = await killNodes({

@@ -28,9 +28,9 @@ const CLIENTS = 4;
 const DEADLINE_MS = 40_000;
 
 /**
- * Kills a worker, an api node or NATS in each round, at a random moment beside clients, and starts it again. Afterwards
- * checks that each capture that a surviving api node accepted has one outcome, that each capture that was answered as
- * stored has one record and an image that another node serves, and that no ticket is left.
+ * In each round, kills a worker, an api node or NATS at a random moment while clients send captures, and starts it
+ * again. Afterwards checks that each capture that a surviving api node accepted has one outcome, that each capture that
+ * was answered as stored has one record and an image that another node serves, and that no ticket is left.
  * Resolves with the number of answers by status.
  */
 export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<number, number>> {

@@ -25,7 +25,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
     await cluster.start('worker', '--max-concurrent', '2');
     expect((await held).status).toBe(200);
 
-    // One worker after the other is replaced while clients go on.
+    // One worker after the other is replaced while clients keep sending captures.
     let isDone = false;
     const statuses: number[] = [];
     const clients = Array.from({ length: 3 }, async () => {

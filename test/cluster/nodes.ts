@@ -15,7 +15,7 @@ export interface Nodes extends AsyncDisposable {
   worker(overrides?: Partial<ServiceConfig>): Promise<WorkerService>;
 }
 
-/** `name`: of the cluster and its database. */
+/** `name`: name of the cluster and of its database. */
 export async function nodesOf(servers: Servers, name: string, common: Partial<ServiceConfig> = {}): Promise<Nodes> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
   const config = (role: 'api' | 'worker', overrides: Partial<ServiceConfig>): Partial<ServiceConfig> => ({

@@ -7,13 +7,13 @@ import { nodesOf } from './nodes.ts';
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-/** Longer than a busy machine takes, so that a missing event fails the test and a late one does not. */
+/** Time limit longer than a busy machine needs: a missing event fails the test, a late one does not. */
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
 describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
   const servers = serversForSuite();
 
-  it('admits exactly as many captures as its limits allow over all api nodes, and answers the others 429', async () => {
+  it('admits exactly as many captures as its limits allow over all api nodes, and answers 429 to others', async () => {
     await using pages = await startHeldPages(0);
     await using nodes = await nodesOf(servers, 'capacity', { clusterMaxConcurrent: 3, maxQueue: 5 });
     const apis = await Promise.all([nodes.api(), nodes.api(), nodes.api()]);
@@ -60,7 +60,7 @@ describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
     expect(pages.most).toBeLessThanOrEqual(6);
   }, 120_000);
 
-  it('frees the slot of a client that disconnects, queued or running on a worker', async () => {
+  it('frees the slot of a client that disconnects while its capture is queued or runs on a worker', async () => {
     await using pages = await startHeldPages(3_600_000);
     await using nodes = await nodesOf(servers, 'hang-up', { clusterMaxConcurrent: 1, maxQueue: 1 });
     const api = await nodes.api();
@@ -89,7 +89,7 @@ describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
     await expect.poll(() => inside(api), PATIENCE).toBe(0);
   }, 120_000);
 
-  it('ends a capture that no worker starts in time as timed out', async () => {
+  it('reports a capture as timed out when no worker starts it in time', async () => {
     await using nodes = await nodesOf(servers, 'waiting', { maxWaitMs: 200 });
     const api = await nodes.api();
     expect(api.service.pressure()).toMatchObject({ accepting: true, reason: expect.stringContaining('no worker') });

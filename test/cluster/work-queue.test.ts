@@ -38,7 +38,7 @@ describe.skipIf(whyNot !== undefined)(`the work queue${reason}`, () => {
     const sequences: (number | undefined)[] = [];
     for (let id = 1; id <= 10; id += 1) sequences.push(await queue.publish(ticket(id)));
     expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, undefined, undefined]);
-    // The ticket is there already: the answer to an earlier attempt was lost.
+    // The ticket is already in the queue, as when the answer to an earlier attempt was lost.
     expect(await queue.publish(ticket(1))).toBe(0);
     await queue.remove(ticket(9), 0);
     await queue.remove(ticket(2), 0);
@@ -64,7 +64,7 @@ describe.skipIf(whyNot !== undefined)(`the work queue${reason}`, () => {
     await pulls.stop();
   });
 
-  it('keeps its limits when another process with other limits joins, and changes them for all', async () => {
+  it('keeps its limits when another process with other limits joins, and changes them for all processes', async () => {
     const { queue } = await openQueue();
     await queue.ensure({ maxConcurrent: 100, maxQueue: 100 });
     expect(await queue.state()).toMatchObject({ limits: { maxConcurrent: 3, maxQueue: 5 }, capacity: 8 });

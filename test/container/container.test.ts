@@ -33,7 +33,7 @@ beforeAll(async () => {
   await buildImage(IMAGE);
   const child = runContainer([
     ...['--name', NAME],
-    // As docs/operations.md has it; the network is the machine's, so that the test's page can be reached.
+    // As in docs/operations.md, except for the host's network, over which the container reaches the test's page.
     ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
     ...['--security-opt', 'seccomp=container/seccomp.json', '--memory', String(MEMORY_BYTES)],
     ...['--network', 'host', '--volume', `${data}:/data`],
@@ -99,7 +99,7 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
       if (Math.max(red, green, blue) < 64) dark += 1;
       if (Math.max(red, green, blue) - Math.min(red, green, blue) > 96) colourful += 1;
     }
-    // Letters are black; boxes would have no colour.
+    // The letters are black and the emoji coloured; the boxes of missing glyphs would have no colour.
     expect(dark).toBeGreaterThan(1000);
     expect(colourful).toBeGreaterThan(1000);
   });
@@ -131,7 +131,7 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
       expect(namespaces.user).not.toBe(service?.namespaces.user);
       expect(namespaces.pid).not.toBe(service?.namespaces.pid);
       expect(namespaces.net).not.toBe(service?.namespaces.net);
-      // The filter of the container, and Chromium's own on top of it.
+      // The container's filter, and Chromium's own in addition.
       expect(Number(status.Seccomp_filters)).toBeGreaterThan(Number(service?.status.Seccomp_filters));
     }
     leaving.abort();

@@ -8,8 +8,9 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Returns the reason why no container can be built and run here, or undefined when one can: podman, buildah and runc, and
- * the image `debian:bookworm-slim`. With CI=true a missing one is a failure, unless the machine has no user namespaces.
+ * Returns the reason why no container can be built and run here, or undefined when one can. Required are podman,
+ * buildah, runc and the image `debian:bookworm-slim`. With CI=true a missing one is a failure, unless the machine has
+ * no user namespaces.
  */
 export async function whyNoContainers(): Promise<string | undefined> {
   const hasNamespaces = await run('unshare', ['--user', 'true']).then(
@@ -30,7 +31,7 @@ export async function whyNoContainers(): Promise<string | undefined> {
 
 /** Builds the image of the Containerfile. */
 export async function buildImage(tag: string): Promise<void> {
-  // The machine may be behind a proxy with an authority of its own, and has downloaded most packages before.
+  // The machine may be behind a proxy with its own certificate authority, which the build must trust.
   const bundle = process.env.NODE_EXTRA_CA_CERTS ?? '';
   const trust = existsSync(bundle)
     ? ['--volume', `${bundle}:/run/ca.crt:ro`, '--build-arg', 'CA_BUNDLE=/run/ca.crt']
@@ -46,7 +47,7 @@ export async function podman(...args: readonly string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Runs a container until it ends, with runc and the limits of this process, which works inside of containers too. */
+/** Runs a container until it ends. runc and the limits of this process also work inside another container. */
 export function runContainer(args: readonly string[]): ChildProcess {
   return spawn('podman', ['--runtime', 'runc', 'run', '--ulimit', 'host', ...args], {
     cwd: ROOT,
@@ -54,17 +55,17 @@ export function runContainer(args: readonly string[]): ChildProcess {
   });
 }
 
-/** A process of a container, as the machine sees it. */
+/** A process of a container, as the host sees it. */
 export interface ContainerProcess {
   readonly pid: number;
   readonly command: string;
   /** Fields of /proc/<pid>/status, such as `Seccomp` and `CapEff`. */
   readonly status: Readonly<Record<string, string>>;
-  /** Namespaces by their name. */
+  /** Namespace of the process for each kind. */
   readonly namespaces: Readonly<Record<'user' | 'pid' | 'net', string>>;
 }
 
-/** Returns a process and everything that it has started. */
+/** Returns a process and all of its descendants. */
 export async function familyOf(pid: number): Promise<readonly ContainerProcess[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const all = (await Promise.all(pids.map(readProcess))).filter((found) => found !== undefined);
@@ -91,7 +92,7 @@ async function readProcess(pid: number): Promise<ContainerProcess | undefined> {
       namespaces: { user: user ?? '', pid: ofPids ?? '', net: net ?? '' },
     };
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ const missing = await once(spawn(SERVER, ['--version'], { stdio: 'ignore' }), 'e
 );
 
 describe('the check of NATS', () => {
-  it.skipIf(missing)('distinguishes a server without JetStream from no server', async () => {
+  it.skipIf(missing)('distinguishes a server without JetStream from a server that does not run', async () => {
     const port = await freePort(createServer());
     const url = `nats://user:secret@127.0.0.1:${port}`;
     const [away] = await examineNats({ natsUrl: [url] });

@@ -22,7 +22,7 @@ export async function captureMany(service: Served, url: string, count: number): 
   return elements.flatMap(({ result }) => (result === null ? [] : [result]));
 }
 
-/** Resolves when no record waits for the database; everything that was answered must then be there exactly once. */
+/** Resolves when no record waits for the database; every answered record must then be there exactly once. */
 export async function expectAllWritten(
   service: Served,
   dataDir: string,

@@ -11,7 +11,7 @@ const CAPTURES = 6;
 /** A hung browser is noticed after about 10 s; twice that on a busy machine is not a failure. */
 const TIMEOUT_MS = 60_000;
 
-describe('a service whose browser', () => {
+describe('a service that loses a browser', () => {
   const site = siteForSuite();
   let place: Ground;
   let service: Served;

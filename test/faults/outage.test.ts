@@ -24,7 +24,7 @@ describe('an outage of the service', () => {
   const requests = () =>
     Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 20_000 }));
 
-  /** A browser that starts only while a file is there. */
+  /** Returns a browser that starts only once `allow` was called. */
   async function startableBrowser() {
     const browser = await executableFinder(undefined)();
     if ('missing' in browser) throw new Error(browser.missing);
@@ -63,7 +63,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('fails no single capture that is a job while no browser can be started', async () => {
+  it('fails no single capture that runs as a job while no browser can be started', async () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const headers = { Prefer: 'respond-async' };
@@ -76,7 +76,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('fails no capture of a batch whose deadline is later', async () => {
+  it('fails no capture of a batch when the deadline is after the end of the outage', async () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const answer = service.post('/batch', { requests: requests() });
@@ -87,7 +87,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('ends a batch with browser_unavailable when the deadline is earlier', async () => {
+  it('ends a batch with browser_unavailable when the deadline is before the end of the outage', async () => {
     const service = await startService(NO_BROWSER);
     const short = requests().map((request) => ({ ...request, timeoutMs: 700 }));
     const response = await service.post('/batch', { requests: short });
@@ -109,7 +109,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('does not delay a stop, and the job is done after the next start', async () => {
+  it('does not delay a stop, and completes the job after the next start', async () => {
     const browser = await startableBrowser();
     const dbPath = join(place.path, 'results.db');
     const dataDir = join(place.path, 'data');

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const SOAK = join(import.meta.dirname, '../../bench/soak.ts');
 const SECONDS = 8;
-/** Each has one round with the service as a process of its own. */
+/** Faults of the soak: each gets one round, with the service in a separate process. */
 const FAULTS = [
   'kill -9',
   'DNS starvation',
@@ -16,7 +16,7 @@ const FAULTS = [
   'full disks',
   'line bomb',
 ];
-/** A soak that takes longer is ended, so that the failure shows what it has printed. */
+/** Time limit of the soak. The test itself ends a longer one, so that the failure shows its output. */
 const LIMIT_MS = 10 * 60_000;
 
 describe('npm run soak', () => {
@@ -31,7 +31,7 @@ describe('npm run soak', () => {
         try {
           process.kill(-child.pid, 'SIGKILL');
         } catch {
-          // Nothing of it is left.
+          // No process of the group is left.
         }
       };
       const limit = setTimeout(endGroup, LIMIT_MS);

@@ -9,7 +9,7 @@ import { allResults, oneResult, stats } from './client.ts';
 import { lockDatabase } from './locked-database.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
-describe('a service whose SQLite file', () => {
+describe('a service whose SQLite file is unavailable', () => {
   const site = siteForSuite();
 
   const start = (place: Ground, db: string) =>
@@ -34,7 +34,7 @@ describe('a service whose SQLite file', () => {
     await end(service);
   }, 120_000);
 
-  it('captures and answers queries with 503 when another process holds its file from the start, and uses the file when it is free', async () => {
+  it('captures but answers queries with 503 while its file is locked from the start, and then recovers', async () => {
     await using place = await ground();
     const path = join(place.path, 'results.db');
     const holder = new DatabaseSync(path);
@@ -57,7 +57,7 @@ describe('a service whose SQLite file', () => {
 
   const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
   it.skipIf(whyNoTmpfs !== undefined)(
-    `lies on a disk that is full captures on, and writes what waited when there is room${reason}`,
+    `keeps capturing while the disk of its file is full, and writes the waiting records when there is room${reason}`,
     async () => {
       await using place = await ground();
       const folder = join(place.path, 'disk');

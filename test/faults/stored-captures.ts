@@ -5,12 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { PNG } from 'pngjs';
 import { type AnsweredInfo, type AnsweredResult, allResults, allScreenshots, oneResult } from './client.ts';
 
-/** Number of concurrent checks: more would be a load of its own. */
+/** Number of concurrent checks; more of them would load the service. */
 const TOGETHER = 16;
 
 /**
- * Returns what is wrong with the stores of a service that has answered with these records: nothing when every record is
- * there with its whole image, and no file is left over. Call it when the service is idle.
+ * Returns the problems in the stores of a service that has answered with these records: none when every record is there
+ * with its whole image, and no file is left over. Call it when the service is idle.
  */
 export async function problemsOf(
   serviceUrl: string,
@@ -71,8 +71,8 @@ function withoutFiles(records: readonly AnsweredResult[], infos: readonly Answer
 }
 
 /**
- * A running service has one workspace in its data directory, with nothing in progress, and otherwise captures of three
- * files each. The files themselves are checked above; this finds files that belong to no capture.
+ * Finds files that belong to no capture. The data directory of an idle service contains one workspace, with nothing in
+ * progress, and otherwise only captures of three files each. The files themselves are checked above.
  */
 async function strayFiles(dataDir: string, infos: readonly AnsweredInfo[]): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });

@@ -4,7 +4,7 @@ import type { Site } from '../fixtures/site.ts';
 import { type AnsweredResult, capture, captureBatch } from './client.ts';
 import type { Random } from './random.ts';
 
-/** Pages that are captured quickly, so that most captures in progress are in the stores; and one that fails. */
+/** Pages that are captured quickly, so that most captures in progress are being stored; and one that fails. */
 const PATHS = ['/title?t=one', '/title?t=two', '/short', '/404', '/empty-response'] as const;
 const CLIENTS = 4;
 

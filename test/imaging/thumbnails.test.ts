@@ -72,7 +72,7 @@ describe('thumbnails', () => {
     const gone = new Subject<never>();
     const left = thumbnails.of(info, thumbnail(13), gone);
     const stays = thumbnails.of(info, thumbnail(14), NEVER);
-    // Both wait by the time that a third one, asked for last, does.
+    // Requests wait in order: once this third one waits, the two before it do, too.
     const third = thumbnails.of(info, thumbnail(15), NEVER);
     const refused = expect(left).rejects.toThrow('the client went');
     await expect.poll(() => gone.observed).toBe(true);
@@ -91,7 +91,7 @@ describe('thumbnails', () => {
     const busy = [901, 902].map((width) => thumbnails.of(info, thumbnail(width), NEVER));
     await expect.poll(() => begun.length).toBe(2);
     const gone = new Subject<never>();
-    // One more than may wait.
+    // One more than the maximum number of waiting requests.
     const waiting = Array.from({ length: 1001 }, (_, at) => thumbnails.of(info, thumbnail(1000 + at), gone));
     const ended = Promise.allSettled(waiting);
     const refused = waiting.map((asked) => asked.then(() => Promise.reject(new Error('it was made'))).catch(refusalOf));
@@ -107,7 +107,7 @@ describe('thumbnails', () => {
   });
 });
 
-/** Rejects with anything but a refusal. */
+/** Returns a refusal, and throws every other error again. */
 function refusalOf(error: unknown): CapstanError {
   if (error instanceof CapstanError && error.code === 'queue_full') return error;
   throw error;

@@ -67,7 +67,7 @@ describe('LineWriter', () => {
     writer.flushSync();
   });
 
-  it.skipIf(whyNoTmpfs !== undefined)('writes what waited when the disk has room again', async () => {
+  it.skipIf(whyNoTmpfs !== undefined)('writes the waiting lines when the disk has room again', async () => {
     await using place = await ground();
     await using disk = await mountSmallDisk(place.path, 64);
     const file = join(disk.path, 'log');
@@ -116,7 +116,7 @@ describe('LineWriter', () => {
     expect(lines).toHaveLength(2_000);
   });
 
-  it('goes on writing to the old file when the file cannot be reopened', async () => {
+  it('keeps writing to the old file when the file cannot be reopened', async () => {
     await using place = await ground();
     const file = join(place.path, 'directory', 'log');
     execFileSync('mkdir', [join(place.path, 'directory')]);

@@ -14,7 +14,7 @@ interface Second {
   readonly rssMib?: number;
   /** Free memory, in per cent. */
   readonly free?: number;
-  /** Open descriptors of 100. */
+  /** Number of open descriptors, out of 100. */
   readonly descriptors?: number;
 }
 
@@ -130,7 +130,7 @@ describe('createJudge', () => {
 });
 
 describe('watchPressure', () => {
-  it('refuses new captures with a time to retry, while admitted captures go on', () => {
+  it('refuses new captures with a time to retry, while admitted captures continue', () => {
     virtually(({ cold }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: LIMITS,
@@ -160,7 +160,7 @@ describe('watchPressure', () => {
       }, 20_000);
       scheduler.flush();
       expect(out).toEqual(['d refused queue_full', 'f cancelled']);
-      // It began at 2 s and lasts until 7 s at least.
+      // The overload began at 2 s and lasts until 7 s at least.
       expect(errors).toMatchObject([{ retryAfterSeconds: 5, message: expect.stringContaining('overloaded') }]);
       expect(log.filter((line) => line.includes('started'))).toEqual([
         '0 started a',

@@ -53,7 +53,7 @@ describe('createIpFacts', () => {
     },
   );
 
-  it('returns null and counts it when the upstream answers late or not at all', async () => {
+  it('returns null, and counts a missing record, when the upstream answers late or not at all', async () => {
     const slow = source();
     expect(await slow.lookUp('9.9.9.9', 100, patience)).toBeNull();
     expect(slow.counts).toEqual({ known: 0, missing: 1 });

@@ -33,7 +33,7 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('shows a capture as a whole: not before it is published, and never when it is discarded', async () => {
+  it('shows a capture only as a whole: not before it is published, and never once it is discarded', async () => {
     const staged = await artifacts.stage(captureOf(ID), PICTURE);
     expect(await artifacts.info(ID)).toBeUndefined();
     expect(await artifacts.list(10)).toEqual([]);
@@ -61,7 +61,7 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(await artifacts.measure()).toBe(await artifacts.sizeOf(ID));
   });
 
-  it('knows nothing of an id that is not stored', async () => {
+  it('finds nothing for an id that is not stored', async () => {
     expect(await artifacts.info(ID)).toBeUndefined();
     expect(await artifacts.record(ID)).toBeUndefined();
     expect(await artifacts.open(ID, 'image')).toBeUndefined();
@@ -104,7 +104,7 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
   });
 
-  it('lists the newest first, in pages, over days and minutes, and iterates from the oldest', async () => {
+  it('lists captures in pages, newest first, across days and minutes, and iterates oldest first', async () => {
     const times = [
       Date.UTC(2026, 0, 1, 0, 0),
       Date.UTC(2026, 0, 1, 23, 59),
@@ -127,7 +127,7 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(oldest).toEqual(ids.toReversed());
   });
 
-  it('counts its bytes, those of other processes included, and keeps the count up to date', async () => {
+  it('counts the stored bytes, including those of other processes, and keeps the count up to date', async () => {
     const other = await empty.open();
     await putCapture(other, resultOf(ID), PICTURE);
     expect(artifacts.bytes).toBeNull();

@@ -15,7 +15,7 @@ export const BY_HOST_TABLE: readonly {
     hosts: ['example.com', 'example-x.com', 'a.example'],
     others: ['notexample.com', 'a.example.com'],
   },
-  // The dot is literal: a name continues after it.
+  // A dot at the end is literal: the host continues after it.
   {
     value: 'example.',
     hosts: ['example.com', 'example.com.au'],

@@ -153,7 +153,7 @@ describe('the capture store', () => {
       await close();
     });
 
-    it('writes a record that a version without evidence left', async () => {
+    it('writes a waiting record that an earlier version left without evidence', async () => {
       const { captureStore, results, data, close } = await open();
       await keepPicture(captureStore, ID);
       const { outbox } = await data.workspace();

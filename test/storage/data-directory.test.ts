@@ -14,7 +14,7 @@ describe('a data directory that cannot be created', () => {
 
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it('stops the start, also without a database', async () => {
+  it('makes the start fail, with or without a database', async () => {
     await expect(openParts(directory, { database: false })).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 });

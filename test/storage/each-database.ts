@@ -10,7 +10,7 @@ import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 const without = await whyNoMongo();
 
 /**
- * Runs tests for a store over either database. `open` returns one over the suite's own database, the same each time.
+ * Runs the tests of a store in SQLite and in MongoDB. Each call of `open` opens the same database, the suite's own.
  */
 export function describeInEachDatabase(suite: (open: () => Promise<Database>) => void): void {
   describe('in SQLite', () => {

@@ -32,7 +32,7 @@ function describeEventLog(open: () => Promise<Database>): void {
     expect(isGrowing(heard)).toBe(true);
   });
 
-  it('reads what follows an id, oldest first, and nothing after the last one', async () => {
+  it('reads the events after an id, oldest first, and none after the last one', async () => {
     const { log, floor, heard, hear } = await start();
     log.append({ type: 'capture.failed', host: 'example.org', batch: '7', body: 'first' });
     log.append({ type: 'browser.launched', host: null, batch: null, body: 'second' });

@@ -4,7 +4,7 @@ export interface Listening {
   readonly log: EventLog;
   /** Published events, in order. */
   readonly heard: readonly LoggedEvent[];
-  /** Events that are published from now on. */
+  /** Lower bound of the ids: events published from now on have greater ones. */
   readonly floor: number;
   /** Resolves when an event with this body was published. */
   hear(body: string): Promise<void>;
@@ -39,7 +39,7 @@ export function bodies(events: readonly LoggedEvent[]): readonly string[] {
   return events.map(({ body }) => body);
 }
 
-/** The reason of a gap, or the body of an event. */
+/** Returns the reason of each gap, and the body of each other event. */
 export function gist(events: readonly LoggedEvent[]): readonly string[] {
   return events.map(({ type, body }) => (type === 'gap' ? `gap: ${JSON.parse(body).reason}` : body));
 }
@@ -48,7 +48,7 @@ export function isGrowing(events: readonly LoggedEvent[]): boolean {
   return events.every(({ id }, index) => id > (events[index - 1]?.id ?? 0));
 }
 
-/** Reads everything that follows an id, page by page. */
+/** Reads all events after an id, page by page. */
 export async function readAll(log: EventLog, after: number, limit = 7): Promise<readonly LoggedEvent[]> {
   const all: LoggedEvent[] = [];
   for (let cursor = after; ; ) {

@@ -28,7 +28,7 @@ function mount(directory: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'capstan-test', directory], { stdio: 'ignore' });
 }
 
-describe.skipIf(unable !== undefined)(`A full disk${unable === undefined ? '' : ` (skipped: ${unable})`}`, () => {
+describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : ` (skipped: ${unable})`}`, () => {
   let disk: string;
 
   beforeEach(() => {

@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)(
       expect(await here.results.get(ID)).toBeUndefined();
     });
 
-    it('keeps record and image of one process when two store the same id at once', async () => {
+    it('keeps the record and the image of the same process when two processes store one id at once', async () => {
       const [here, there] = [await open(0), await open(1)];
       const keep = ({ captureStore }: GridfsParts, title: string) =>
         captureStore.keep(captureOf(ID, { title }), { image: Buffer.from(title), html: HTML });
@@ -129,7 +129,7 @@ describe.skipIf(missing !== undefined)(
       expect(await leftOn(0)).toEqual([]);
     }, 120_000);
 
-    it('delivers what an earlier process left on disk', async () => {
+    it('delivers the captures that an earlier process left on disk', async () => {
       const isAway = () => Promise.reject(new CapstanError('database_unavailable'));
       const first = await open(0, { change: ({ remote }) => ({ remote: around(remote, { stage: isAway }) }) });
       await keepPicture(first.captureStore, ID);

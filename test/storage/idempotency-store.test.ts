@@ -8,7 +8,7 @@ import { describeInEachDatabase } from './each-database.ts';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 let names = 0;
-/** Another body and another key for each test. */
+/** Returns a function that creates attempts with one key, a new one for each test. */
 function attempts() {
   const key = digest(`key ${names++}`);
   return (owner: string, body = 'body'): Attempt => ({ key, digest: digest(body), owner });
@@ -39,7 +39,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     if (claim.state === 'answered') expect(Buffer.from(claim.answer).equals(answer)).toBe(true);
   });
 
-  it('distinguishes another body from the same one, in progress and answered', async () => {
+  it('reports a mismatch for another body under the same key, both in progress and once answered', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
@@ -47,7 +47,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
   });
 
-  it('knows nothing of a key that was released', async () => {
+  it('forgets a key that was released', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     await store.idempotency.forget(attempt('a'));
@@ -81,7 +81,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     }
   });
 
-  it('keeps an answer after it is reopened', async () => {
+  it('still has an answer after it is reopened', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
     await store.idempotency.keep(attempt('a'), answer);

@@ -32,7 +32,7 @@ describe('the id source', () => {
     );
   });
 
-  it('runs ahead of a clock that stands still by 1 ms per 64 ids', () => {
+  it('runs ahead by 1 ms per 64 ids while the clock stands still', () => {
     const ids = createIdSource({ clock: () => NOW, node: 1 });
     const made = Array.from({ length: 65 }, () => ids.next());
     expect(new Set(made).size).toBe(65);
@@ -66,7 +66,7 @@ describe('the id source', () => {
     for (const text of wrong) expect(parseId(text), text).toBeUndefined();
   });
 
-  it('chooses random nodes that no lease gives', () => {
+  it('chooses random nodes only outside the range of leased nodes', () => {
     expect(randomNode(() => 0)).toBe(LEASED_NODES);
     expect(randomNode(() => 0.999_999)).toBe(NODES - 1);
   });

@@ -119,14 +119,14 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(id)).toMatchObject({ done: 4, failed: 0 });
   });
 
-  it('stores why a job failed', async () => {
+  it('stores the reason why a job failed', async () => {
     const id = await taken();
     const failure = { code: 'internal', reason: 'a $reason' } as const;
     await store.jobs.finish(id, 'a', { state: 'failed', failure });
     expect(await store.jobs.get(id)).toMatchObject({ state: 'failed', failure });
   });
 
-  it('cancels a job, whoever runs it, and never an ended one', async () => {
+  it('cancels a job no matter which process runs it, but never an ended one', async () => {
     const id = await taken();
     expect(await store.jobs.cancel(id)).toMatchObject({ state: 'cancelled', finishedAt: expect.any(String) });
     expect(await store.jobs.renew(id, 'a')).toBe(false);
@@ -152,7 +152,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(running)).toBeDefined();
   });
 
-  it('makes room for a job by removing the one that finished first, and refuses when none has finished', async () => {
+  it('makes room for a job by removing the one that finished first, and refuses it if none has finished', async () => {
     const ended = [await taken(), await taken()];
     for (const id of ended) {
       await store.jobs.finish(id, 'a', { state: 'completed' });

@@ -30,7 +30,7 @@ describe('a process killed while it removes captures', () => {
   const workspaces = () => readdir(join(directory.path, 'data', 'workspaces'));
 
   it.each(['intended', 'records removed', 'some files removed', 'files removed'])(
-    'leaves no record without its files when it has %s, and the next process completes the removal',
+    'leaves no record without its files when killed at the step "%s"; the next process completes the removal',
     async (step) => {
       const before = await openParts(directory.path);
       for (const id of IDS) await keepPicture(before.captureStore, id);
@@ -57,7 +57,7 @@ describe('a process killed while it removes captures', () => {
     },
   );
 
-  it('completes the removals when the database is back, and by no process without a database', async () => {
+  it('completes the removals when the database is back, but not in a process without a database', async () => {
     const before = await openParts(directory.path);
     for (const id of IDS) await keepPicture(before.captureStore, id);
     await before.close();

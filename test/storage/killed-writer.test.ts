@@ -50,7 +50,7 @@ describe('a process killed while it stores captures', () => {
     expect(html && (await text(html.stream()))).toBe(HTML);
   }
 
-  it('loses nothing that it answered, and leaves no file without a record, at any moment', async () => {
+  it('loses no answered capture and leaves no file without a record, whenever it is killed', async () => {
     const answered: number[] = [];
     for (const [at, answers] of [1, 5, 17, 40].entries()) answered.push(...(await writeUntil(answers, at)));
     expect(answered.length).toBeGreaterThanOrEqual(63);

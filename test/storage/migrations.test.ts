@@ -22,7 +22,7 @@ const without = await whyNoMongo();
 const WAIT = { timeout: 60_000 };
 const SILENCE_MS = 1000;
 
-/** Everything that the fixture's writer stored is there, and new things are stored beside it. */
+/** Expects everything that the fixture's writer stored, and that new records can be stored. */
 async function expectEverything(database: Database): Promise<void> {
   const { results, jobs, idempotency, nodes } = database;
   const artifacts = { store: null, kinds: ['image', 'html'] };
@@ -178,7 +178,7 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
     await Promise.all(processes.map(({ close }) => close()));
   });
 
-  it('waits while another process migrates, and goes on when that process has died', async () => {
+  it('waits while another process migrates, and continues when that process has died', async () => {
     const schema = client.db('leased').collection<{ _id: string; version: number; migrating_until?: Date }>('schema');
     const inAnHour = new Date(Date.now() + 3_600_000);
     await schema.insertOne({ _id: 'schema', version: 0, migrating_until: inAnHour });
@@ -211,7 +211,7 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
   });
 });
 
-/** A connection of its own, as a process has, with the names of the commands it sent. */
+/** Opens a separate connection, as each process has, and records the names of the commands that it sends. */
 async function observedClient(url: string) {
   const commands: string[] = [];
   const client = new MongoClient(url, { monitorCommands: true });

@@ -40,7 +40,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     return listening(log);
   }
 
-  it('gives every process all events in one order, with increasing ids', async () => {
+  it('delivers all events to every process in the same order, with increasing ids', async () => {
     const database = fresh();
     const [a, b] = [await open(database), await open(database, () => Date.now() - 60_000)];
     for (let n = 0; n < 200; n += 1) {
@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(rest).toEqual(heard.slice(-rest.length));
   });
 
-  it('continues while the server is away, and writes its events when it is back, or has a gap in their place', async () => {
+  it('continues while the server is away, and then writes the events of that time or notes a gap', async () => {
     const [alone, shared] = [fresh(), fresh()];
     const [one, a, b] = [await open(alone), await open(shared), await open(shared)];
     one.log.append(entry('before'));
@@ -92,14 +92,14 @@ describe.skipIf(reason !== undefined)('the log that processes share, in MongoDB'
     expect(gist(one.heard)).toEqual(['before', 'away', 'after']);
     expect(await readAll(one.log, one.floor)).toEqual(one.heard);
 
-    // Of two processes, the one that is back first writes its events; the other can do so only if it sent later ones.
+    // The process that reconnects first writes its events; the other may have a gap in place of its own.
     await expect
       .poll(logged(a), POLL)
       .toSatisfy((all: readonly string[]) => ['a away,b away', 'b away,gap: not_written'].includes(all.join()));
     a.log.append(entry('a after'));
     await Promise.all([a.hear('a after'), b.hear('a after')]);
     b.log.append(entry('b after'));
-    // An event may be heard by the other process first.
+    // The other process may receive an event first.
     await Promise.all([a.hear('b after'), b.hear('b after')]);
     for (const [{ heard }, other] of [
       [a, 'b away'],

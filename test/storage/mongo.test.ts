@@ -15,7 +15,7 @@ import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
 const ID = 300_000_000_000_000;
-/** About four results per millisecond. */
+/** Difference between two ids: about four results per millisecond. */
 const APART = 1000;
 const missing = await whyNoMongo();
 
@@ -207,7 +207,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    it('finds the newest of many rare hosts, also where a host is assumed to have newer results', async () => {
+    it('finds the newest results of many rare hosts, even when the entry of a host names a newer time', async () => {
       const url = freshUrl();
       const store = await openMongo({ url });
       const rare = Array.from({ length: 900 }, (_, at) =>

@@ -50,7 +50,7 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
-  it('belongs to one process at a time: a second one notes no gap where nothing is missing, and follows when it ends', async () => {
+  it('belongs to one process at a time: when it ends, the next one takes over without noting a false gap', async () => {
     const warnings: string[] = [];
     const onWarning = (text: string) => void warnings.push(text);
     const [first, second] = await Promise.all([openSqlite({ path, onWarning }), openSqlite({ path, onWarning })]);
@@ -126,7 +126,7 @@ describe('the log of one process, in SQLite', () => {
 });
 
 describe('the log of one process, without a database', () => {
-  it('publishes, and reports that nothing is stored', async () => {
+  it('publishes events, and reports that none are stored', async () => {
     const { log, heard, floor } = await listening(createOwnEventLog({ table: null, clock: Date.now, node: () => 40 }));
     log.append(entry('a'));
     expect(bodies(heard)).toEqual(['a']);

@@ -67,7 +67,7 @@ describe('the places where captures are stored', () => {
     ]);
   });
 
-  it('reports once that nothing can be stored, with the cause, and once that it can again', async () => {
+  it('reports once that nothing can be stored, with the cause, and once that storing works again', async () => {
     const onStoreFailure = vi.fn<(failure: CapstanError | undefined) => void>();
     const { captureStore } = await start({ onStoreFailure });
     await rm(join(dataDir(), 'captures'), { recursive: true, force: true });
@@ -87,7 +87,7 @@ describe('the places where captures are stored', () => {
     await keepPicture(captureStore, ID);
   });
 
-  it('refuses captures when the database is unusable for good and the outbox is full', async () => {
+  it('refuses captures when the database is permanently unusable and the outbox is full', async () => {
     await mkdir(dbPath(), { recursive: true });
     const { captureStore } = await start({ maxOutbox: 2 });
     await keepPicture(captureStore, ID);

@@ -40,7 +40,7 @@ describe('files of the service', () => {
       storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
       await keepPicture(storage.captureStore, ID);
       await storage.events.start(() => {});
-      // A record that waits for its database lies in the outbox.
+      // A record that waits for its database is in the outbox.
       await mkdir(join(directory.path, 'taken'));
       const away = await createStorage({ dataDir: dataDir(), dbPath: join(directory.path, 'taken') });
       await away.captureStore.keep(captureOf(ID + 1), { image: IMAGE, html: HTML });
@@ -64,7 +64,7 @@ describe('files of the service', () => {
     }
   });
 
-  it('closes files at the start that an earlier version left open', async () => {
+  it('revokes, at the start, the permissions of other users on files of an earlier version', async () => {
     storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
     await keepPicture(storage.captureStore, ID);
     for (const suffix of ['', '-wal', '-shm']) await chmod(dbPath() + suffix, 0o644);
@@ -75,7 +75,7 @@ describe('files of the service', () => {
     await second.close();
   });
 
-  it('leaves a directory alone that was there before the database', async () => {
+  it('keeps the permissions of a directory that existed before the database', async () => {
     const shared = join(directory.path, 'shared');
     await mkdir(shared);
     await chmod(shared, 0o755);

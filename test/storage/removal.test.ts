@@ -52,7 +52,7 @@ describe('removing captures', () => {
     }
   }
 
-  it('removes their files and their records, and nothing of the others', async () => {
+  it('removes the files and the records of the given captures, and nothing of other captures', async () => {
     const { captureStore, artifacts, results } = await open();
     for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
     await captureStore.keep(captureOf(ID + 3, { failed: true }), null);
@@ -70,7 +70,7 @@ describe('removing captures', () => {
     ]);
   });
 
-  it('leaves no file, and no directory of a time without captures', async () => {
+  it('leaves no file, and no directory of a minute that has no captures any more', async () => {
     const { captureStore, data } = await open();
     await keepPicture(captureStore, ID);
     await keepPicture(captureStore, ID + 1);
@@ -168,7 +168,7 @@ describe('removing captures', () => {
         results: around(results, {
           delete: async (ids) => {
             asked += 1;
-            // The second call concerns records that may have reached the database since.
+            // The second call concerns records that may have reached the database in the meantime.
             if (asked === 2) throw new CapstanError('database_unavailable');
             return results.delete(ids);
           },
@@ -233,7 +233,7 @@ describe('removing captures', () => {
       expect(await parts.artifacts.measure()).toBe(await bytesOnDisk(parts));
     });
 
-    it('counts exactly while captures come and go', async () => {
+    it('counts exactly while captures are stored and removed', async () => {
       const parts = await open();
       const { captureStore, artifacts } = parts;
       for (let at = 0; at < 30; at += 1) await keepPicture(captureStore, ID + at);

@@ -14,7 +14,7 @@ const timeAt = (second: number) => new Date(START + second * 1000).toISOString()
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
 const HOSTS = ['a.example', 'www.a.example', 'b.example', 'a.exampleb', 'c.example'];
 
-/** Several results for each second, of few words, hosts and statuses, so that conditions often meet. */
+/** Several results per second with few different words, hosts and statuses, so that many meet several conditions. */
 const records: readonly Result[] = fc
   .sample(
     fc.record({
@@ -58,7 +58,7 @@ const anyFilter: fc.Arbitrary<ResultFilter> = fc.oneof(
   fc.constantFrom(...HOSTS, 'nowhere').map((host): ResultFilter => ({ by: 'url', url: `https://${host}/page` })),
 );
 
-/** The contract, in the plainest way. */
+/** Implements the contract in the simplest way. */
 function meets(result: Result, filter: ResultFilter): boolean {
   const { status, outcome, from = '', to = '~', text = '' }: ResultConditions = filter.where ?? {};
   const code = String(result.response_code);
@@ -177,7 +177,7 @@ describeInEachDatabase((open) => {
       );
     });
 
-    it('keeps the order when one millisecond has more results than places', async () => {
+    it('keeps the order of the ids within one millisecond', async () => {
       const many = Array.from({ length: 300 }, (_, at) => resultOf(FIRST_ID + at, { title: 'tied' }));
       await insert(fc.sample(fc.shuffledSubarray(many, { minLength: many.length }), { numRuns: 1, seed: 1 })[0] ?? []);
       const expected = many.map(({ id }) => id).reverse();

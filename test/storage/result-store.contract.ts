@@ -90,7 +90,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect((await store.page({ by: 'all' }, 10)).map(({ title }) => title)).toEqual(['3', '2', '1', 'first']);
   });
 
-  it('stores the others when one of several concurrent records cannot be written', async () => {
+  it('stores the other records when one of several concurrent ones cannot be written', async () => {
     const written = await Promise.allSettled([
       store.insert(resultOf(FIRST_ID)),
       store.insert(resultOf(FIRST_ID + 1)),
@@ -121,7 +121,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     }
   });
 
-  it('finds a URL however it is written, where a capture of it led, and a second URL', async () => {
+  it('finds captures by any spelling of their URL, by their final URL, and by a second URL', async () => {
     await insertAll(store, [
       resultOf(FIRST_ID, { url: 'HTTPS://Example.com', final_url: 'https://example.com/home' }),
       resultOf(FIRST_ID + 1, { url: 'https://example.com/home', final_url: 'https://example.com/home' }),
@@ -134,7 +134,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await idsOf(store, { by: 'url', url: 'https://example.com/home' }, 1)).toEqual([FIRST_ID + 1, FIRST_ID]);
   });
 
-  it('finds exactly one URL, also of 8,192 characters, and no similar one', async () => {
+  it('finds exactly the given URL, even of 8,192 characters, and no similar one', async () => {
     const long = `https://example.com/${'ä'.repeat(8172)}`;
     const urls = [
       'https://example.com/a',
@@ -151,7 +151,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await idsOf(store, { by: 'url', url: 'https://example.com/%' }, 10)).toEqual([]);
   });
 
-  it('finds by host as the contract says', async () => {
+  it('finds by host as the contract specifies', async () => {
     const hosts = [...new Set(BY_HOST_TABLE.flatMap((line) => [...line.hosts, ...line.others]))];
     await insertAll(
       store,
@@ -204,7 +204,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   it('finds similar captures, nearest first and then newest, exact to the bit', async () => {
-    // Few random captures are similar: these are some that are, and some that almost are.
+    // Few random captures are similar, so these masks make some that are similar and some that almost are.
     const masks = fc.sample(fc.uniqueArray(fc.nat(63), { maxLength: 20 }), { numRuns: 300, seed: 7 });
     const hashes = [HASH, HASH, ...masks.map((bits) => bits.reduce(flipped, HASH))];
     const plain = ['0000000000000000', 'ffffffffffffffff', '0000000000000000'];
@@ -247,7 +247,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await store.similar(likeness, 10)).toEqual([{ ...second, distance: 0 }]);
   });
 
-  it('deletes records from every list and for every other process, and returns how many there were', async () => {
+  it('deletes records from every list and in every process, and returns the number of deleted records', async () => {
     const { results: other } = await open();
     await insertAll(
       store,

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 5, 15, 12);
 
-/** The id of a capture made this long before now. */
+/** Returns the id of a capture of this age. */
 function idOfAge(ms: number): number {
   return firstIdAt(new Date(NOW - ms)) + 7;
 }
@@ -75,7 +75,7 @@ describe('retention', () => {
     expect(problems).not.toHaveBeenCalled();
   });
 
-  it('removes nothing for its age after the clock was set forward, until it is set back', async () => {
+  it('removes nothing by age from the time the clock is set forward until it is set back', async () => {
     let now = NOW;
     const ids = [idOfAge(DAY), idOfAge(HOUR)];
     await keepAll(ids);
@@ -90,7 +90,7 @@ describe('retention', () => {
     now -= 40 * DAY;
     await days.pass();
     expect((await kept()).files).toHaveLength(2);
-    // Started with that clock, it is taken to be right.
+    // A retention that starts with this clock trusts it.
     now += 40 * DAY;
     await retention({ days: 30 }, { clock: () => now }).pass();
     expect((await kept()).files).toEqual([]);
@@ -158,7 +158,7 @@ describe('retention', () => {
     expect((await kept()).files).toEqual([young]);
   });
 
-  it('counts captures of this process at once, and those of others later', async () => {
+  it('counts captures of this process at once, and those of other processes later', async () => {
     let now = NOW;
     const [first, second, third] = [idOfAge(5 * HOUR), idOfAge(4 * HOUR), idOfAge(3 * HOUR)];
     await keepAll([first]);

@@ -7,7 +7,7 @@ export interface SlowServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Passes everything on to a MongoDB server, and holds back the answer to the first such command by `ms` milliseconds. */
+/** Starts a proxy for a MongoDB server that delays the answer to the first `command` by `ms` milliseconds. */
 export async function startSlowServer(serverUrl: string, command: string, ms: number): Promise<SlowServer> {
   const { hostname, port } = new URL(serverUrl);
   let slow = true;

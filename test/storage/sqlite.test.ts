@@ -115,7 +115,7 @@ describe('the SQLite store', () => {
       expect(store.results.state).toBe('up');
     });
 
-    it('reports a file that was removed while open once, and uses it again when it is back', async () => {
+    it('reports once that its open file was removed, and uses the file again when it is back', async () => {
       store = await openSqlite({ path, onState });
       await store.results.insert(resultOf(ID));
       await moveAway('.kept');
@@ -148,7 +148,7 @@ describe('the SQLite store', () => {
       check.close();
     });
 
-    it('reports a corrupt file once, with what to do, and uses the file that replaces it', async () => {
+    it('reports a corrupt file once, with the repair commands, and uses the file that replaces it', async () => {
       store = await openSqlite({ path });
       const many = Array.from({ length: 300 }, (_, at) => resultOf(ID + at, { title: 'x'.repeat(3000) }));
       await Promise.all(many.map((result) => store?.results.insert(result)));

@@ -59,7 +59,7 @@ describe('admission', () => {
     expect(admission.refusal()).toMatchObject({ code: 'shutting_down', status: 503 });
   });
 
-  it('admits nothing new above lowered limits, and keeps what is inside', () => {
+  it('admits nothing new above lowered limits, and keeps the captures already admitted', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
     const passes = [admission.admit(), admission.admit(), admission.admit()];
     admission.setLimits({ maxConcurrent: 1, maxQueue: 1 });
@@ -112,7 +112,7 @@ describe('admission', () => {
       return admission.refusal()?.retryAfterSeconds;
     }
 
-    it('returns the time to finish what is inside at the measured rate', () => {
+    it('returns the time to finish the admitted captures at the measured rate', () => {
       expect(retryAfterAt(100, 100)).toBe(10);
       expect(retryAfterAt(1000, 20)).toBeGreaterThanOrEqual(20);
       expect(retryAfterAt(1000, 20)).toBeLessThanOrEqual(21);
@@ -126,7 +126,7 @@ describe('admission', () => {
       expect(fresh.refusal()?.retryAfterSeconds).toBe(1);
     });
 
-    it('does not take an idle hour for a slow service', () => {
+    it('does not mistake an idle hour for a slow service', () => {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: 8 }, () => now);
       const burst = () => {

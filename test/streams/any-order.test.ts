@@ -157,7 +157,7 @@ describe('captures and batches, in random order', () => {
       ),
       { numRuns: 300 },
     );
-    // The random runs must have reached every exit.
+    // The random runs must have produced each of these types of events.
     expect([...seen].sort()).toEqual([
       'batch.accepted',
       'batch.completed',

@@ -10,7 +10,7 @@ const brief = ({ index, url, outcome }: BatchItem) => `${index} ${nameOf(url)} $
 const startsAndEnds = (log: readonly string[]) => log.filter((line) => / (started|stored) /.test(line));
 
 describe('batch', () => {
-  it('never has more captures inside than its concurrency, and emits each item as soon as it is finished', () => {
+  it('never has more captures admitted than its concurrency, and emits each item as soon as it is finished', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: { maxConcurrent: 4, maxQueue: 10 },
@@ -43,7 +43,7 @@ describe('batch', () => {
     });
   });
 
-  it('lets single captures take their turn', () => {
+  it('takes turns with single captures', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, log } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
@@ -70,7 +70,7 @@ describe('batch', () => {
     });
   });
 
-  it('turns every failure into an item: of a capture, of a refused target, of an invalid element', () => {
+  it('turns every failure into an item: a failed capture, a refused target, an invalid element', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, stream } = rig({
         limits: { maxConcurrent: 4, maxQueue: 10 },

@@ -137,7 +137,7 @@ describe('capture pipeline', () => {
         scheduler,
         perform: ({ id, request, signal }) => {
           signal.addEventListener('abort', () => reasons.push(signal.reason.code));
-          // Abandoned at 2, its page is torn down until 8.
+          // The capture is abandoned at 2 ms; the teardown of its page takes until 8 ms.
           return id === 1
             ? cold('8ms #', {}, new Error('page closed'))
             : cold('2ms (s|)', { s: stored({ id, request }) });

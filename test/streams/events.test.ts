@@ -80,7 +80,7 @@ describe('events', () => {
 });
 
 describe('counters', () => {
-  it('counts how captures ended, those inside, and separately those that were never admitted', () => {
+  it('counts ended captures by outcome, admitted ones, and separately those that were never admitted', () => {
     const { events$, emit } = createEventStream();
     const counters = createCounters(events$);
     for (let id = 1; id <= 6; id++) {

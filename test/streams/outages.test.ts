@@ -38,7 +38,7 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('submits again what is not admitted because the work queue of the cluster is away', () => {
+  it('submits a capture again that was refused because the work queue of the cluster is away', () => {
     virtually(({ flush }, scheduler) => {
       const { pipeline } = rig({ limits: LIMITS, perform: (command) => of(stored(command)), scheduler });
       const submitWhenThere: typeof pipeline.submit = (capture, under) =>
@@ -55,7 +55,7 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('concludes the last attempt only', () => {
+  it('reports a conclusion for the last attempt only', () => {
     virtually(({ flush }, scheduler) => {
       const perform = failingUntil('storage_full', 1000, () => scheduler.now());
       const { pipeline, stream } = rig({ limits: LIMITS, perform, scheduler });
@@ -84,7 +84,7 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('stays within the deadline of the request, and gives each attempt what is left of it', () => {
+  it('stays within the deadline of the request, and gives each attempt the remaining time', () => {
     virtually(({ flush }, scheduler) => {
       const deadlines: number[] = [];
       const perform = (command: CaptureCommand) => {
@@ -100,7 +100,7 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('takes every other failure as it is', () => {
+  it('passes every other failure on unchanged', () => {
     virtually(({ flush }, scheduler) => {
       const perform = failingUntil('target_unreachable', 1000, () => scheduler.now());
       const { pipeline, log } = rig({ limits: LIMITS, perform, scheduler });
@@ -112,7 +112,7 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('refuses what waits when the service stops', () => {
+  it('refuses waiting captures when the service stops', () => {
     virtually(({ flush }, scheduler) => {
       const perform = failingUntil('storage_full', 1_000_000, () => scheduler.now());
       const { pipeline } = rig({ limits: LIMITS, perform, scheduler });
@@ -127,7 +127,7 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('ends with its subscriber', () => {
+  it('stops submitting when its subscriber unsubscribes', () => {
     virtually(({ flush }, scheduler) => {
       const perform = failingUntil('storage_full', 1_000_000, () => scheduler.now());
       const { pipeline, log } = rig({ limits: LIMITS, perform, scheduler });

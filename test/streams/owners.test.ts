@@ -13,7 +13,7 @@ const CAPTURE_MS = 250;
 const SECONDS = 300;
 const PER_MINUTE = 150;
 
-/** Waits of the captures of key `b` in virtual time, p95 in milliseconds, beside key `a` at a multiple of its rate. */
+/** Returns the p95 wait of captures of owner `b`, in virtual milliseconds, while `a` sends `multiple` times as many. */
 function p95Wait(multiple: number): { readonly wait: number; readonly refused: number } {
   const scheduler = new VirtualTimeScheduler(undefined, Number.POSITIVE_INFINITY);
   const events = createEventStream();

@@ -135,7 +135,7 @@ describe('a request with cacheMaxAgeMs', () => {
     expect(open()).toBe(0);
   });
 
-  it('captures nothing when it leaves before the store has answered', async () => {
+  it('captures nothing when the client leaves before the store has answered', async () => {
     const { ask, pages } = setUp();
     ask(lenient).unsubscribe();
     await aTurn();

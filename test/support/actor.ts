@@ -67,7 +67,8 @@ export async function startActor(
 }
 
 /**
- * Returns the process id of its first browser. Throws when there is none: 0 would address the tests' own process group.
+ * Returns the process id of the actor's first browser. Throws when there is none: 0 would address the tests' own
+ * process group.
  */
 export function pidOf({ actor, warnings }: RunningActor): number {
   const [browser] = actor.stats().browsers;

@@ -8,7 +8,7 @@ const { screenshot } = requestSchemas({
   callbacks: true,
 });
 
-/** The request that `POST /screenshot` makes of a URL and options; its deadline is 20 s unless it names another. */
+/** Returns the request that `POST /screenshot` would make from a URL and options. Its default deadline is 20 s. */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   return parseOrRefuse(screenshot, { ...options, url });
 }

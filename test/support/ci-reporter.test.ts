@@ -50,7 +50,7 @@ describe('the reporter of CI', () => {
   });
 });
 
-/** Runs a suite of tests of which `flaky` many fail the first time, with one repetition. */
+/** Runs a suite whose `flaky` tests fail the first time. Failed tests are repeated once. */
 function runTests(dir: string, suite: { flaky: number; steady: number; tail?: string }): Promise<Run> {
   const text = `
     import { expect, it } from 'vitest';

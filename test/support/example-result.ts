@@ -2,7 +2,7 @@ import { UNSEEN } from '../../src/capture/build-result.ts';
 import type { Result } from '../../src/capture/result.ts';
 import { timeOfId } from '../../src/storage/ids.ts';
 
-/** Returns a record of a page, with the time of its id and the given fields. Without files, unless some are named. */
+/** Returns a record of a page with the time of its id and the given fields, and without files unless some are given. */
 export function exampleResult(id: number, wanted: Partial<Result> = {}): Result {
   const url = wanted.url ?? `https://${wanted.host ?? 'example.com'}/`;
   return {

@@ -15,7 +15,7 @@ export const EMOJI_FONT = '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf';
 export async function fontconfigWith(...fonts: string[]): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  // A browser of root runs as another user.
+  // A browser that root starts runs as another user, who must be able to read the directory.
   await chmod(directory, 0o755);
   const folder = join(directory, 'fonts');
   await mkdir(folder);

@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 export interface NatsServer {
   /** `nats://127.0.0.1:<port>` */
   readonly url: string;
-  /** Ends the server with `kill -9`; what it has stored stays. */
+  /** Ends the server with `kill -9`; its data stays. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
   start(): Promise<void>;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Builds the package into `dir`, with what npm packs. */
+/** Builds the package into `dir`, with the files that npm packs. */
 export async function buildPackage(dir: string): Promise<void> {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(dir, 'dist')], { cwd: ROOT });
@@ -25,7 +25,7 @@ export async function projectWith(built: string, dir: string): Promise<void> {
   await writeFile(join(dir, 'package.json'), JSON.stringify({ name: 'reader', private: true, type: 'module' }));
 }
 
-/** Copies the checkout, as `git clone` would, to `dir`: what git knows, as it is in the working tree. */
+/** Copies the checkout to `dir`, as `git clone` would: the files that git tracks, as they are in the working tree. */
 export async function copyOfCheckout(dir: string): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   for (const file of stdout.split('\0').filter((name) => name !== '')) {

@@ -6,7 +6,7 @@ import type { CaptureService } from '../../src/service/create-service.ts';
 export interface RunningApp {
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly baseUrl: string;
-  /** Calls `fetch` for a path of it. */
+  /** Calls `fetch` for a path of this server. */
   call(path: string, init?: RequestInit): Promise<Response>;
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   /** Grace period for requests in progress, in milliseconds. @default 0 */

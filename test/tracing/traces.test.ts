@@ -88,7 +88,7 @@ describe('--otlp-url', () => {
     expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
   });
 
-  it('marks spans of failures, and of the captures of a batch and of a job', async () => {
+  it('marks the spans of failures, and of captures in a batch or a job', async () => {
     await using collector = await startCollector();
     await traced(collector, [], async (url) => {
       const requests = [{ url: site.url('/short') }, { url: site.url('/download') }];

@@ -25,7 +25,7 @@ function send(url: string, options: Partial<DeliveryOptions> = {}, signal = NEVE
   );
 }
 
-/** Written from the specification, with Web Crypto in place of Node's crypto. */
+/** Verifies a signature as the specification says, with Web Crypto instead of Node's crypto. */
 async function verify({ headers, body }: Received): Promise<boolean> {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
   const raw = Uint8Array.from(atob(SECRET.slice('whsec_'.length)), (character) => character.charCodeAt(0));
@@ -127,7 +127,7 @@ describe('the delivery of a webhook', () => {
     expect(await send(receiver.url, { timeoutMs: 300 })).toMatchObject({ delivered: true, attempts: 2 });
   });
 
-  it('reads little of an answer, and accepts a 2xx whose body never ends', async () => {
+  it('reads only the beginning of an answer, and accepts a 2xx whose body never ends', async () => {
     let sent = 0;
     await using receiver = await startReceiver((response) => {
       const chunk = Buffer.alloc(16 * 1024);

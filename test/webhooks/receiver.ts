@@ -24,7 +24,7 @@ export type Answer = (response: ServerResponse, n: number) => void;
 
 export const taken: Answer = (response) => void response.writeHead(204).end();
 
-/** Gives these answers in turn, and repeats the last one. */
+/** Answers with these statuses in turn, and repeats the last one. */
 export function statuses(...list: readonly number[]): Answer {
   return (response, n) => void response.writeHead(list[n] ?? list.at(-1) ?? 204).end('said');
 }

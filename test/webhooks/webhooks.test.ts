@@ -60,7 +60,7 @@ async function startSlow() {
 }
 
 describe('webhooks', () => {
-  it('sends everything to every receiver, and to a callback what it asked for', async () => {
+  it('sends every message to every receiver, and to a callback only the messages of its own request', async () => {
     await using first = await startReceiver();
     await using second = await startReceiver();
     await using callback = await startReceiver();
