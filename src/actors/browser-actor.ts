@@ -32,7 +32,7 @@ export interface BrowserActorOptions {
   /** Memory limits of the browser's processes. @default MEMORY_BOUNDS */
   readonly memory?: MemoryBounds;
   /**
-   * Time without an interactive capture after which the browser for those is closed, in milliseconds.
+   * Time without an interactive capture after which the browser for such captures is closed, in milliseconds.
    * @default 60,000
    */
   readonly idleMs?: number;
@@ -64,7 +64,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     onPhase?.('open');
     try {
       return await once(request, deadline).catch((error: unknown) => {
-        // The browser or the page ended, which says nothing about the target: try once more.
+        // The browser or the page ended, and the target need not be the cause: try once more.
         if (!isAccident(error)) throw error;
         return once(request, deadline);
       });

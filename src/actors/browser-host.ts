@@ -18,14 +18,14 @@ import { removeProfile } from './remove-profile.ts';
 const LAUNCH_TIMEOUT_MS = 20_000;
 /** Time that a browser has to close before it is killed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 3_000;
-/** Time that the parent of a killed browser has to end, in milliseconds. */
+/** Time that the wrapper process of a killed browser has to end, in milliseconds. */
 const FRONT_TIMEOUT_MS = 1_000;
 /** Time in which the browser notices that one of its processes has ended, in milliseconds. */
 const SEEN_MS = 500;
 /** Time that a browser has to announce the end of a renderer, in milliseconds. A flooded browser announces it late. */
 const ANNOUNCE_MS = 10_000;
 const PROFILE_PREFIX = 'capstan-profile-';
-/** Process id of the owner, and the start time of that process (`startOf`). */
+/** Names of profile directories: process id of the owner, and the start time of that process (`startOf`). */
 const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
 
 export interface LaunchOptions {
@@ -33,13 +33,13 @@ export interface LaunchOptions {
   readonly confined: Confined;
   /** Keeps the user agent that names HeadlessChrome, and `navigator.webdriver` true. */
   readonly honestUserAgent: boolean;
-  /** Cancels the launch when it is aborted. */
+  /** Cancels the launch when aborted. */
   readonly signal?: AbortSignal;
   /** Variables added to the browser's environment (fonts). */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A browser could not be launched. The message contains what it printed last. */
+/** A browser could not be launched. The message contains the last output of the browser. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
   /** True when the browser ended by itself, and the message may say why; false when it was too slow. */
@@ -58,8 +58,8 @@ export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetIn
  * behind.
  */
 export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost> {
-  // The name tells a later start whether the owner is still running. The process id alone does not: in a restarted
-  // container the service has the same one.
+  // A later start reads from the name whether the owner is still running. The process id alone does not suffice: in a
+  // restarted container the service has the same one.
   const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-${await startOf(process.pid)}-`));
   const { sandbox, user } = options.confined;
   const env = browserEnvironment(process.env, profileDir, options.env);
@@ -162,8 +162,8 @@ export class BrowserHost {
   }
 
   /**
-   * Process id of the browser itself, because the spawned command may be a wrapper script; of the script when it starts
-   * the browser in another pid namespace.
+   * Process id of the browser itself, which differs from the spawned process when the command is a wrapper script. When
+   * the script starts the browser in another pid namespace, process id of the script.
    */
   get pid(): number {
     return this.#pid;
@@ -226,7 +226,7 @@ export class BrowserHost {
     return found.filter((_, index) => ours[index]);
   }
 
-  /** Kills a renderer. Until the browser has noticed, `endsRenderer` is the reason. */
+  /** Kills a renderer. `endsRenderer` returns `reason` until the browser has noticed the end of the renderer. */
   async endRenderer(pid: number, reason: string): Promise<void> {
     this.#endingRenderers.push(reason);
     killIfThere(pid);
@@ -236,7 +236,7 @@ export class BrowserHost {
     this.#endingRenderers.splice(this.#endingRenderers.indexOf(reason), 1);
   }
 
-  /** The reason for which this service has killed a renderer; undefined when it has killed none. */
+  /** The reason why this service has just killed a renderer; undefined when it has killed none. */
   get endsRenderer(): string | undefined {
     return this.#endingRenderers.at(-1);
   }
@@ -315,7 +315,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

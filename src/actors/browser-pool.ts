@@ -18,8 +18,8 @@ export interface BrowserPoolOptions {
   /** Number of browsers to keep running. */
   readonly browsers: number;
   /**
-   * Time without a capture after which a browser is closed, in milliseconds; the next one is launched on demand.
-   * Undefined keeps one running.
+   * Time without a capture after which a browser is closed, in milliseconds; the next browser is launched on demand.
+   * Undefined keeps a browser running.
    */
   readonly idleMs?: number;
 }
@@ -44,13 +44,13 @@ export interface BrowserLease {
 
 /** The reason why no browser is available. */
 export interface Unavailable {
-  /** For clients: without paths and without the browser's output. */
+  /** Text for clients, without paths and without the browser's output. */
   readonly reason: string;
-  /** For the operator. */
+  /** Text for the operator. */
   readonly detail: string;
 }
 
-/** Cause of the end of a browser, and a `reason` to be read by people. */
+/** Cause of the end of a browser, and a human-readable `reason`. */
 interface Ending {
   readonly cause: BrowserEndCause;
   readonly reason: string;
@@ -171,7 +171,7 @@ export class BrowserPool {
     for (const { host } of this.#members) host.killNow();
   }
 
-  /** The pipe of a killed browser closes before its exit is reported. */
+  /** Returns browsers in service. A closed pipe excludes a browser, because it closes before the exit is reported. */
   #serving(): Member[] {
     return [...this.#members].filter(({ retiring, host }) => retiring === null && !host.connection.closed);
   }

@@ -38,7 +38,7 @@ export async function startProcess(options: ProcessOptions): Promise<ChildProces
     ...user,
   });
   if (child.pid === undefined) {
-    // Without free file descriptors the child has no pipes either; the cause is emitted a moment later.
+    // The child did not start, and without free file descriptors it has no pipes. It emits the cause a moment later.
     const [error] = await once(child, 'error');
     throw error;
   }
@@ -89,6 +89,6 @@ function giveWay(pid: number): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // It has already ended, which its owner notices.
+    // The process has already ended, which its owner notices.
   }
 }

@@ -11,8 +11,8 @@ export interface CaptureActor {
    * Captures once, on an isolated page, within `request.timeoutMs`. Rejects with a `CapstanError`:
    * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`,
    * `page_too_large`, `browser_unavailable`; `cancelled` when the signal is aborted; `selector_not_found`,
-   * `script_failed` or `action_failed` when the page lacks or prevents what the request names. `onPhase` is called with
-   * each phase that it enters.
+   * `script_failed` or `action_failed` when the page lacks an element that the request names, or prevents a script or
+   * an action. Calls `onPhase` with each phase that the capture enters.
    */
   capture(request: CaptureRequest, signal: AbortSignal, onPhase?: (phase: CapturePhase) => void): Promise<Snapshot>;
 
@@ -23,7 +23,7 @@ export interface CaptureActor {
 
   readonly events$: Observable<BrowserEvent>;
 
-  /** Launches a browser before the first capture. Resolves when it runs, or when none can be started now. */
+  /** Launches a browser before the first capture. Resolves when it runs, or when no browser could be started. */
   start(): Promise<void>;
 
   /**
@@ -37,7 +37,7 @@ export interface CaptureActor {
   /** Sets the maximum number of concurrent captures. Captures in progress continue. */
   setSlots(slots: number): void;
 
-  /** Kills every browser at once, without waiting for their end: for a process that is about to exit. */
+  /** Kills every browser without waiting for its end. For a process that is about to exit. */
   kill(): void;
 
   /** Cancels captures in progress and closes the browsers. Afterwards no process and no profile directory is left. */

@@ -19,12 +19,13 @@ const NOBODY: SystemUser = { uid: NOBODY_UID, gid: NOBODY_UID };
 /** Chromium's messages when it cannot create namespaces for its sandbox. */
 const NO_SANDBOX = /sandbox|namespace/i;
 /**
- * Output of every start that says nothing about the sandbox: prefixes of log lines, and a warning of the GPU process.
+ * Output that every start prints and that is unrelated to sandbox failures: prefixes of log lines, and a warning of the
+ * GPU process.
  */
 const NOT_FATAL = /\[[^\]]*:(?:ERROR|WARNING|INFO):[^\]]*\]|InitializeSandbox\(\) called with multiple threads/g;
 /**
- * Messages of the system when the user cannot be changed, or that user cannot read the browser. 126 is the exit code of
- * sh(1).
+ * Messages of the system when the user cannot be changed, or when the other user cannot read the browser. 126 is the
+ * exit code of sh(1).
  */
 const NO_OTHER_USER = /EPERM|EACCES|EINVAL|permission denied|exit code 126/i;
 
@@ -62,7 +63,7 @@ export class Confinement {
    * confinement.
    */
   loosen(tried: Confined, reason: string): boolean {
-    // A concurrent launch has already found that out.
+    // A concurrent launch has already loosened the confinement.
     if (tried !== this.#now) return true;
     if (this.#works) return false;
     const { sandbox, user } = tried;

@@ -1,7 +1,7 @@
 import { CapstanError } from '../capture/errors.ts';
 import type { CapturePhase, Timings } from '../capture/phases.ts';
 
-/** Share of a capture's time that is reserved for taking the screenshot, and its bounds. */
+/** Share of a capture's time that is reserved for taking the screenshot, and the bounds of this reserve. */
 const SCREENSHOT_SHARE = 0.2;
 const SCREENSHOT_MIN_MS = 1_000;
 const SCREENSHOT_MAX_MS = 3_000;
@@ -34,7 +34,7 @@ export class Deadline {
     this.#timers.push(setTimeout(late, timeoutMs));
     signal.addEventListener('abort', gone, { once: true });
     if (signal.aborted) gone();
-    // No step may be racing when it rejects.
+    // Prevents an unhandled rejection when no step is in progress.
     promise.catch(() => undefined);
     this.#over = promise;
     this.#dispose = () => {

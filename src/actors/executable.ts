@@ -15,18 +15,18 @@ import {
   type System,
 } from './browser-locations.ts';
 
-/** A Chromium and the variables that its environment needs; or how to install one. */
+/** A Chromium executable and the environment variables that it needs, or instructions to install one. */
 export type Executable =
   | { readonly path: string; readonly env: Readonly<Record<string, string>> }
   | {
-      /** For clients: without paths. */
+      /** Text for clients, without paths. */
       readonly missing: string;
-      /** For the operator, when `missing` does not say everything. */
+      /** Further text for the operator, when `missing` does not say everything. */
       readonly detail?: string;
     };
 export type ExecutableFinder = () => Promise<Executable>;
 
-/** The headless shell is first. Measured: 2.9 times as many captures as the full browser. */
+/** Names of system browsers, the headless shell first. Measured: 2.9 times as many captures as the full browser. */
 const SYSTEM_NAMES = [
   'chromium-headless-shell',
   'chrome-headless-shell',
@@ -38,7 +38,7 @@ const SYSTEM_NAMES = [
 ];
 
 const IS_ROOT = process.getuid?.() === 0;
-/** Browsers of a root service run as another user, who must be able to read these files (`confinement.ts`). */
+/** File mode of our files. Browsers of a root service run as another user, who must read them (`confinement.ts`). */
 const OURS = IS_ROOT ? 0o755 : 0o700;
 
 /**
@@ -182,8 +182,8 @@ async function writableCache(): Promise<string> {
 }
 
 /**
- * Returns whether no other user can write to the folder: in the temporary directory, another user could create it first
- * and place a browser in it.
+ * Returns whether no other user can write to the folder. In the temporary directory, another user could create the
+ * folder first and place a browser in it.
  */
 async function isOursAlone(folder: string): Promise<boolean> {
   const { uid, mode } = await lstat(folder);

@@ -6,13 +6,13 @@ import type { BrowserHost } from './browser-host.ts';
 const SILENCE_MS = 250;
 /** Interval in which the CPU time of renderers is measured, in milliseconds. */
 const SAMPLE_MS = 150;
-/** Maximum number of intervals; then the heartbeat ends the browser. */
+/** Maximum number of intervals; after them, the heartbeat ends the browser. */
 const MAX_SAMPLES = 50;
-/** Linux counts CPU time in hundredths of a second (`getconf CLK_TCK`). */
+/** Minimum CPU time in the kernel, in clock ticks: hundredths of a second on Linux (`getconf CLK_TCK`). */
 const MIN_SYSTEM_TICKS = 3;
 /**
- * Share of the CPU time that a renderer spends in the kernel. Measured: 0.45 to 0.8 for pages that write 100 kB to the
- * console or call `pushState` with 1.9 MB in a loop, at most 0.05 for a page that only computes.
+ * Minimum share of its CPU time that a flooding renderer spends in the kernel. Measured: 0.45 to 0.8 for pages that
+ * write 100 kB to the console or call `pushState` with 1.9 MB in a loop, at most 0.05 for a page that only computes.
  */
 const MIN_SYSTEM_SHARE = 0.3;
 

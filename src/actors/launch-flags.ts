@@ -16,8 +16,8 @@ export function launchFlags(options: FlagOptions): string[] {
     `--user-data-dir=${options.profileDir}`,
     ...(options.sandbox ? [] : ['--no-sandbox']),
 
-    // Each browser context has its own proxy, which is the only way to the network. A context without one gets this
-    // address, where nothing listens; loopback, which Chromium would reach directly, is included.
+    // Each browser context has its own proxy, which is its only access to the network. A context without a proxy gets
+    // this address, where nothing listens. That includes loopback, which Chromium would otherwise reach directly.
     '--proxy-server=http://127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--disable-quic',
@@ -56,7 +56,8 @@ export function launchFlags(options: FlagOptions): string[] {
     '--force-color-profile=srgb',
     '--hide-scrollbars',
     '--mute-audio',
-    // Headless Chromium has no mouse: fine pointer (4) with hover (2). Touch emulation replaces it.
+    // Headless Chromium reports no mouse; these values report a fine pointer (4) with hover (2). Touch emulation
+    // overrides them.
     '--blink-settings=primaryPointerType=4,availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2',
     ...(options.honest ? [] : ['--disable-blink-features=AutomationControlled']),
 
@@ -81,8 +82,8 @@ const DISABLED_FEATURES = [
   'MediaRouter',
   'OptimizationHints',
   'PaintHolding',
-  // With it, the first scripts of a page see a window without a size (`outerWidth` 0), because each document has its
-  // own widget.
+  // With this feature, the first scripts of a page see a window without a size (`outerWidth` 0), because each document
+  // has its own widget.
   'RenderDocument',
   'Translate',
 ];

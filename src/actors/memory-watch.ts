@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { BrowserHost } from './browser-host.ts';
 
-/** Limits of the private memory of a process, in bytes. */
+/** Limits for the private memory of a process, in bytes. */
 export interface MemoryBounds {
   /** A renderer above this limit is killed, and its capture fails with `page_too_large`. */
   readonly renderer: number;
@@ -17,7 +17,7 @@ const TOO_MUCH = 'the page needs more memory than one page may use, and was ende
 
 export type MemoryVerdict = 'fits' | 'retire' | 'kill';
 
-/** Kills each renderer above its limit. Returns what to do with the browser itself. */
+/** Kills each renderer above its limit. Returns the verdict on the browser process itself. */
 export async function checkMemory(host: BrowserHost, bounds: MemoryBounds): Promise<MemoryVerdict> {
   let verdict: MemoryVerdict = 'fits';
   for (const { pid, type } of await host.processes()) {

@@ -6,7 +6,7 @@ export interface Script {
   readonly name: string;
   /** A character that every font for the script has. */
   readonly sample: string;
-  /** The Debian package that brings a font for it. */
+  /** The Debian package that contains a font for the script. */
   readonly debianPackage: string;
 }
 
@@ -79,7 +79,7 @@ function inPackage(debianPackage: string, samples: Readonly<Record<string, strin
   return Object.entries(samples).map(([name, sample]) => ({ name, sample, debianPackage }));
 }
 
-/** Runs in the page: returns the characters that look like one that no font has, the last of the private use areas. */
+/** Runs in the page. Returns the characters that look like U+10FFFD, a private-use character that no font has. */
 const boxes = `(characters) => {
   const context = new OffscreenCanvas(64, 48).getContext('2d', { willReadFrequently: true });
   context.font = '32px sans-serif';

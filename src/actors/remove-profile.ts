@@ -21,7 +21,7 @@ export async function removeProfile(path: string): Promise<void> {
   const { uid, gid } = owner;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Removed from inside, because the parent path may be closed to the owner.
+      // The directory is the working directory, because the owner may have no access to its parent.
       await promisify(execFile)('sh', ['-c', 'rm -rf -- * .[!.]* ..?*'], { uid, gid, cwd: path });
       return await rmdir(path);
     } catch (error) {

@@ -3,7 +3,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 
-/** The slot of one capture. Its egress proxy is its own, so that traffic can be attributed to the capture. */
+/** The slot of one capture. Each slot has its own egress proxy, so that traffic can be attributed to the capture. */
 export class Slot {
   readonly #egress: Egress;
   #egressProxy: Promise<EgressProxy> | null = null;
@@ -53,7 +53,7 @@ const IDLE_MS = 60_000;
 /** The slots, one for each concurrent capture. */
 export class SlotPool {
   readonly #egress: Egress;
-  /** Pools replaced by `resize`: their captures end on the slots that they have. */
+  /** Pools replaced by `resize`. Their captures keep their slots until they end. */
   readonly #leaving = new Set<Pool<Slot>>();
   #pool: Pool<Slot>;
 

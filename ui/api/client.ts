@@ -34,7 +34,7 @@ export interface Answer<T> {
   readonly next: string | undefined;
 }
 
-/** Whether the last request was refused because it had no valid session: the login is shown. */
+/** Whether the last request was refused because it had no valid session. The login is then shown. */
 export const loginRequired = signal(false);
 
 export interface CallOptions {

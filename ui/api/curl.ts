@@ -8,7 +8,7 @@ export interface ApiRequest {
   readonly stream?: boolean;
 }
 
-/** Returns the request as a command for a POSIX shell. The key of the API is taken from a variable. */
+/** Returns the request as a command for a POSIX shell, which reads the API key from a variable. */
 export function curlCommand(
   { path, method = 'GET', body, headers = {}, stream }: ApiRequest,
   needsKey: boolean,

@@ -1,8 +1,8 @@
 import type { CapstanEvent, EventType } from './types.ts';
 
 /*
- * One subscription to the events of the service, shared by all views: a browser keeps at most six connections to a
- * service over HTTP/1.1. It is open while a view listens and the page is visible.
+ * One subscription to the events of the service, shared by all views, because a browser keeps at most six connections
+ * to a service over HTTP/1.1. The subscription is open while a view listens and the page is visible.
  */
 
 const TYPES: readonly EventType[] = [
@@ -28,7 +28,7 @@ const listeners = new Set<Listener>();
 let source: EventSource | undefined;
 let lastEventId = '';
 
-/** Calls the listener for every event from now on. Returns a function that ends it. */
+/** Calls the listener for every event from now on. Returns a function that ends the subscription. */
 export function subscribe(listener: Listener): () => void {
   listeners.add(listener);
   connect();

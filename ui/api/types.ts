@@ -1,4 +1,4 @@
-/* Types of the HTTP API, from the schemas that its answers are validated with. They are erased: nothing is bundled. */
+/* Types of the HTTP API, from the schemas that validate its answers. Types are erased, so no schema is bundled. */
 import type { z } from 'zod';
 import type {
   DetailedResultSchema,

@@ -18,7 +18,7 @@ export function Badge({
   );
 }
 
-/** How a capture ended: the target's status, or the code of the failure. */
+/** The outcome of a capture: the target's status, or the code of the failure. */
 export function OutcomeBadge({
   result,
 }: {

@@ -8,7 +8,7 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['minute', 60],
 ];
 
-/** `5 min. ago`. */
+/** Formats the time since an instant: `5 min. ago`. */
 export function ago(instant: string, now = Date.now()): string {
   const seconds = (Date.parse(instant) - now) / 1000;
   for (const [unit, length] of UNITS) {
@@ -17,12 +17,12 @@ export function ago(instant: string, now = Date.now()): string {
   return Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds), 'second');
 }
 
-/** In the time zone of the browser. */
+/** Formats an instant in the time zone of the browser. */
 export function dateAndTime(instant: string): string {
   return absolute.format(new Date(instant));
 }
 
-/** `1.2 s`, `340 ms`. */
+/** Formats a duration: `1.2 s`, `340 ms`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
@@ -32,7 +32,7 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** `12.3 kB`. */
+/** Formats a number of bytes: `12.3 kB`. */
 export function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = count;
@@ -53,7 +53,7 @@ export function safeHref(url: string): string | undefined {
   return /^https?:\/\//i.test(url) ? url : undefined;
 }
 
-/** The URL without its scheme, for people. */
+/** Returns the URL without its scheme, for display. */
 export function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
 }

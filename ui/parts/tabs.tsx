@@ -8,7 +8,7 @@ export interface Tab {
   readonly render: () => ComponentChildren;
 }
 
-/** Tabs that arrow keys move between; the first one is open at first. */
+/** Tabs that can be switched with the arrow keys. The first tab is open initially. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const [wanted, setWanted] = useState('');
   const list = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 import { safeHref } from './format.ts';
 
-/** A captured URL: a link when it is http or https, and text in any case. */
+/** A captured URL: a link when its scheme is http or https, else plain text. */
 export function TargetLink({ url }: { readonly url: string }) {
   const href = safeHref(url);
   if (href === undefined) return <span class="url">{url}</span>;

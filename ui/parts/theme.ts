@@ -4,7 +4,7 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const STORED = 'capstan-theme';
 
-/** The chosen colours; `system` follows the setting of the system. */
+/** The chosen colour theme; `system` follows the setting of the operating system. */
 export const theme = signal<Theme>(read());
 
 function read(): Theme {

@@ -3,7 +3,7 @@ import { queryOf } from '../api/client.ts';
 import type { Result } from '../api/types.ts';
 import { Icon } from './icon.tsx';
 
-/** Thumbnail of a capture, or a placeholder where there is none. Decorative: the title is beside it. */
+/** Thumbnail of a capture, or a placeholder. Hidden from screen readers, because the title is next to it. */
 export function Thumbnail({ result, width }: { readonly result: Result; readonly width: number }) {
   const [isMissing, setMissing] = useState(false);
   const { screenshot, format, failed } = result;
@@ -28,7 +28,7 @@ export function Thumbnail({ result, width }: { readonly result: Result; readonly
   );
 }
 
-/** Requested widths. Few, so that screens of all sizes share the thumbnails that the service keeps. */
+/** Widths to request, in pixels. There are few, so that screens of all sizes share the service's cached thumbnails. */
 const WIDTHS = [160, 320, 640];
 const MAX_WIDTH = 960;
 

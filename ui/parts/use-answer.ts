@@ -6,7 +6,7 @@ interface Answered<T> {
   readonly error?: unknown;
 }
 
-/** Reads a path of the API, again when it changes; undefined reads nothing. */
+/** Reads a path of the API, and reads again when the path changes. An undefined path reads nothing. */
 export function useAnswer<T>(path: string | undefined): Answered<T> & { readonly reload: () => void } {
   const [answered, setAnswered] = useState<Answered<T> & { readonly path?: string | undefined }>({});
   const [attempt, setAttempt] = useState(0);
@@ -20,7 +20,7 @@ export function useAnswer<T>(path: string | undefined): Answered<T> & { readonly
     return () => abort.abort();
   }, [path, attempt]);
   const reload = useCallback(() => setAttempt((count) => count + 1), []);
-  // An answer about another path must not be shown for a moment.
+  // The answer for a previous path must not be shown, even briefly.
   const { path: about, ...current } = answered;
   return about === path ? { ...current, reload } : { reload };
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 
 interface ViewProps {
   readonly title: string;
-  /** Shown in place of the title; it is the name of the document. */
+  /** Shown as the heading in place of `title`, which remains the title of the document. */
   readonly heading?: ComponentChildren;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;

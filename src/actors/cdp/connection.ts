@@ -33,7 +33,7 @@ interface Pending {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
   readonly session: CdpSession;
-  /** Whether the answer may be given as the bytes encoded in its `data`. */
+  /** Whether the caller accepts the decoded bytes of `data` as the answer. */
   readonly takesBytes: boolean;
 }
 
@@ -160,7 +160,7 @@ export class CdpConnection {
     }
   }
 
-  /** An answer over the size limit is an error; an event over it is dropped. */
+  /** Rejects the command whose answer is over the size limit; drops an event over the limit. */
   #refuse(head: string): void {
     const [, digits] = /^\{"id":(\d+)/.exec(head) ?? [];
     if (digits !== undefined) this.#dispatch({ id: Number(digits), error: { message: 'the answer is too long' } });

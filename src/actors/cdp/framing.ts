@@ -18,7 +18,7 @@ export interface MessageTaker {
   take(text: string): void;
   /** Receives the beginning of a message over the size limit. */
   pass?(head: string): void;
-  /** Returns whether the answer to a command, if long, is to be given to `takeData`. */
+  /** Returns whether a long answer to this command is passed to `takeData`. */
   wantsData?(id: number): boolean;
   /** Receives the bytes that an answer encodes in base64. */
   takeData?(id: number, data: Buffer): void;

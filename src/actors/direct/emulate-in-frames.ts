@@ -4,9 +4,9 @@ import type { CdpConnection, CdpSession } from '../cdp/connection.ts';
 import { emulateVisitor } from '../page/emulation/emulate-visitor.ts';
 
 /**
- * Emulates the visitor in the page's cross-site frames and workers. Each has its own session, which the page's
- * overrides do not reach, and stays paused until it has them. `eachFrame` is called with each session and its target
- * before it runs.
+ * Emulates the visitor in the page's cross-site frames and workers. Each has its own session, to which the page's
+ * overrides do not apply, and stays paused until it has received its own. `eachFrame` is called for each of these
+ * frames and workers before it runs, with its session and target.
  */
 export function emulateInFrames(
   connection: CdpConnection,

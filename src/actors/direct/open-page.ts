@@ -66,7 +66,7 @@ export async function openPage(
       });
       attached.resolve({ session, frame, frames, setUp });
     } else if (targetId !== page) {
-      // A popup that the browser did not block.
+      // This is a popup that the browser did not block.
       root.post('Target.closeTarget', { targetId });
     }
   });

@@ -4,14 +4,14 @@ import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage, PageSession } from './isolated-page.ts';
 
-/** Maximum time that a script of the page may block ours once the waiting time is over, before it is terminated. */
+/** Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated. */
 const PATIENCE_MS = 2_000;
 
 /** Maximum number of documents that are asked, when the page navigates before it answers. */
 const MAX_DOCUMENTS = 5;
 const NEXT_DOCUMENT_MS = 50;
 
-/** Awaits `work`, which the page's main thread must be free for. A script that blocks it is terminated in the end. */
+/** Awaits `work`, which needs the page's main thread. Terminates a script that blocks this thread for too long. */
 export async function letGo<T>({ session }: IsolatedPage, deadline: Deadline, work: Promise<T>): Promise<T> {
   const endScripts = setTimeout(
     () => session.post('Runtime.terminateExecution'),
@@ -36,7 +36,7 @@ export const PICTURE_WORLD = 'capstan-picture';
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
  * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
- * clear. Undefined when the document was replaced meanwhile. Does not resolve while a script blocks the page.
+ * clear. Returns undefined when the document was replaced meanwhile. Does not resolve while a script blocks the page.
  */
 export async function evaluate({ session, frame }: EvaluatedFrame, expression: string): Promise<unknown> {
   try {
@@ -58,7 +58,7 @@ export async function evaluate({ session, frame }: EvaluatedFrame, expression: s
   }
 }
 
-/** Like `evaluate`, within the deadline: a script that blocks the page is terminated in the end. */
+/** Like `evaluate`, but within the deadline: terminates a script that blocks the page for too long. */
 export async function askPage(
   page: IsolatedPage,
   deadline: Deadline,
@@ -69,8 +69,8 @@ export async function askPage(
 }
 
 /**
- * Like `askPage`, until a document answers. Throws `capture_timeout` when the page navigates faster than it can be
- * asked.
+ * Like `askPage`, but repeated until a document answers. Throws `capture_timeout` when the page navigates faster than
+ * it can answer.
  */
 export async function retryUntilAnswered(
   page: IsolatedPage,

@@ -19,7 +19,7 @@ import { demandPaint } from './wait/demand-paint.ts';
 /** Maximum number of redirects by script or refresh; a page that continues after them is captured where it is. */
 const MAX_DOCUMENTS = 20;
 
-/** A capture and its cleanup: `disposed` resolves when the browser holds nothing of it any more. */
+/** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */
 export interface PageCapture {
   readonly snapshot: Promise<Snapshot>;
   readonly disposed: Promise<void>;

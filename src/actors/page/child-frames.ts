@@ -1,8 +1,8 @@
 import type { PageSession } from './isolated-page.ts';
 
 /**
- * The frames in a page. Those in its own process are part of its session; others (with site isolation, those of other
- * sites) have a session each, which the browser attaches before their document runs.
+ * The frames in a page. Frames in the page's process share its session. Frames in other processes (cross-site frames,
+ * under site isolation) have a session each, which the browser attaches before their document runs.
  */
 export class ChildFrames {
   readonly #outOfProcess = new Map<string, PageSession>();

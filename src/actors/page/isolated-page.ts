@@ -39,16 +39,16 @@ export interface IsolatedPage {
   dispose(): Promise<void>;
 }
 
-/** Actions on a page as a person would do them. */
+/** Performs actions on a page as a person would. */
 export interface Interaction {
   /**
-   * Does the request's actions and fills in its form. Resolves with false when the waiting time was over first; throws
-   * `action_failed`.
+   * Performs the request's actions and fills in its form. Resolves with false when the waiting time was over first.
+   * Throws `action_failed` when the page prevents an action.
    */
   act(request: CaptureRequest, deadline: Deadline): Promise<boolean>;
   /**
-   * Resolves with whether `waitForFunction` held before the waiting time was over; throws `script_failed` for a syntax
-   * error.
+   * Resolves with whether `waitForFunction` became truthy before the waiting time was over. Throws `script_failed` for
+   * a syntax error.
    */
   waitForFunction(source: string, deadline: Deadline): Promise<boolean>;
 }

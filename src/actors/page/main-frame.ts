@@ -17,7 +17,7 @@ export class MainFrame {
   readonly id: string;
   #document: Protocol.Page.Frame | null = null;
   #reached = new Set<string>();
-  /** Frames of the page whose document still sends requests; frames of other processes are not included. */
+  /** Frames whose document still has requests in flight; frames of other processes are not included. */
   readonly #asking = new Set<string>();
   /** Frames of the page that wait for their next document; the current one, possibly empty, may be idle. */
   readonly #awaiting = new Set<string>();
@@ -83,7 +83,7 @@ export class MainFrame {
       }
       // A navigation that ended without a document: a download, or 204.
       this.#coming = null;
-      // It may have stopped the loading of the current document, whose load event then never fires.
+      // That navigation may have stopped the loading of the current document, whose load event then never fires.
       this.#stopped = this.#document?.loaderId ?? null;
       this.#tell();
     });
@@ -111,7 +111,7 @@ export class MainFrame {
     return this.#crashed;
   }
 
-  /** The document has reached this milestone, or was stopped before, and no other one is on its way. */
+  /** Returns whether the document has reached this milestone, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
     if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
     if (at === 'networkIdle') return this.#has(at) && this.#asking.size === 0 && this.#awaiting.size === 0;
@@ -124,7 +124,7 @@ export class MainFrame {
     this.#tell();
   }
 
-  /** Another document was requested. Until it arrives or is given up, the current one cannot be asked anything. */
+  /** True from the request for another document until it arrives or is given up; the page answers nothing meanwhile. */
   get leaving(): boolean {
     return this.#coming !== null;
   }
@@ -135,8 +135,8 @@ export class MainFrame {
   }
 
   /**
-   * Resolves when `holds` returns true; it is called after each change. Rejects with a `PageCrashedError` or a
-   * `CdpClosedError` when the page or the browser ends before, and with the argument of `fail`.
+   * Resolves when `holds`, called after each change, returns true. Rejects with a `PageCrashedError` or a
+   * `CdpClosedError` when the page or the browser ends first, and with the failure passed to `fail`.
    */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {

@@ -10,7 +10,7 @@ import { waitWithin } from './wait/wait-within.ts';
 
 /**
  * Navigates to the request's URL. Resolves once a document has committed, with the URL that was fetched and, when a
- * viewer page shows a download, with the facts of it. Throws `target_unreachable`, `target_forbidden` or `not_a_page`
+ * viewer page shows a download, with facts about it. Throws `target_unreachable`, `target_forbidden` or `not_a_page`
  * when there is no document.
  */
 export async function navigate(
@@ -49,7 +49,7 @@ export async function awaitLoad(
     const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
     throw new CapstanError(code, reason);
   }
-  // A style sheet that never arrives blocks rendering: without it the page is shown.
+  // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
   if (!came && !frame.painted) page.session.post('Page.stopLoading');
   return came;
 }

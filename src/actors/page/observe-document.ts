@@ -19,7 +19,7 @@ export interface DocumentFacts
     Snapshot,
     'finalUrl' | 'title' | 'responseCode' | 'responseReason' | 'contentType' | 'contentLength' | 'protocol' | 'html'
   > {
-  /** True when an endless script had to be terminated for this. */
+  /** True when an endless script had to be terminated to read the document. */
   readonly interrupted: boolean;
 }
 
@@ -79,7 +79,7 @@ async function evaluate(page: IsolatedPage, settle: boolean): Promise<unknown> {
     });
     return result.value;
   } catch (error) {
-    // The isolated world ended with its document.
+    // The document was replaced, and its isolated world ended with it.
     if (error instanceof CdpError) return undefined;
     throw error;
   }
@@ -101,8 +101,8 @@ export function documentFacts(value: unknown, contentType: string): Omit<Documen
 }
 
 /**
- * Runs in the page, with the time to settle in milliseconds. The status of the main document is in Navigation Timing,
- * without `Network.enable`.
+ * Runs in the page, with the time to settle in milliseconds. Reads the status of the main document from Navigation
+ * Timing, which works without `Network.enable`.
  */
 export const OBSERVE = `async (settleMs) => {
   if (settleMs > 0) {

@@ -8,7 +8,7 @@ import type { IsolatedPage } from './isolated-page.ts';
 /** The result of navigating the page to `url`. */
 export type Opening =
   | { readonly came: 'document' | 'download'; readonly url: string }
-  /** `answered`: the server did, though not with a document. */
+  /** `answered`: whether the server responded, though not with a document. */
   | { readonly came: 'nothing'; readonly url: string; readonly failure: Failure; readonly answered: boolean };
 
 /**
@@ -26,7 +26,7 @@ export async function openUrl(
   const plainUrl = overHttp(target);
   if (plainUrl === undefined) return deadline.step('open the URL', attempt(page, egressProxy, url));
   const overTls = attempt(page, egressProxy, url);
-  // The attempt may hang, and the other one needs as much time.
+  // The attempt over TLS may hang, and the one over http needs as much time.
   const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
   if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
   onFetch(plainUrl);
@@ -46,7 +46,7 @@ async function attempt({ session, frame }: IsolatedPage, egressProxy: EgressProx
   }
   await frame.until(() => frame.document !== before);
   if (errorText === undefined) return { came: 'document', url };
-  // The error page names the hop of a redirect chain that failed.
+  // The error page names the URL that failed, which may be a later hop of a redirect chain.
   const failedUrl = frame.document?.unreachableUrl ?? url;
   const answered = !isSamePlace(url, failedUrl) || !isSilence(egressProxy, failedUrl, errorText);
   return { came: 'nothing', url, failure: whyUnreachable(egressProxy, failedUrl, errorText), answered };
@@ -56,7 +56,7 @@ function isSamePlace(url: string, other: string): boolean {
   return URL.parse(url)?.origin === URL.parse(other)?.origin;
 }
 
-/** Chromium's errors when no server answers, or not in TLS. An invalid certificate counts as an answer. */
+/** Chromium's errors when no server answers, or the server does not speak TLS. An invalid certificate is an answer. */
 const SILENCES: ReadonlySet<string> = new Set([
   'net::ERR_CONNECTION_REFUSED',
   'net::ERR_CONNECTION_RESET',

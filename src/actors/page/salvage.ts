@@ -9,7 +9,7 @@ import type { DocumentFacts } from './observe-document.ts';
 import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
 import type { Picture } from './screenshot/take-screenshot.ts';
 
-/** Time before the deadline at which the last frame is requested, and at which it stands in for the screenshot. */
+/** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
 const REQUEST_MS = 800;
 const USE_MS = 300;
 /** Maximum of each of these times, as a share of the capture's time limit. */
@@ -47,7 +47,7 @@ export async function salvage(
   if (found.picture !== undefined || page.frame.document === null) return never;
   const drawing = lastFrame(page.session);
   const asking = shownDocument(page);
-  // They are awaited later; the end of the page also ends the steps of the capture.
+  // Both are awaited later. If the page ends before, the steps of the capture report it.
   for (const each of [drawing, asking]) each.catch(() => undefined);
   await deadline.comes(Math.min(USE_MS, share / 2));
   const frame = await drawing;

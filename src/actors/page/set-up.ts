@@ -15,11 +15,11 @@ export interface PageSetUp {
 }
 
 /**
- * Sends a page everything that it needs before anything happens in it, without awaiting each answer. Measured: 1.1
- * times the captures a second. `ownUserAgent` is used when the request names none; without it, Chromium's own.
+ * Sends a page everything that it needs before anything happens in it. Does not await each answer. Measured: 1.1 times
+ * as many captures per second. `ownUserAgent` applies when the request names none; undefined keeps Chromium's own.
  */
 export function setUpPage(session: PageSession, request: CaptureRequest, ownUserAgent?: string): PageSetUp {
-  // A navigation that is sent before this is answered gets lost now and then.
+  // A navigation that is sent before the answer to this command is sometimes lost.
   const enabled = session.send('Page.enable');
   session.post('Page.setLifecycleEventsEnabled', { enabled: true });
   session.post('Inspector.enable');
@@ -32,7 +32,7 @@ export function setUpPage(session: PageSession, request: CaptureRequest, ownUser
     notes.dialog({ type, message: message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed() });
     session.post('Page.handleJavaScriptDialog', { accept: false });
   });
-  // Sent before the browser refuses the popup, as it refuses all of them (--block-new-web-contents).
+  // Chromium sends this event before it refuses the popup. It refuses all popups (--block-new-web-contents).
   session.on('Page.windowOpen', ({ url }) => notes.popup(url));
   return { notes, visit, requests, done: Promise.all([enabled, emulated, notes.ready, visit.ready]) };
 }

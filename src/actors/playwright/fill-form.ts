@@ -6,7 +6,7 @@ import type { Patience, Step } from './step.ts';
 /** Elements that submit a form when clicked. */
 const SENDS = 'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
 
-/** A field does not accept the given value. The message says what it accepts. */
+/** A field does not accept the given value. The message names the accepted values. */
 class FieldError extends Error {
   override readonly name = 'FieldError';
 }
@@ -62,7 +62,7 @@ async function choose(named: Locator, value: string, patience: Patience): Promis
   await wanted.check(patience);
 }
 
-/** Clicks the submit button, as a person does; a form without one is submitted as by Enter in a field. */
+/** Clicks the submit button, as a person does. Submits a form without one as the Enter key in a field would. */
 async function send(form: Locator, patience: Patience): Promise<void> {
   const button = form.locator(`css=${SENDS}`).first();
   await form.waitFor({ state: 'attached', ...patience });

@@ -56,7 +56,7 @@ export class PlaywrightInteraction implements Interaction {
     this.#transport?.close();
   }
 
-  /** Returns whether a step was done before the time for waiting ended. Throws when the page prevents it. */
+  /** Returns whether a step was done before the waiting time was over. Throws when the page prevents the step. */
   async #take({ name, selector, take }: Step, deadline: Deadline): Promise<boolean> {
     if (deadline.waitingMs === 0) return false;
     const patience = {

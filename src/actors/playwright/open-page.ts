@@ -15,7 +15,7 @@ export async function openInteractivePage(
   over: AbortSignal,
 ): Promise<IsolatedPage> {
   const page = await openPage(host, proxyServer, request, over);
-  // Each of several pages in a browser behaves as the one in the foreground.
+  // Every page behaves as if it were in the foreground, although several pages share a browser.
   page.session.post('Emulation.setFocusEmulationEnabled', { enabled: true });
   const interaction = new PlaywrightInteraction(host, page);
   const dispose = async () => {

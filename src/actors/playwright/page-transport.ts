@@ -20,8 +20,8 @@ const FRAMES_AND_WORKERS = [{ type: 'iframe' }, { type: 'worker' }, { exclude: t
 const GONE = { code: -32_001, message: 'Session with given id not found.' };
 
 /**
- * Appears to Playwright as a browser with one page, in a session beside ours. Through it Playwright cannot open pages,
- * change browser settings or reach other captures.
+ * Appears to Playwright as a browser with one page, which has its own session in addition to ours. Playwright cannot
+ * open pages, change browser settings or reach other captures through it.
  */
 export class PageTransport implements ConnectOverCDPTransport {
   onmessage?: (message: object) => void;

@@ -42,7 +42,7 @@ async function scroll(page: Page, { selector, x, y }: ScrollAction, patience: Pa
     return locate(page, selector).scrollIntoViewIfNeeded(patience);
   }
   const what = selector === undefined ? page.locator(':root') : locate(page, selector);
-  // Instantly, even where the style sheet sets smooth scrolling: the next step would not know where it ends.
+  // Scrolls instantly, even where the style sheet sets smooth scrolling: the next step could not tell when that ends.
   await what.evaluate(
     (element, by) => element.scrollBy({ left: by.x, top: by.y, behavior: 'instant' }),
     { x: x ?? 0, y: y ?? 0 },

@@ -11,8 +11,8 @@ const OBSTACLES =
   /^(?:element is (?:not (?:visible|enabled|stable|editable)|outside of the viewport)|.* intercepts pointer events|did not find some options)/;
 
 /**
- * Returns Playwright's error in one line, without the appended log; undefined when time ran out although the element
- * was fine.
+ * Returns Playwright's error in one line, without the appended log. Undefined when the time ran out for a reason other
+ * than the element.
  */
 export function reasonOf(error: Error, selector: string | undefined): string | undefined {
   const [head = '', ...log] = stripVTControlCharacters(error.message).split('\n');

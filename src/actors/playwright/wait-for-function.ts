@@ -9,7 +9,7 @@ const MAX_REASON_CHARACTERS = 300;
 
 /** Checks the syntax without running anything. Rejects with `script_failed` when it is invalid. */
 export async function checkSyntax(session: PageSession, source: string): Promise<void> {
-  // The engine parses the whole script before running it, and its first statement ends it.
+  // The engine parses the whole script before running it, and `throw` ends it at once.
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;(${source}\n)` });
   const { className, description = '' } = exceptionDetails?.exception ?? {};
   if (className !== 'SyntaxError') return;
@@ -18,8 +18,8 @@ export async function checkSyntax(session: PageSession, source: string): Promise
 }
 
 /**
- * Resolves when an expression is truthy in the document that the page shows by then, or when `signal` is aborted. A
- * function is called, a promise awaited, and an exception counts as false.
+ * Resolves when an expression is truthy in the document that the page currently shows, or when `signal` is aborted. A
+ * function is called, a promise is awaited, and an exception counts as false.
  */
 export async function untilItHolds(page: Page, source: string, signal: AbortSignal): Promise<void> {
   const expression = `(async () => {

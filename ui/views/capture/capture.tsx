@@ -11,7 +11,7 @@ import { useCapture } from './use-capture.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** The form is made from the definitions of the options, so it has every option that the service has. */
+/** The capture form. It is generated from the API's option definitions, so it has every option of the service. */
 export function Capture() {
   const [url, setUrl] = useState(query.value.get('url') ?? '');
   const [options, setOptions] = useState<Options>({});

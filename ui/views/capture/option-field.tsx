@@ -8,7 +8,7 @@ interface OptionFieldProps {
   /** Path of the option in the request, as problems name it. */
   readonly path: string;
   readonly schema: OptionSchema;
-  /** Undefined: not given, so the default applies. */
+  /** Value of the option; undefined when not given, so that the default applies. */
   readonly value: unknown;
   readonly problems: readonly FieldProblem[];
   readonly onChange: (value: unknown) => void;
@@ -176,7 +176,7 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
   }
 }
 
-/** The default of a field may be part of the default of its object. */
+/** Adds a default to the schema of a field, because it may be part of the default of its object. */
 function withDefault(schema: OptionSchema, preset: unknown): OptionSchema {
   return preset === undefined ? schema : { ...schema, default: preset };
 }
@@ -219,7 +219,7 @@ function JsonField({ id, value, onChange, described }: JsonFieldProps) {
   );
 }
 
-/** Sets what is between backticks as code. */
+/** Renders text between backticks as code. */
 function withCode(text: string): readonly ComponentChildren[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }

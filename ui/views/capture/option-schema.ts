@@ -52,10 +52,10 @@ export type Control =
   | { readonly kind: 'fields'; readonly fields: readonly (readonly [name: string, schema: OptionSchema])[] }
   | { readonly kind: 'json' };
 
-/** Longer texts are scripts and style sheets. */
+/** Maximum length of an ordinary text, in characters. Options with a larger maximum are scripts and style sheets. */
 const LONG_TEXT = 5000;
 
-/** Returns the control for an option. Whatever has no control of its own is written as JSON. */
+/** Returns the control for an option. An option without a control of its own is written as JSON. */
 export function controlOf(schema: OptionSchema): Control {
   const { type, enum: values, anyOf, items, properties, maxLength = 0 } = schema;
   if (values !== undefined) return { kind: 'choice', values };
@@ -74,7 +74,7 @@ export function controlOf(schema: OptionSchema): Control {
   return { kind: 'json' };
 }
 
-/** The default and the bounds, for people. */
+/** Returns the default and the bounds as human-readable text. */
 export function boundsOf({ type, minimum, maximum, default: preset }: OptionSchema): string {
   const isBound = (value: number | undefined) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   const range =

@@ -69,7 +69,7 @@ function follow(requestId: string, signal: AbortSignal, report: (progress: InFli
   };
 }
 
-/** `crypto.randomUUID` is there over TLS and on loopback only. */
+/** Works without `crypto.randomUUID`, which browsers provide only over TLS and on loopback. */
 function newRequestId(): string {
   return `ui-${[...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('')}`;
 }

@@ -17,7 +17,7 @@ const WAYS = [
 ] as const;
 type Way = (typeof WAYS)[number][0];
 
-/** Two captures, `a` before and `b` after, as the address names them. */
+/** Compares two captures that the address names: `a` is before, `b` is after. */
 export function Compare() {
   const a = query.value.get('a') ?? '';
   const b = query.value.get('b') ?? '';

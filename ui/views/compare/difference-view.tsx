@@ -4,10 +4,10 @@ import { integer } from '../../parts/format.ts';
 import { Problem } from '../../parts/view.tsx';
 import { type Difference, drawDifference, loadImage } from './difference.ts';
 
-/** Smaller differences come from the encoding of an image. */
+/** Default tolerance of a colour channel, 0 to 255. Smaller differences come from the encoding of an image. */
 const DEFAULT_TOLERANCE = 12;
 
-/** The images on top of each other, with what has changed highlighted. */
+/** The images on top of each other, with changed pixels highlighted. */
 export function DifferenceView({ before, after }: { readonly before: DetailedResult; readonly after: DetailedResult }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [tolerance, setTolerance] = useState(DEFAULT_TOLERANCE);

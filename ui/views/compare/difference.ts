@@ -1,17 +1,17 @@
-/** Rows that are compared at once, so that the page stays responsive and memory small. */
+/** Number of rows compared at once: few, so that the page stays responsive and uses little memory. */
 const STRIP = 512;
 /** Colour of changed pixels: red, green, blue. */
 const CHANGED = [230, 20, 90] as const;
 
 export interface Difference {
-  /** Pixels that differ by more than the tolerance. Pixels that only one image has always differ. */
+  /** Number of pixels that differ by more than the tolerance. Pixels that exist in only one image always differ. */
   readonly changed: number;
   readonly total: number;
 }
 
 /**
- * Draws where two images differ: changed pixels in one colour, the others faint. `tolerance` is the difference of a
- * colour channel, 0 to 255, that does not count.
+ * Draws where two images differ: changed pixels in one colour, the others faint. `tolerance` is the largest difference
+ * of a colour channel, 0 to 255, that is ignored.
  */
 export async function drawDifference(
   canvas: HTMLCanvasElement,
@@ -38,7 +38,7 @@ export async function drawDifference(
   return { changed, total: width * height };
 }
 
-/** Overwrites the pixels of `b` with the image of the difference. Returns the number of changed ones. */
+/** Overwrites the pixels of `b` with the image of the difference. Returns the number of changed pixels. */
 function mark(a: Uint8ClampedArray, b: Uint8ClampedArray, tolerance: number): number {
   let changed = 0;
   for (let at = 0; at < b.length; at += 4) {
@@ -62,7 +62,7 @@ function mark(a: Uint8ClampedArray, b: Uint8ClampedArray, tolerance: number): nu
   return changed;
 }
 
-/** Returns a function that reads rows of an image. Outside of the image, pixels are transparent. */
+/** Returns a function that reads rows of an image. Pixels outside the image are transparent. */
 function stripReader(image: ImageBitmap, width: number) {
   const strip = document.createElement('canvas');
   strip.width = width;

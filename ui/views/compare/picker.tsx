@@ -44,13 +44,13 @@ export function Chosen({ label, result, onClear }: ChosenProps) {
 }
 
 interface PickerProps {
-  /** The other side: captures of its URL are offered. */
+  /** The capture on the other side. Captures of its URL are offered. */
   readonly near: DetailedResult | undefined;
   readonly what: string;
   readonly onPick: (id: number) => void;
 }
 
-/** Captures to choose from: of the same URL when one side is chosen and there are others, else the newest. */
+/** Captures to choose from: other captures of the URL chosen on the other side, if there are any, else the newest. */
 export function Picker({ near, what, onPick }: PickerProps) {
   const ofUrl = useAnswer<readonly Result[]>(
     near === undefined ? undefined : `/results/by-url${queryOf({ url: near.url, limit: MAX_SHOWN })}`,

@@ -29,7 +29,7 @@ export function SideBySide({ before, after }: PairProps) {
   );
 }
 
-/** Both images above each other: before on the left of the line, after on the right. */
+/** Both images, one on top of the other, divided by a line: before on the left of it, after on the right. */
 export function Slider({ before, after }: PairProps) {
   const [share, setShare] = useState(50);
   return (

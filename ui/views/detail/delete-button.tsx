@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { goTo } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
 
-/** Removes the capture once it was confirmed, and returns to the gallery. */
+/** Deletes the capture after a confirmation, and returns to the gallery. */
 export function DeleteButton({ id, name }: { readonly id: number; readonly name: string }) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -3,7 +3,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { ago, bytes, dateAndTime, duration, integer } from '../../parts/format.ts';
 import { TargetLink } from '../../parts/target-link.tsx';
 
-/** The metadata of a capture. Values that are not known are left out. */
+/** The metadata of a capture. Unknown values are left out. */
 export function Facts({ result }: { readonly result: DetailedResult }) {
   const {
     id,

@@ -1,7 +1,7 @@
 import type { DetailedResult } from '../../api/types.ts';
 import { duration } from '../../parts/format.ts';
 
-/** The phases of a capture in their order, each from the end of the one before. */
+/** The phases of a capture in order. Each bar starts where the previous one ends. */
 export function TimingBars({ timings }: { readonly timings: DetailedResult['timings'] }) {
   const phases = Object.entries(timings).filter((entry): entry is [string, number] => entry[1] !== undefined);
   const total = phases.reduce((sum, [, ms]) => sum + ms, 0);

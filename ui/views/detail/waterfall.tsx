@@ -1,7 +1,7 @@
 import type { Evidence } from '../../api/types.ts';
 import { bytes, duration, shortUrl } from '../../parts/format.ts';
 
-/** Requests of the page on a common time scale, in the order of their start. */
+/** Requests of the page on a common time scale, ordered by start time. */
 export function Waterfall({ network: { items, omitted } }: { readonly network: NonNullable<Evidence['network']> }) {
   if (items.length === 0) return <p class="muted">The page made no requests.</p>;
   const end = Math.max(1, ...items.map(({ start_ms: start, time_ms: time }) => (start ?? 0) + (time ?? 0)));

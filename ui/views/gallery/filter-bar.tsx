@@ -3,7 +3,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { countOf, type Filters } from './filters.ts';
 
-/** A filter takes effect when nothing was typed for this long, in milliseconds. */
+/** Time without typing after which a filter takes effect, in milliseconds. */
 const TYPING_MS = 300;
 
 interface FilterBarProps {

@@ -1,15 +1,15 @@
 import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 
-/** Filters of the gallery, as they are in the address bar. An empty text is no filter. */
+/** Filters of the gallery, as written in the address bar. An empty string sets no filter. */
 export interface Filters {
-  /** Text of the title. */
+  /** Text to find in the title. */
   readonly text: string;
   readonly host: string;
   readonly url: string;
   readonly status: string;
   readonly outcome: string;
-  /** Local date and time, as `<input type=datetime-local>` has it. */
+  /** Local date and time, in the format of `<input type=datetime-local>`. */
   readonly from: string;
   readonly to: string;
 }

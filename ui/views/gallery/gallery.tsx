@@ -12,7 +12,7 @@ import { countOf, type Filters, listPath, readFilters } from './filters.ts';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
 
-/** Distance in pixels; when the gallery is scrolled further, new captures are not inserted. */
+/** Maximum distance from the top, in pixels, at which new captures are inserted. */
 const AT_TOP = 8;
 
 export function Gallery() {
@@ -150,7 +150,7 @@ function focusedIndex(scroller: HTMLElement | null): number {
   return link instanceof HTMLElement ? Number(link.dataset.index) : -1;
 }
 
-/** Moves the focus between cards. A card that is not in the document yet is focused once it is. */
+/** Moves the focus between cards. A card that is not in the document yet is focused when it is added. */
 function useArrowKeys(
   scroller: { readonly current: HTMLElement | null },
   { columns, rowHeight }: { readonly columns: number; readonly rowHeight: number },
@@ -185,7 +185,7 @@ function useArrowKeys(
     }
     setFocused(to);
   };
-  // Arrows work from anywhere on the page, unless a control has the focus that uses them itself.
+  // Arrow keys work anywhere on the page, unless the focused control uses them itself.
   const latest = useRef(move);
   latest.current = move;
   useEffect(() => {

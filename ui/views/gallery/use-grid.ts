@@ -1,16 +1,16 @@
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Smallest width of a card, and the space between cards, in CSS pixels. */
+/** Minimum width of a card, and the space between cards, in CSS pixels. */
 const MIN_CARD = 212;
 const MIN_CARD_NARROW = 150;
 const NARROW = 520;
 const GAP = 16;
 const GAP_NARROW = 10;
-/** Height of a card below its picture. */
+/** Height of a card below its image, in CSS pixels. */
 const CAPTION = 58;
 const PICTURE_RATIO = 9 / 16;
-/** Rows that are kept above and below the visible ones. */
+/** Number of rows rendered above and below the visible ones. */
 const SPARE_ROWS = 2;
 
 export interface Grid {
@@ -20,7 +20,7 @@ export interface Grid {
   readonly gap: number;
   /** Height of all rows together. */
   readonly height: number;
-  /** Index of the first card that is in the document, and of the one after the last. */
+  /** Index of the first card in the document, and the index after the last one. */
   readonly start: number;
   readonly end: number;
 }

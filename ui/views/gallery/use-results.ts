@@ -3,22 +3,22 @@ import { subscribe } from '../../api/events.ts';
 import type { Result } from '../../api/types.ts';
 import { type Filters, listPath, readPage } from './filters.ts';
 
-/** Records of each page: a few screens. */
+/** Number of records per page: enough for a few screens. */
 const PAGE = 60;
-/** New captures are looked up at most this often, in milliseconds. */
+/** Minimum interval between requests for new captures, in milliseconds. */
 const REFRESH_MS = 700;
 
 export interface Results {
   readonly items: readonly Result[];
-  /** `pending`: the first page is on its way. */
+  /** `pending`: the first page has not been received yet. */
   readonly state: 'pending' | 'ready' | 'failed';
   readonly error: unknown;
   readonly isComplete: boolean;
-  /** Number of captures that have come while the list was held. */
+  /** Number of captures that have arrived while the list was held. */
   readonly waiting: number;
   loadMore(): void;
   reload(): void;
-  /** Shows the captures that have come while the list was held. */
+  /** Shows the captures that have arrived while the list was held. */
   release(): void;
 }
 
@@ -33,8 +33,8 @@ interface List {
 const NOTHING: List = { items: [], state: 'pending', held: [] };
 
 /**
- * Reads the results that the filters select, page by page, and keeps them up to date. While `isHeld`, new captures are
- * only counted, so that the cards in view do not move.
+ * Reads the results that the filters select, page by page, and keeps them up to date. While `isHeld` returns true, new
+ * captures are only counted, so that the cards in view do not move.
  */
 export function useResults(filters: Filters, isHeld: () => boolean): Results {
   const first = listPath(filters, PAGE);
@@ -113,7 +113,7 @@ function unknownOf(items: readonly Result[], found: readonly Result[]): readonly
   return found.filter(({ id }) => !known.has(id));
 }
 
-/** Returns both without repetition, in the order of the list. A capture that took long is not the newest. */
+/** Merges both lists without duplicates, in the order of the list. A found capture that took long is not the newest. */
 function merged(items: readonly Result[], found: readonly Result[]): readonly Result[] {
   const added = unknownOf(items, found);
   if (added.length === 0) return items;

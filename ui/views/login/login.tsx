@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { logIn } from '../../api/session.ts';
 import { Logo } from '../../shell/navigation.tsx';
 
-/** Asks for an API key, where the service needs one. The key is sent once, and kept nowhere. */
+/** Asks for an API key when the service requires one. The key is sent once and not stored. */
 export function Login() {
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);

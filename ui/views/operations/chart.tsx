@@ -6,7 +6,7 @@ import type { ColumnName, Series } from './metrics.ts';
 export interface Line {
   readonly column: ColumnName;
   readonly label: string;
-  /** Custom property of its colour. */
+  /** CSS custom property with the colour of the line. */
   readonly colour: string;
   readonly isDashed?: boolean;
 }
@@ -15,14 +15,14 @@ interface ChartProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly series: Series;
-  /** Changes with every sample; the arrays of `series` are appended to. */
+  /** Changes with every sample, because the arrays of `series` stay the same and are appended to. */
   readonly revision: number;
   readonly format: (value: number) => string;
 }
 
 const HEIGHT = 150;
 
-/** A chart over time, with the last values as text, which a screen reader finds too. */
+/** A chart over time, with the last values as text, which is accessible to screen readers. */
 export function Chart({ title, lines, series, revision, format }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);

@@ -4,13 +4,13 @@ import type { CaptureLimits, ServiceStats } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Problem } from '../../parts/view.tsx';
 
-/** Steps of the slider of the queue; it reaches too far for one by one. */
+/** Values of the queue slider, whose range is too large for steps of one. */
 const QUEUE_STEPS = [
   0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 1_000_000,
 ];
 const MAX_CONCURRENT_SHOWN = 64;
 
-/** The limits of the service, which hold until it ends. They are sent when a slider is let go. */
+/** The limits of the service. A change is sent when a slider is released, and applies until the service ends. */
 export function Limits({ queue }: { readonly queue: ServiceStats['queue'] }) {
   const [draft, setDraft] = useState<Partial<CaptureLimits>>({});
   const [error, setError] = useState<unknown>();

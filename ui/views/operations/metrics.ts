@@ -4,14 +4,14 @@ import type { CapstanEvent, Pressure, ServiceStats } from '../../api/types.ts';
 
 /** Interval of the samples, in milliseconds. */
 const SAMPLE_MS = 2000;
-/** Half an hour. */
+/** Number of samples kept: half an hour. */
 const MAX_SAMPLES = 900;
-/** Durations are those of the last minute. */
+/** Time for which durations are kept, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Bounds the memory on a busy service. */
+/** Maximum number of durations kept, which bounds the memory on a busy service. */
 const MAX_DURATIONS = 20_000;
 
-/** Columns of the charts; a value that is not known is null. */
+/** Columns of the charts; an unknown value is null. */
 export interface Series {
   /** Seconds since 1970. */
   readonly time: number[];
@@ -118,7 +118,7 @@ function append({ time, columns }: Series, values: Readonly<Record<ColumnName, n
   for (const name of COLUMNS) columns[name].shift();
 }
 
-/** Captures a second since the sample before. */
+/** Returns captures per second since the previous sample. */
 function ratesOf({ captures }: ServiceStats, at: number, last: { at: number; stats: ServiceStats } | undefined) {
   const rate = (count: (of: ServiceStats['captures']) => number) => {
     if (last === undefined) return null;

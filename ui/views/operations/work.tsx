@@ -17,7 +17,7 @@ const TONES: Readonly<Record<Job['state'], Tone>> = {
 
 interface WorkProps {
   readonly batches: Metrics['batches'];
-  /** Changes with every sample: the lists are read again. */
+  /** Changes with every sample; the lists are then read again. */
   readonly revision: number;
 }
 

@@ -7,8 +7,8 @@ export const STYLE_WORLD = 'capstan-style';
 
 /**
  * Adds the request's script and style sheet to every document, before the document's own scripts. Resolves when the
- * browser has them; rejects with `script_failed` when the script has a syntax error. Exceptions that it throws later
- * are console messages of the page.
+ * browser has them; rejects with `script_failed` when the script has a syntax error. Exceptions that the script throws
+ * later are console messages of the page.
  */
 export async function addScripts(session: PageSession, { javascript, css }: CaptureRequest): Promise<void> {
   const added: Promise<unknown>[] = [];
@@ -18,7 +18,7 @@ export async function addScripts(session: PageSession, { javascript, css }: Capt
   }
   if (javascript?.before !== undefined) {
     added.push(checkSyntax(session, javascript.before));
-    // Without it, Chromium runs nothing in a document that has no scripts.
+    // Without this command, Chromium runs nothing in a document that has no scripts.
     added.push(session.send('Runtime.enable'));
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source: javascript.before }));
   }
@@ -41,7 +41,7 @@ export function keepSheet(css: string): string {
 }`;
 }
 
-/** The engine parses the whole script before running it, and this one runs nothing. */
+/** Checks a script's syntax: the engine parses all of it before its first statement, which ends it. */
 async function checkSyntax(session: PageSession, source: string): Promise<void> {
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;\n${source}` });
   const { className, description } = exceptionDetails?.exception ?? {};

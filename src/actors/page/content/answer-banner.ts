@@ -8,9 +8,9 @@ import { type BannerAnswer, type BannerPlace, bannerScript } from './banner-rule
 
 /** Time in which a banner may appear in a loaded page, in milliseconds. */
 const APPEARING_MS = 2_000;
-/** Time limit for answering a banner, in milliseconds: some need three clicks on two of their pages. */
+/** Time limit for answering a banner, in milliseconds. Some banners need three clicks on two pages of their dialog. */
 const ANSWERING_MS = 6_000;
-/** Banners disappear with a transition. */
+/** Time for the transition with which a banner disappears, in milliseconds. */
 const LEAVING_MS = 400;
 /** Number of frames searched besides the page itself; some banners are in a frame. */
 const MAX_FRAMES = 8;
@@ -52,7 +52,7 @@ function framesBelow({ childFrames = [] }: Protocol.Page.FrameTree): readonly Pr
   return childFrames.flatMap((tree) => [tree.frame, ...framesBelow(tree)]);
 }
 
-/** Resolves with true as soon as one of them is true, and with false when none is. */
+/** Resolves with true as soon as one answer is true, and with false when none is. */
 function isAnyTrue(answers: readonly Promise<boolean>[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     for (const answer of answers) answer.then((isTrue) => isTrue && resolve(true), reject);
@@ -78,7 +78,7 @@ async function answerIn(
       const item = await within(Math.max(0, leftMs), consent.next(), null);
       if (item === null || (item.type === 'state' && GIVEN_UP.has(item.state))) return false;
       if (item.type === 'eval') {
-        // The world of the page's own scripts can be addressed only for the page itself.
+        // Queries run only in the main frame: in a child frame, the world of its own scripts cannot be addressed.
         await consent.evaluated(item.id, place.isTop && (await ask(session, item.code)));
       } else if (ANSWERED.has(item.state)) {
         return true;

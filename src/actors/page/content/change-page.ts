@@ -7,8 +7,8 @@ import { answerBanner } from './answer-banner.ts';
 import { runAfter } from './run-after.ts';
 
 /**
- * Applies the request's changes to a loaded document, each once. Resolves with whether all were done within the time
- * for waiting; throws `script_failed`.
+ * Applies the request's changes to a loaded document, each once. Resolves with whether all were done within the waiting
+ * time. Throws `script_failed` when a script of the request fails.
  */
 export async function changePage(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { css, cookieBanners, javascript } = request;
@@ -37,7 +37,7 @@ async function change(page: IsolatedPage, request: CaptureRequest, deadline: Dea
   return styled && answered && ran;
 }
 
-/** Resolves with whether the page allowed it. A script that blocks the page for half of the time is ended. */
+/** Adds the style sheet. Terminates a script that blocks the page for half the time, and then resolves with false. */
 async function styleInTime(page: IsolatedPage, css: string, deadline: Deadline): Promise<boolean> {
   const styling = keepStyle(page, css).then(() => true);
   const styled = await within(patienceMs(deadline) / 2, styling, false);

@@ -3,7 +3,7 @@ import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { scriptFailed } from './add-scripts.ts';
 
-/** Fails harmlessly where the page lists the policies that it allows without `default`. */
+/** Allows strings for sinks that require trusted types; fails harmlessly when the page does not allow that policy. */
 const TAKE_STRINGS = `try {
   const same = (text) => text;
   trustedTypes.createPolicy('default', { createHTML: same, createScript: same, createScriptURL: same });
@@ -11,7 +11,7 @@ const TAKE_STRINGS = `try {
 
 /**
  * Runs a script as the page's own and awaits the promise that it returns. Resolves with whether it finished within the
- * time for waiting; a script that navigates the page counts as finished. Throws `script_failed`.
+ * waiting time; a script that navigates the page counts as finished. Throws `script_failed` when the script fails.
  */
 export async function runAfter(page: IsolatedPage, expression: string, deadline: Deadline): Promise<boolean> {
   const { waitingMs } = deadline;

@@ -20,7 +20,7 @@ export function emulateVisitor(
   const override = userAgentOverride(request, ownUserAgent);
   if (override !== undefined) {
     sent.push(session.send('Emulation.setUserAgentOverride', override));
-    // Workers refuse it.
+    // Workers refuse this command.
     if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source: NO_CLIENT_HINTS });
   }
   if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
@@ -36,7 +36,7 @@ export function emulateVisitor(
   return Promise.all(sent);
 }
 
-/** Runs in each document before its scripts. Safari and Firefox have neither name. */
+/** Runs in each document before its scripts. Safari and Firefox define neither of these names. */
 const NO_CLIENT_HINTS = `delete Navigator.prototype.userAgentData; delete globalThis.NavigatorUAData;`;
 
 /** Returns the visitor's preferences as media features. */

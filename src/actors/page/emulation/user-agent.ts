@@ -3,7 +3,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 
 type UserAgentOverride = Protocol.Emulation.SetUserAgentOverrideRequest;
 
-/** What devices of one kind report besides their user agent. */
+/** Properties that devices of one kind report in addition to their user agent. */
 interface Platform {
   readonly mark: RegExp;
   /** `navigator.platform` */

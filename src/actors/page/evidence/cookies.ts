@@ -12,8 +12,8 @@ const MAX_PLACE_CHARACTERS = 1024;
 
 /**
  * Returns the cookies of the page's browser context. Cookies from the request are the caller's secrets and are listed
- * without values. Measured: one command of about 1 ms. Its successor `Storage.getCookies` supports only the session of
- * the browser.
+ * without values. Measured: the command takes about 1 ms. Its successor `Storage.getCookies` works only in the session
+ * of the browser.
  */
 export async function notedCookies(
   session: PageSession,

@@ -11,7 +11,7 @@ const MAX_NAMES = 100;
 const MAX_URL_CHARACTERS = 2048;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 4096;
-/** Number of documents whose responses are remembered: the page shows the last or the one before. */
+/** Number of documents whose responses are remembered. The page shows the last one or the one before it. */
 const REMEMBERED_VISITS = 4;
 
 /** A requested document. */
@@ -27,7 +27,7 @@ interface Visit {
 export class MainDocument {
   readonly #session: PageSession;
   readonly #redirects = new Tally<NotedRedirect>(MAX_REDIRECTS);
-  /** By loader id, in order of time. */
+  /** Requested documents by loader id, oldest first. */
   readonly #visits = new Map<string, Visit>();
   #frame: string | null = null;
   /** The document shown, and its URL. */
@@ -52,7 +52,7 @@ export class MainDocument {
     return this.#redirects.noted;
   }
 
-  /** The same, followed by redirects that led to no document. */
+  /** Redirects to the document shown, followed by redirects that led to no document. */
   get redirectsTried(): Noted<NotedRedirect> {
     const { items, omitted } = this.#redirects.noted;
     const all = [...items, ...([...this.#visits.values()].at(-1)?.hops ?? [])];
@@ -70,7 +70,7 @@ export class MainDocument {
     return tally.noted;
   }
 
-  /** Null when the document did not come over TLS. `fingerprint` is that of its certificate. */
+  /** Returns null when the document did not come over TLS. `fingerprint` is that of the document's certificate. */
   tls(fingerprint: string): NotedTls | null {
     const details = this.#visit?.response?.securityDetails;
     if (details === undefined) return null;
@@ -122,7 +122,7 @@ export class MainDocument {
     return visit;
   }
 
-  /** Added only now, because redirects of a download lead to no document. */
+  /** Adds redirects only when their document has arrived, because redirects of a download lead to no document. */
   #came({ id, loaderId, url, unreachableUrl }: Protocol.Page.Frame): void {
     if (id !== this.#frame || unreachableUrl !== undefined) return;
     for (const hop of this.#visits.get(loaderId)?.hops.splice(0) ?? []) this.#redirects.note(hop);

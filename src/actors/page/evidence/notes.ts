@@ -27,15 +27,15 @@ export interface Notes {
   dialog(dialog: NotedDialog): void;
   popup(url: string): void;
   /**
-   * Returns the evidence at the time of the screenshot; asks the page only for the requested kinds. What is not
-   * available in time is left out: rejects only when the capture is cancelled.
+   * Returns the evidence at the time of the screenshot; asks the page only for the requested kinds. Leaves out evidence
+   * that is not available in time, and rejects only when the capture is cancelled.
    */
   gather(page: IsolatedPage, deadline: Deadline): Promise<Evidence>;
   /** Returns the evidence of a failed capture: recorded events, without asking the page. */
   readonly soFar: Evidence;
 }
 
-/** Starts recording the requested kinds; the browser's events cost time from then on. */
+/** Starts recording the requested kinds of evidence, and no others, because the browser's events cost time. */
 export function takeNotes(session: PageSession, { evidence = [], cookies: brought = [] }: CaptureRequest): Notes {
   const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
   const dialogs = new Tally<NotedDialog>(MAX_DIALOGS);
@@ -90,12 +90,12 @@ export function takeNotes(session: PageSession, { evidence = [], cookies: brough
   };
 }
 
-/** Kinds that the page is asked for. */
+/** Kinds of evidence that are read from the page at the time of the screenshot. */
 interface Fetched extends Pick<Evidence, 'cookies' | 'favicon'> {
-  /** For the certificate. */
+  /** Fingerprint of the document's certificate; `''` when there is none. */
   readonly fingerprint: string;
 }
 
 const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, fingerprint: '', favicon: null };
-/** Avoids an unhandled rejection when no one asks for them. */
+/** Response bodies are not read, so the browser keeps none. */
 const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };

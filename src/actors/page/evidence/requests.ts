@@ -9,7 +9,7 @@ const MAX_WORD_CHARACTERS = 64;
 const MAX_FAILURE_CHARACTERS = 256;
 
 type Entry = { -readonly [key in keyof NotedRequest]: NotedRequest[key] } & {
-  /** Seconds, on the browser's monotonic clock; NaN when unknown. */
+  /** Start time in seconds, on the browser's monotonic clock; NaN when unknown. */
   readonly startedAt: number;
 };
 

@@ -3,8 +3,8 @@ import type { InterceptionRule } from './intercept.ts';
 import { isUnsent } from './own-origin.ts';
 
 /**
- * Blocks requests to hosts of advertising companies, as listed by the package third-party-web (about 750 companies;
- * read at the first request that needs them). Requests to the company of the page itself are not blocked.
+ * Blocks requests to hosts of advertising companies. The package third-party-web lists about 750 of them; the list is
+ * read when it is first needed. Requests to the company of the page itself are not blocked.
  */
 export async function adRule(url: string, isPageItself: IsPageItself): Promise<InterceptionRule> {
   const { default: companies } = await import('third-party-web');

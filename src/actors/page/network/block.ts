@@ -20,7 +20,7 @@ const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly Protocol.Network.Re
  */
 export type IsPageItself = (paused: PausedRequest) => boolean;
 
-/** Returns a rule for what the request wants blocked; none when it blocks nothing. */
+/** Returns a rule for the requests that `block` names; none when it names nothing. */
 export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself): InterceptionRule[] {
   const types = new Set((block?.types ?? []).flatMap((type) => PROTOCOL_TYPES[type]));
   const globs = (block?.urls ?? []).map(parseGlob);

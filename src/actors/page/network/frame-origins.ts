@@ -2,8 +2,8 @@ import { within } from '../../deadline.ts';
 import type { PageSession } from '../isolated-page.ts';
 
 /**
- * Time limit for the event of a new document that already sends requests, in milliseconds. It can be a few milliseconds
- * late.
+ * Time limit for the event that announces a new document, in milliseconds. The event can come a few milliseconds after
+ * the document's first requests.
  */
 const LATE_NEWS_MS = 1_000;
 
@@ -22,7 +22,7 @@ export class FrameOrigins {
       this.#shown.set(frame.id, frame.securityOrigin);
       this.#rest(frame.id);
     });
-    // Also after a navigation that led to no document.
+    // This event also follows a navigation that led to no document.
     session.on('Page.frameStoppedLoading', ({ frameId }) => this.#rest(frameId));
   }
 

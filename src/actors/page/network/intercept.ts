@@ -3,18 +3,17 @@ import type { Credentials } from '../../../capture/options/credentials.ts';
 import type { PageSession } from '../isolated-page.ts';
 
 /*
- * The one place that pauses what a page asks for (`Fetch.enable`). Whoever wants to see, change or stop requests adds
- * a rule:
+ * The one place that pauses a page's requests (`Fetch.enable`). To see, change or stop requests, add a rule:
  *
  *     await page.visit.interception.add({
  *       patterns: [{ urlPattern: '*', resourceType: 'Document', requestStage: 'Response' }],
  *       judge: (paused) => (paused.responseStatusCode === 204 ? { verdict: 'fail' } : undefined),
  *     });
  *
- * Each paused request is put to every rule, those that another rule's patterns paused among them: a rule answers
- * `undefined` for what is not its own, and looks at `responseStatusCode` or `responseErrorReason` when it cares about
- * the stage. `own` outweighs `fail`, which outweighs `continue`; the headers of several `continue`s are added up. A
- * page without rules pauses nothing and costs nothing. What no rule answers goes on as it was.
+ * Every rule judges every paused request, even one that was paused by another rule's patterns. A rule returns
+ * `undefined` for a request that does not concern it, and distinguishes the stages by `responseStatusCode` and
+ * `responseErrorReason`. `own` takes precedence over `fail`, and `fail` over `continue`; the headers of several
+ * `continue` verdicts are merged. A request without a verdict continues unchanged. Without rules nothing is paused.
  */
 
 export type PausedRequest = Protocol.Fetch.RequestPausedEvent;
@@ -25,13 +24,13 @@ export type Verdict =
   | { readonly verdict: 'fail' }
   /** The rule answers the request itself. */
   | { readonly verdict: 'own' }
-  /** Headers that replace those of the same names. Only before the request is sent. */
+  /** Adds headers, which replace those of the same names. Valid only before the request is sent. */
   | { readonly verdict: 'continue'; readonly headers: Readonly<Record<string, string>> };
 
 export interface InterceptionRule {
   /** Requests to pause for this rule. In `urlPattern`, `*` stands for any characters and `?` for one. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[];
-  /** Must neither throw nor reject. The request waits for the answer. */
+  /** Returns the rule's verdict, for which the request waits. Must neither throw nor reject. */
   judge?(paused: PausedRequest): Verdict | undefined | Promise<Verdict | undefined>;
   /** Returns the credentials for a server that asks for them; undefined when the rule does not apply. */
   answer?(challenge: Protocol.Fetch.AuthRequiredEvent): Credentials | undefined;

@@ -5,8 +5,8 @@ import { FrameOrigins } from './frame-origins.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 
 /*
- * Sends headers and credentials to the origin of the requested URL only, wherever the page leads. Chromium drops added
- * headers when it follows a redirect; the next hop gets them again only if it has the same origin.
+ * Sends headers and credentials only to the origin of the requested URL, even when the page navigates elsewhere.
+ * Chromium drops added headers when it follows a redirect; the next hop gets them again only if it has the same origin.
  */
 
 /** Returns a rule for the request's headers and one for its credentials, if it has any. */

@@ -5,12 +5,12 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
 import { showPdf } from './show-pdf.ts';
 
-/** Time limit for the event that names a download, in milliseconds. It arrives within a few. */
+/** Time limit for the event that names a download, in milliseconds. It usually arrives within a few milliseconds. */
 const NAME_MS = 500;
 const MAX_NAME_CHARACTERS = 255;
 const MAX_TYPE_CHARACTERS = 255;
 
-/** Facts about the original document, which a page stands in for. */
+/** Facts about a downloaded document that is shown by a viewer page. */
 export interface StandIn {
   readonly contentType: string;
   /** Size in bytes. */
@@ -18,8 +18,8 @@ export interface StandIn {
 }
 
 /**
- * Requests a URL again that Chromium treated as a download, and inspects the response first. A PDF is shown; everything
- * else fails with `not_a_page`, with its name, type and size.
+ * Repeats the request for a URL that Chromium treated as a download, and inspects the response. Shows a PDF; fails with
+ * `not_a_page` for everything else, with its name, type and size.
  */
 export async function openDownload(
   page: IsolatedPage,
@@ -55,7 +55,7 @@ export async function openDownload(
   throw notAPage(download);
 }
 
-/** Returns whether it is a final response, not a redirect. */
+/** Returns whether the paused response is final, not a redirect. */
 function isFinal({ responseStatusCode: status }: PausedRequest): boolean {
   return status !== undefined && (status < 300 || status >= 400);
 }

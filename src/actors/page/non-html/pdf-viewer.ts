@@ -60,8 +60,8 @@ export class PdfViewer {
   }
 
   /**
-   * Sends one part at a time: the whole document at once would block the event loop for 6 ms per megabyte. The viewer
-   * requests each part once, so a second request comes from another page and is refused.
+   * Sends one part at a time, because sending the whole document at once would block the event loop for 6 ms per
+   * megabyte. The viewer requests each part once, so a repeated request comes from another page and is refused.
    */
   #hand(requestId: string): void {
     const piece = this.#document.next();

@@ -2,13 +2,13 @@ import { CapstanError } from '../../../capture/errors.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { PageSession } from '../isolated-page.ts';
 
-/** Size of a part, which blocks the event loop: 1 ms to read it, 3 ms to pass it on. */
+/** Size of a part, in bytes. Each part blocks the event loop: 1 ms to read it, 3 ms to pass it on. */
 const CHUNK_BYTES = 512 * 1024;
 
 /**
  * Reads the body of a paused response in parts; the response can then only be fulfilled or failed. Resolves with
- * undefined when the body has more than `maxBytes`. Rejects with `target_unreachable` when it breaks off, and with
- * `capture_timeout`.
+ * undefined when the body has more than `maxBytes`. Rejects with `target_unreachable` when the body breaks off, and
+ * with `capture_timeout` at the deadline.
  */
 export async function readBody(
   session: PageSession,

@@ -1,5 +1,5 @@
 /*
- * The page that draws a PDF with PDF.js, on the page's own thread. All its requests have an origin that is on no
+ * The page that draws a PDF with PDF.js, on the page's own thread. All its requests go to an origin that exists on no
  * network; `pdf-viewer.ts` answers them.
  */
 

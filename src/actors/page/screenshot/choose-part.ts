@@ -10,18 +10,18 @@ import { scrollToElement } from './scroll-to-element.ts';
 
 /** The part of the page that the screenshot shows. */
 export interface ChosenPart {
-  /** CSS pixels of the page; null: the window. */
+  /** Rectangle in CSS pixels of the page; null for the window. */
   readonly part: Rectangle | null;
-  /** True when the window shows all of it. */
+  /** True when the window shows the whole part. */
   readonly inWindow: boolean;
   /** The part that the window shows, in CSS pixels of the page. */
   readonly window: Rectangle;
   readonly size: ScreenshotSize;
-  /** Elements in the document, when it is larger than the window. */
+  /** Number of elements in the document, when it is larger than the window. */
   readonly elements: number;
 }
 
-/** Chooses what the screenshot shows. Throws `selector_not_found` when the request names a place that is not there. */
+/** Chooses the part that the screenshot shows. Throws `selector_not_found` when the requested part does not exist. */
 export async function choosePart(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<ChosenPart> {
   const { fullPage, selector, clip } = request;
   if (!fullPage && selector === undefined && clip === undefined) {

@@ -38,14 +38,14 @@ export async function composeFrames(
   });
   const complete = await within(deadline.remainingMs * FRAMES_SHARE, adding, false).finally(() => over.abort());
   const { default: sharp } = await import('sharp');
-  // Where the page is transparent, what was there before must not shine through.
+  // The old content is erased first, so that it does not shine through where a frame is transparent.
   const cleared = overlays.map((each): OverlayOptions => ({ ...each, blend: 'dest-out' }));
   const composed = sharp(image).composite(request.omitBackground ? [...cleared, ...overlays] : [...overlays]);
   const encoding = encode(request.omitBackground ? composed : composed.removeAlpha(), request).toBuffer();
   return { image: await deadline.step('add frames to the screenshot', encoding), complete };
 }
 
-/** Resolves with whether it reached the last frame, in the document that it began with, and before `over`. */
+/** Resolves with whether it captured all frames before `over` was aborted, and the page kept its document meanwhile. */
 async function shootFrames(
   page: IsolatedPage,
   deadline: Deadline,
@@ -62,7 +62,7 @@ async function shootFrames(
         if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
         await within(MAX_FRAME_MS, drawn(frame), undefined);
         const box = await placeFrame(page, frame.id, deadline);
-        // A frame that moves with the window has no other place to be shown at.
+        // A frame that moves when the window is scrolled cannot be brought into the window.
         if (box === null || Math.abs(box.x - frame.box.x) > 1 || Math.abs(box.y - frame.box.y) > 1) break;
         const clip = { ...tile, scale: 1 };
         const options = { format: 'png' as const, optimizeForSpeed: true, captureBeyondViewport: false, clip };
@@ -78,7 +78,7 @@ async function shootFrames(
   }
 }
 
-/** Scrolls to a tile, and returns what the window shows then. */
+/** Scrolls to a tile, and returns the part of the page that the window then shows. */
 async function scrollTo(
   page: IsolatedPage,
   deadline: Deadline,
@@ -108,8 +108,8 @@ function encode(composed: Sharp, { format, quality }: CaptureRequest): Sharp {
 }
 
 /**
- * Runs in the page. Fixed elements stay where the window is, which would show them over the frames; sticky ones take
- * the place that they have at the top of the page.
+ * Runs in the page. Hides fixed elements, which follow the window and would cover the frames. Puts sticky elements at
+ * the position that they have at the top of the page.
  */
 const UNFIX = `(setStyle) => {
   const walk = (root) => {

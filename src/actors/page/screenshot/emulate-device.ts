@@ -12,7 +12,7 @@ export function emulateDevice(session: PageSession, request: CaptureRequest): vo
     mobile,
     screenWidth: screen.width,
     screenHeight: screen.height,
-    // A phone that is wider than high is turned; a desktop is not.
+    // A phone that is wider than high has been turned to landscape; a desktop has not.
     screenOrientation: isUpright
       ? { type: 'portraitPrimary', angle: 0 }
       : { type: 'landscapePrimary', angle: mobile ? 90 : 0 },

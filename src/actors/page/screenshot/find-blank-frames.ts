@@ -7,7 +7,7 @@ import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import type { ChosenPart } from './choose-part.ts';
 import { intersection, outside, outwards } from './rectangles.ts';
 
-/** A frame that a screenshot shows blank. Rectangles are in CSS pixels from the upper left corner of the page's content. */
+/** A frame that is blank in a screenshot. Rectangles are in CSS pixels from the upper left corner of the content. */
 export interface BlankFrame {
   readonly id: string;
   readonly session: PageSession;
@@ -17,8 +17,8 @@ export interface BlankFrame {
 }
 
 /**
- * Returns the frames that a screenshot beyond the window shows blank: Chromium draws a frame of another origin only
- * where it lies within about 15 % of the window. Frames within such frames are drawn with them.
+ * Returns the frames that are blank in a screenshot larger than the window: Chromium draws a cross-origin frame only
+ * in the window and about 15 % around it. Frames within such frames are drawn with them.
  */
 export async function findBlankFrames(
   page: IsolatedPage,

@@ -3,16 +3,16 @@ import type { IsolatedPage } from '../isolated-page.ts';
 
 /** Events that a page receives when its window is scrolled. */
 const SCROLL_EVENTS: ReadonlySet<string> = new Set(['scroll', 'scrollend']);
-/** The document, its root and its body. */
+/** Number of levels searched for listeners: the document, its root and its body. */
 const DEPTH = 3;
 
 /**
- * Returns whether the page listens to the scrolling of its window. Such a handler often examines the page only some time
- * later, and then finds only the elements that are in the window by then; an observer is called for every frame.
+ * Returns whether the page listens to scroll events of its window. Such a handler often examines the page only some
+ * time later, and then finds only the elements that are in the window at that time. An observer is called every frame.
  */
 export async function hearsScrolling({ session }: IsolatedPage): Promise<boolean> {
   const listensTo = async (expression: 'window' | 'document'): Promise<boolean> => {
-    // In the world of the page: listeners of other worlds are not listed. Both names cannot be redefined.
+    // Evaluated in the page's own world, because only its listeners are listed. A page can redefine neither name.
     const { result } = await session.send('Runtime.evaluate', { expression });
     if (result.objectId === undefined) return true;
     const { listeners } = await session.send('DOMDebugger.getEventListeners', {

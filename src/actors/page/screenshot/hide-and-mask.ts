@@ -8,9 +8,8 @@ import { SET_STYLE } from './set-style.ts';
 const MASK_COLOUR = '#ff00ff';
 
 /**
- * Hides and masks the requested elements in the current page. Call it right before the screenshot: the HTML snapshot
- * has been read before and does not show it. Throws `selector_not_found` for an invalid selector; a selector without a
- * match is ignored.
+ * Hides and masks the requested elements in the current page. Call it after the HTML snapshot has been read, right
+ * before the screenshot. Throws `selector_not_found` for an invalid selector; ignores a selector without a match.
  */
 export async function hideAndMask(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
   const { hide = [], mask = [] } = request;
@@ -43,7 +42,7 @@ const COVER = `(finders, cover, setStyle) => {
   return 'covered';
 }`;
 
-/** The content of an element is hidden with it, even if it sets its own visibility; so is the backdrop of a dialog. */
+/** Hides elements with all their content, even content that sets its own visibility, and the backdrop of a dialog. */
 const HIDE = `(elements, setStyle) => {
   for (const element of elements) {
     setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });

@@ -4,8 +4,8 @@ import type { PageSession } from '../isolated-page.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 
 /**
- * Returns whether an image of the window may replace the screenshot of this request. It may not with `selector` and
- * `clip`, which name another part; with `hide` and `mask`, which it ignores; or with `omitBackground`.
+ * Returns whether an image of the window may replace the screenshot of this request. False with `selector` and `clip`,
+ * which name another part; with `hide` and `mask`, which the image ignores; and with `omitBackground`.
  */
 export function mayShowWindow({ selector, clip, hide, mask, omitBackground, format }: CaptureRequest): boolean {
   const asksForPart = selector !== undefined || clip !== undefined;
@@ -13,8 +13,8 @@ export function mayShowWindow({ selector, clip, hide, mask, omitBackground, form
 }
 
 /**
- * Resolves with the last frame that the browser drew of the page's window, as a PNG of its CSS pixels. It comes from the
- * compositor, and therefore also while the page's main thread is busy. Null when Chromium refuses.
+ * Resolves with the last frame that the browser drew of the page's window, as a PNG of its CSS pixels. The frame comes
+ * from the compositor, so it is available while the page's main thread is busy. Null when Chromium refuses.
  */
 export async function lastFrame(session: PageSession): Promise<Buffer | null> {
   const { promise, resolve } = Promise.withResolvers<string>();

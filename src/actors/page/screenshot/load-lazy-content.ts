@@ -18,7 +18,7 @@ const MIN_STEP_MS = 25;
 const MAX_PASS_MS = 250;
 /** Maximum time to wait for an animation frame, which a page can cancel. */
 const MAX_FRAME_MS = 500;
-/** Maximum number of looks at the top, in the end, while a header that was folded away unfolds. */
+/** Maximum number of times that the top is shown at the end, while a collapsed header expands again. */
 const MAX_LOOKS_AT_TOP = 2;
 
 const seen = z.object({
@@ -29,15 +29,15 @@ const seen = z.object({
   window: z.number(),
   /** Whether the height of the page has changed meanwhile. */
   grew: z.boolean(),
-  /** Elements in the document. */
+  /** Number of elements in the document. */
   elements: z.number(),
-  /** Images that have been in the window and have not loaded. */
+  /** Number of images that have been in the window and have not loaded. */
   loading: z.number(),
-  /** Running transitions. */
+  /** Number of running transitions. */
   moving: z.number(),
 });
 
-/** CSS pixels from the top of the page. */
+/** A part of the page, in CSS pixels from its top. */
 interface Stretch {
   readonly top: number;
   readonly height: number;
@@ -85,14 +85,14 @@ async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: 
   return stretch(y, height, cssContentSize.height);
 }
 
-/** Resolves with whether it reached the end of the stretch, and the top again, while `mayGoOn` held. */
+/** Resolves with whether it scrolled to the end of the stretch and back to the top before `mayGoOn` returned false. */
 async function scrollThrough(
   page: IsolatedPage,
   stretch: Stretch,
   deadline: Deadline,
   mayGoOn: (height: number, elements: number) => boolean,
 ): Promise<boolean> {
-  // Content that a page appends when it is scrolled to its end is waited for.
+  // Requests are watched in order to wait for content that the page appends when it is scrolled to its end.
   page.requests.watch();
   const { started } = page.requests;
   const hears = await deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page)));
@@ -106,7 +106,7 @@ async function scrollThrough(
     if (!mayGoOn(Math.min(end, now.height) - top, now.elements)) return false;
     y = now.y;
     if (y + now.window < Math.min(end, now.height) || now.loading > 0) continue;
-    // An observer has reacted by now.
+    // If the page has an observer, it has reacted by now.
     const reacts = hears || now.grew || page.requests.started !== started;
     if (reacts && now.height !== settledHeight && now.height < end) {
       if (!(await awaitSettled(page, deadline))) return false;
@@ -144,8 +144,8 @@ async function look(page: IsolatedPage, deadline: Deadline, way: Way): Promise<S
 }
 
 /**
- * Runs in the page. Each step shows for at least one animation frame, in which observers see it; the last one for two,
- * and until its images have loaded. Only images that have been in the window are waited for: one that is folded away or
+ * Runs in the page. Each step lasts at least one animation frame, in which observers run; the last step lasts two, and
+ * until its images have loaded. Only images that have been in the window are waited for: an image that is collapsed or
  * outside a carousel's frame may never load. At the top (`to` is 0), transitions are waited for, too.
  */
 const LOOK = `async ({ from, to, stepMs }) => {

@@ -6,17 +6,17 @@ import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { SET_STYLE } from './set-style.ts';
 
-/** CSS pixels from the upper left corner of the page's content. */
+/** Measurements of a page, in CSS pixels from the upper left corner of its content. */
 export interface MeasuredPage {
   /** Everything that a reader can scroll to. */
   readonly whole: Rectangle;
   /** The part that the window shows. In a right-to-left page it starts at the right end. */
   readonly window: Rectangle;
-  /** Elements in the document, when it is larger than the window. */
+  /** Number of elements in the document, when it is larger than the window. */
   readonly elements: number;
 }
 
-/** Measures a page. One that is larger than the window is scrolled to its top, and everything in it is rendered. */
+/** Measures a page. Scrolls a page that is larger than the window to its top, and renders everything in it. */
 export async function measurePage(
   page: IsolatedPage,
   request: CaptureRequest,

@@ -8,7 +8,7 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
 import type { Picture } from './take-screenshot.ts';
 
-/** Inches, upright, from ISO 216 and ANSI. */
+/** Paper sizes in inches, in portrait orientation, from ISO 216 and ANSI. */
 const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: number]>> = {
   A3: [11.69, 16.54],
   A4: [8.27, 11.69],
@@ -19,7 +19,7 @@ const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: numbe
 };
 const MM_PER_INCH = 25.4;
 
-/** Maximum number of sheets, and the numbers to try when the PDF has too many bytes. */
+/** Maximum number of sheets, and the smaller maximums to try when the PDF has too many bytes. */
 const MAX_SHEETS = 200;
 const SHEETS = [MAX_SHEETS, 20, 1];
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -84,7 +84,7 @@ async function readStream(session: PageSession, handle: string | undefined): Pro
   }
 }
 
-/** Reads the page count from the root of the page tree, which is larger than the counts of its branches. */
+/** Reads the page count: the largest count in the page tree is that of its root. */
 function sheetsOf(pdf: Buffer): number {
   let most = 0;
   for (let at = pdf.indexOf(COUNT); at !== -1; at = pdf.indexOf(COUNT, at + COUNT.length)) {
@@ -101,7 +101,7 @@ async function canPrint(session: PageSession, parameters: Protocol.Page.PrintToP
     if (stream !== undefined) session.post('IO.close', { handle: stream });
     return true;
   } catch (error) {
-    // "Page range exceeds page count"
+    // Chromium's error: "Page range exceeds page count".
     if (error instanceof CdpError) return false;
     throw error;
   }

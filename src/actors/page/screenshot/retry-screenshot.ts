@@ -3,20 +3,20 @@ import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
-/** Chromium refuses now and then ("Unable to capture screenshot", or while a page is replaced) and accepts the retry. */
+/** Chromium sometimes refuses ("Unable to capture screenshot", or while a page is replaced) and accepts the retry. */
 const MAX_REFUSALS = 5;
 const REFUSED_PAUSE_MS = 20;
 
 /**
- * Maximum time for a screenshot before the page is stopped. A page that reloads itself again and again never gives one.
- * Measured: all others take some 80 ms, the largest 2 s.
+ * Maximum time for a screenshot before the page is stopped, because a page that reloads itself repeatedly yields none.
+ * Measured: other pages take about 80 ms, the largest 2 s.
  */
 const PATIENCE_MS = 8_000;
 const MIN_PATIENCE_MS = 150;
 
 /**
- * Requests a screenshot until it succeeds: again when Chromium refuses, and from a page that has been stopped (`held`)
- * when no answer comes.
+ * Requests a screenshot until it succeeds. Retries when Chromium refuses; when no answer comes, stops the page and
+ * requests another (`held`).
  */
 export async function retryScreenshot<T>(
   page: IsolatedPage,

@@ -1,16 +1,16 @@
 import { type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 
-/** Pixels. Chromium cannot draw more into one screenshot, and WebP cannot hold its last row. */
+/** Maximum height in pixels. Chromium cannot draw more into one screenshot, and WebP holds one row less. */
 const TALLEST: Readonly<Record<ImageFormat, number>> = { png: 16_384, jpeg: 16_384, webp: 16_383 };
 
-/** Pixels of a screenshot, and of the page that it shows. */
+/** Size of a screenshot in pixels, and of the page that it shows. */
 export interface ScreenshotSize {
   readonly width: number;
   readonly height: number;
   /** True when it shows less than requested, because one screenshot cannot hold more. */
   readonly truncated: boolean;
-  /** Pixels of the whole page, with `fullPage`; 0 without. */
+  /** Height of the whole page in pixels, with `fullPage`; 0 without. */
   readonly fullHeight: number;
 }
 

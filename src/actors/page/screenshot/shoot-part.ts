@@ -9,9 +9,9 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { holdable, type ScreenshotSize } from './screenshot-size.ts';
 
-/** Share of the remaining time that a full page may take, by estimate; what a machine does besides is not known. */
+/** Share of the remaining time that a full page may take by estimate, which ignores other load on the machine. */
 const FULL_PAGE_SHARE = 0.4;
-/** Share of the remaining time that the part is planned for, and that it is waited for. */
+/** Shares of the remaining time: one to plan the height of the part with, one as the time limit for its screenshot. */
 const PART_SHARE = 0.3;
 const PATIENCE_SHARE = 0.7;
 
@@ -26,8 +26,8 @@ export function isTooSlow(
 }
 
 /**
- * Takes the window, and then as much of the page from its top as the time allows, in a taller window. That takes a tenth
- * of the time of a screenshot beyond the window, for which Chromium paints the whole document; but `vh` units and fixed
+ * Captures the window, and then as much of the page from its top as the time allows, in a taller window. This takes a
+ * tenth of the time of `captureBeyondViewport`, for which Chromium paints the whole document; but `vh` units and fixed
  * elements follow the taller window. `fullHeight` is the height of the whole page in pixels. The result is partial.
  */
 export async function shootPart(

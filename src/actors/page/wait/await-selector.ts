@@ -23,7 +23,7 @@ const VISIBLE = `(element) => {
 
 async function isVisible({ session, frame }: IsolatedPage, selector: string): Promise<boolean> {
   try {
-    // The isolated world is the same as long as the document is.
+    // Returns the same isolated world until the document is replaced.
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
       worldName: 'capstan-wait',
@@ -36,7 +36,7 @@ async function isVisible({ session, frame }: IsolatedPage, selector: string): Pr
     if (exceptionDetails !== undefined) throw notASelector(selector);
     return result.value === true;
   } catch (error) {
-    // The world ended with its document; the next document is searched.
+    // The document was replaced, and its isolated world ended with it; the next document is searched.
     if (error instanceof CdpError) return false;
     throw error;
   }

@@ -4,9 +4,9 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { waitWithin } from './wait-within.ts';
 import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
-/** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never do. */
+/** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never settle. */
 const MAX_SETTLE_MS = 3_000;
-/** Maximum time for two frames, in which scroll handlers and observers run. A page can cancel them. */
+/** Maximum time for two animation frames, in which scroll handlers and observers run. A page can cancel the frames. */
 const MAX_FRAMES_MS = 500;
 
 /**
@@ -26,7 +26,7 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
     await page.requests.ended();
     const { started } = page.requests;
     const answer = await evaluate(page, `(${AWAIT_QUIET})()`);
-    // Undefined: the page shows another document, which is waited for from its own load on.
+    // Undefined: the page shows another document, and the wait for it starts at its load.
     if (answer === undefined || page.requests.started === started) return;
   }
 }

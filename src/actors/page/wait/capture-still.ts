@@ -17,7 +17,7 @@ export interface StillPage {
   readonly picture: Picture;
 }
 
-/** Whether the screenshot shows the loaded window as it is, and taking it twice does no harm. */
+/** Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm. */
 function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
   const { waitUntil, waitForSelector, waitForFunction, delayMs, fullPage, selector, clip, format, hide, mask } =
     request;
@@ -29,8 +29,8 @@ function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadl
 
 /**
  * Captures a loaded page without waiting until it has settled, and watches it meanwhile. Most pages have settled when
- * they have loaded, so this saves the 100 ms that would prove it. Undefined when the page changed after its load: then
- * the caller waits until it has settled, and captures it again.
+ * they have loaded, so this saves a wait of 100 ms. Returns undefined when the page changed after its load: then the
+ * caller waits until it has settled, and captures it again.
  */
 export async function captureStill(
   page: IsolatedPage,
@@ -51,7 +51,7 @@ export async function captureStill(
     return watched.safeParse(await deadline.step('look at the page', looking));
   };
   let seen = await look();
-  // Images in the window that load lazily are requested with the first frames. They are decoded by the second look.
+  // Lazy images in the window are requested with the first frames; the second look waits until they are decoded.
   if (seen.success && page.requests.count === 0 && page.requests.started > started) {
     started = page.requests.started;
     seen = await look();
@@ -59,11 +59,11 @@ export async function captureStill(
   if (!seen.success || !isStill()) return undefined;
   deadline.enter('picture');
   const quiet = evaluate(page, `(${AWAIT_QUIET})()`);
-  // Its failure, like that of the page, also ends the screenshot.
+  // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
   const picture = await takeScreenshot(page, request, deadline);
   const facts = documentFacts(seen.data, document.mimeType);
-  // Its scripts are off by now, so it would not settle.
+  // The page's scripts are off by now, so `quiet` would not resolve.
   if (picture.held) return { facts, picture };
   const stayedQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
   return stayedQuiet === true && isStill() ? { facts, picture } : undefined;
@@ -73,9 +73,8 @@ export async function captureStill(
 const watched = z.looseObject({ html: z.string() });
 
 /**
- * Runs in the page. Waits until it has drawn, reads the document, and starts to watch for layout shifts as well: those
- * before are in the screenshot. Returns null when the document has changed meanwhile, or may change without being
- * noticed.
+ * Runs in the page. Waits until it has drawn, reads the document, and from then on also watches for layout shifts:
+ * earlier ones are in the screenshot. Returns null when the document has changed meanwhile, or may change unnoticed.
  */
 const LOOK = `async () => {
   try {

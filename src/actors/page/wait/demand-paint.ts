@@ -20,8 +20,8 @@ export async function demandPaint(page: IsolatedPage, deadline: Deadline): Promi
 }
 
 /**
- * Paints of frames are not reported as the page's own, so a small screenshot is checked. A page that cannot be checked
- * in time may show something.
+ * Checks a small screenshot, because paints of child frames are not reported as the page's own. A page that cannot be
+ * checked in time counts as showing something.
  */
 async function showsSomething({ session }: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const shot = session.shoot({ format: 'png', optimizeForSpeed: true }).catch((error) => {

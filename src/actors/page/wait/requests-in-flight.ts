@@ -12,16 +12,15 @@ const NOT_AWAITED: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'CSPViolationReport',
 ]);
 
-/** Response bodies are not read, so none is kept. */
+/** Response bodies are not read, so the browser keeps none. */
 const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
 
 /**
- * The requests of a page, of the frames in its process and of its workers that have not ended. Created before the page
- * navigates.
+ * Requests in flight of a page, of the frames in its process and of its workers. Created before the page navigates.
  */
 export class RequestsInFlight {
   readonly #session: PageSession;
-  /** By the id of the request. */
+  /** Requests in flight, by request id. */
   readonly #open = new Map<string, { readonly url: string; readonly frameId: string | undefined }>();
   readonly #workers: PageSession[] = [];
   #started = 0;
@@ -35,7 +34,7 @@ export class RequestsInFlight {
     if (waitUntil === 'settled') this.watch();
   }
 
-  /** Starts to watch. Requests made before this are not known. */
+  /** Starts to watch. Requests made before this call are not known. */
   watch(): void {
     if (this.#watching) return;
     this.#watching = true;

@@ -8,7 +8,7 @@ export class PageCrashedError extends Error {
 
 /**
  * Resolves with whether `work` is done before the waiting time is over, or within `maxMs`. Rejects as `work` does, and
- * with a `PageCrashedError` when the page crashes, which `work` may never learn.
+ * with a `PageCrashedError` when the page crashes, because `work` may never settle then.
  */
 export async function waitWithin(
   { frame }: IsolatedPage,

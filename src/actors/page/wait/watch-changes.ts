@@ -1,12 +1,12 @@
 /** Time without a change and without a request after which a page is settled. */
 export const QUIET_MS = 100;
-/** An element that changes more often than this is animated: its changes say nothing about the page. */
+/** An element that changes more often than this is animated, and its changes are ignored. */
 const MAX_CHANGES = 20;
 
 /**
- * Runs in the page. Watches the document for changes until `end` is called. `noticed` returns their number
- * and the time of the last one (of the call, without any), on the clock of `performance.now`. Paints and layout shifts
- * also reveal changes in shadow trees.
+ * Runs in the page. Watches the document for changes until `end` is called. `noticed` returns the number of changes
+ * and the time of the last one on the clock of `performance.now`; without changes, the time at which watching began.
+ * Paints and layout shifts also reveal changes in shadow trees.
  */
 export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-paint']) => {
   const beginning = performance.now();
