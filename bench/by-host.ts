@@ -95,7 +95,7 @@ async function fill(store: ResultStore, seeded: SeededResults, count: number, na
   console.error(`${name}: ${count} results written in ${Math.round((performance.now() - began) / 1000)} s`);
 }
 
-/** A realistic mix: mostly a host or a site, now and then a prefix of a name, sometimes of one letter. */
+/** Returns a mix of queries: sites, subdomains, prefixes of names down to one letter, and hosts without results. */
 function queriesOn({ sites }: SeededResults, each: number): readonly Query[] {
   const random = randomFrom(7);
   const site = (from: number, to: number) => pick(sites.slice(from, Math.max(to, from + 1)), random);
@@ -113,7 +113,7 @@ function queriesOn({ sites }: SeededResults, each: number): readonly Query[] {
   const queries = Object.entries(kinds).flatMap(([kind, host]) =>
     Array.from({ length: each }, () => ({ kind, host: host() })),
   );
-  // Shuffled, so that no kind of query has the caches to itself.
+  // Shuffled, so that no kind of query benefits from caches that only queries of its kind have filled.
   return queries
     .map((query) => ({ query, at: random() }))
     .sort((a, b) => a.at - b.at)

@@ -10,7 +10,7 @@ import { type Driver, type DriverOptions, inFlight, sandboxFlags, VIEWPORT } fro
 
 /*
  * The ceiling: the minimum work that Chromium needs for an isolated screenshot and HTML snapshot of a page. It has no
- * deadlines, retries, settling or store, so everything that a service adds costs something.
+ * deadlines, retries, waits for a page to settle, or store, so any real service is slower.
  */
 
 type Commands = ProtocolMapping.Commands;

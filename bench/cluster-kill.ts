@@ -7,8 +7,9 @@ import type { Finding } from './support/table.ts';
 const TEST = 'test/cluster/killed-nodes.test.ts';
 
 /**
- * Kills a worker, an api node or NATS of a cluster with -9 in each round, beside clients, and checks that nothing was
- * lost and nothing happened twice. It is the test of the same name with more rounds; needs NATS and MongoDB.
+ * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and
+ * checks that nothing was lost and nothing happened twice. Runs the test of the same name with more rounds; needs NATS
+ * and MongoDB.
  */
 export async function clusterKill({ rounds }: BenchOptions): Promise<readonly Finding[]> {
   const root = join(import.meta.dirname, '..');

@@ -21,12 +21,12 @@ import { pick, randomFrom, type SeededResults, seededResults } from './seeded-re
  *
  * node bench/conditions.ts [--rows 1000000] [--store sqlite|mongo] [--queries 100] [--file results.db]
  *
- * `--file` keeps the SQLite file, and is not filled again when it exists.
+ * `--file` keeps the SQLite file; a later run with the same file uses its results.
  */
 
 const LIMIT = 100;
 const INSERTED_TOGETHER = 5000;
-/** Each title has three of these and one word that is in one of 10,000 titles. Half of the titles have the first. */
+/** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
 const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
 
 const { values } = parseArgs({
@@ -78,7 +78,7 @@ async function bench(name: string, database: Database): Promise<void> {
   }
 }
 
-/** Without the thread and without syncs: a million results in minutes. */
+/** Writes directly, without the store's thread and without syncs, so that a million results take only minutes. */
 function fillSqlite(path: string): void {
   const db = openDatabase(path);
   db.exec('PRAGMA synchronous = OFF');

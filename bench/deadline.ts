@@ -8,7 +8,7 @@ const TIMEOUT_MS = 3_000;
 const LATEST_MS = 3_500;
 const AT_ONCE = 4;
 
-/** How late pages that never finish loading are answered, and whether the screenshot shows what was there. */
+/** Measures how late pages that never finish loading are answered, and whether the screenshot shows their content. */
 export async function deadline({ browserPath, captures }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const service = await startServiceProcess({ browserPath });

@@ -11,7 +11,7 @@ const LINES = 20_000;
 /** Lines before the first sample: the code gets compiled and the buffers reach their size. */
 const WARM_UP = 5_000;
 const MAX_MS = 1;
-/** A batch that leaks would keep hundreds of bytes for each line. */
+/** Largest growth that is not a leak: a leaking batch would keep hundreds of bytes for each line. */
 const MAX_BYTES = 32;
 
 /** The service's own cost per capture: one batch of 20,000 lines with a stub in place of the browsers. */

@@ -12,7 +12,7 @@ import type { Finding } from './support/table.ts';
 const SHELF = '/usr/share/doc';
 const BOOKS = [/^python3\.\d+$/, /^postgresql-doc-\d+$/];
 const PAGES_OF_EACH = 25;
-/** Minimum number of colours in a page with text and a line: antialiased letters alone have dozens of shades. */
+/** An image with fewer colours counts as blank: even a few antialiased letters have dozens of shades. */
 const FEWEST_COLOURS = 16;
 /** Twice the time that a page of text takes. */
 const TIMEOUT_MS = 60_000;
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** Fifty full pages written by people: each one must be captured, none blank, and none truncated without saying so. */
+/** Captures 50 full pages of real documentation. No capture may fail, be blank, or be truncated without a note. */
 export async function documentation({ browserPath, report }: BenchOptions): Promise<readonly Finding[]> {
   const shelf = await openShelf();
   const service = await startServiceProcess({ browserPath });
@@ -88,14 +88,14 @@ async function capturePage(service: ServiceProcess, url: string): Promise<Seen |
   };
 }
 
-/** Counts distinct colours, up to the number that matters. */
+/** Counts distinct colours, at most up to `FEWEST_COLOURS`. */
 function coloursOf({ data }: PNG): number {
   const colours = new Set<number>();
   for (let at = 0; at < data.length && colours.size < FEWEST_COLOURS; at += 4) colours.add(data.readUInt32BE(at));
   return colours.size;
 }
 
-/** Serves the books from loopback, with pages from all parts of each. Throws when a book is not installed. */
+/** Serves the books on loopback; `urls` has pages from all parts of each book. Throws when one is not installed. */
 async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
   const shelf = await realpath(SHELF);
   const names = await readdir(shelf);

@@ -18,7 +18,8 @@ const LAST_MS = 2000;
 const ONE_IN = 20;
 
 /**
- * Runs in this order, starting with a different scene each round. The second scene without subscribers shows the noise.
+ * Scenes in the order of a round; each round starts with a different one. Comparing the two without subscribers shows
+ * the noise of the measurement.
  */
 const SCENES = [
   { name: 'none', reading: 0, oneInReads: 1, stalled: 0 },
@@ -47,7 +48,7 @@ interface Played {
   readonly sendingsPerCapture: number;
 }
 
-/** Measures what subscribers cost the captures, and how soon they receive an event. */
+/** Measures how much subscribers slow captures down, and how soon they receive an event. */
 export async function events({
   browserPath,
   rounds,
@@ -182,7 +183,7 @@ async function captureAll(service: ServiceProcess, urls: readonly string[]): Pro
   return urls.length / ((performance.now() - startedAt) / 1000);
 }
 
-/** Ratio to the mean of the scenes without subscribers; for those scenes, ratio to the other one. */
+/** Ratio to the mean of the two scenes without subscribers; for each of these two, ratio to the other one. */
 function ratiosToNone(played: readonly Record<SceneName, Played>[], name: SceneName): readonly number[] {
   return played.map((round) => {
     const bases = NONE.filter((none) => none !== name).map((none) => round[none].perSecond);

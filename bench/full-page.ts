@@ -33,7 +33,7 @@ interface Measured {
   readonly lazyShown: number | undefined;
 }
 
-/** Time of a full page and of a window, one at a time, and the lazy images shown, beside the `fullPage` of other tools. */
+/** Compares `fullPage` with that of other tools: time, also that of a window, and share of the lazy images shown. */
 export async function fullPage({ browserPath, rounds, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const tools: Tool[] = [];
@@ -84,7 +84,7 @@ async function measure({ capture }: Tool, url: string, lazyImages: number): Prom
   return { windowMs: windowAt - startedAt, fullPageMs, height: png.height, lazyShown };
 }
 
-/** Medians of a tool's rounds; `capstan/it` is the median of the rounds' own ratios of full pages. */
+/** Medians of a tool's rounds. `capstan/it` is the median of the ratios of full-page times in each round. */
 function cells(results: readonly Measured[], ours: readonly Measured[]): readonly string[] {
   const ratios = results.map(({ fullPageMs }, round) => (ours[round]?.fullPageMs ?? Number.NaN) / fullPageMs);
   const lazyShown = results.flatMap((result) => result.lazyShown ?? []);

@@ -13,7 +13,7 @@ const CONCURRENCY = 3;
  * lowest points, so one is taken from each of this many blocks.
  */
 const BLOCKS = 16;
-/** Smallest slope that counts as a leak: a capture could leave behind a record of 1 KiB, or a page of hundreds. */
+/** Largest slope that is not a leak, in KiB per capture: a leaked record has 1 KiB, and a leaked page hundreds. */
 const MAX_SLOPE_KIB = 1;
 
 type Sample = readonly [captures: number, residentKiB: number];

@@ -19,7 +19,7 @@ const PEERS: readonly (readonly [name: string, module: string])[] = [
   ['browserless, load only, fast PNG', 'browserless-fast.mjs'],
 ];
 
-/** The whole service beside libraries for the same job, each in a process of its own. States figures, no targets. */
+/** Compares the whole service with libraries for the same job, each in its own process. The figures have no targets. */
 export async function peers(options: BenchOptions): Promise<readonly []> {
   if (!existsSync(join(FOLDER, 'node_modules'))) {
     throw new Error('the peers are not installed: npm run bench:peers installs them and measures');

@@ -1,7 +1,7 @@
 import { chromium } from 'playwright-core';
 import { type Driver, type DriverOptions, inFlight, sandboxFlags, VIEWPORT } from './support/driver.ts';
 
-/** The same work through Playwright's own API: one browser, and a context for each capture. */
+/** Does the same work through Playwright's own API, with one browser and a context for each capture. */
 export async function open({ browserPath }: DriverOptions): Promise<Driver> {
   const browser = await chromium.launch({ executablePath: browserPath, args: [...sandboxFlags()] });
   const capture = async (url: string) => {

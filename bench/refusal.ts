@@ -8,11 +8,11 @@ import type { Finding } from './support/table.ts';
 
 const OVERLOAD = 10;
 const OVERLOAD_SECONDS = 15;
-/** Fills the queue within a second of the overload, so that nearly every request is refused. */
+/** Small enough that the queue fills within the first second of overload; nearly every request is then refused. */
 const MAX_QUEUE = 20;
 const MAX_P99_MS = 5;
 
-/** How quickly requests are refused at ten times the load that can be served, with every core busy. */
+/** Measures how quickly requests are refused at ten times the maximum load, with every core busy. */
 export async function refusal({ browserPath, captures, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const service = await startServiceProcess({ browserPath, flags: ['--max-queue', String(MAX_QUEUE)] });
@@ -77,9 +77,9 @@ async function bearablePerSecond(
 }
 
 /**
- * The client stands for another machine, so its wait for a core of this one must not count. Where its priority cannot
- * be raised, that wait is part of the figure. Child processes would inherit the priority, but none is started
- * afterwards.
+ * Raises the priority of this process. In production the client runs on another machine, so its wait for a core of this
+ * machine must not count; if the priority cannot be raised, the figure includes that wait. Child processes would
+ * inherit the priority, but none is started afterwards.
  */
 function preferThisProcess(): () => void {
   const before = getPriority();

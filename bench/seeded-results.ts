@@ -2,8 +2,8 @@ import type { Result } from '../src/capture/result.ts';
 import { exampleResult } from '../test/support/example-result.ts';
 
 /*
- * Results like those of a service that has run for a while: a few hosts are captured all the time and most once or
- * twice (Zipf), sites have subdomains, and names start with every letter. The same seed gives the same results.
+ * Results like those of a service that has run for a while: a few hosts have very many captures and most have one or
+ * two (Zipf), sites have subdomains, and names start with every letter. The same seed gives the same results.
  */
 
 const DEFAULT_SEED = 20_240_101;
@@ -32,7 +32,7 @@ const SUFFIXES = [
   'jp',
 ];
 const FIRST_ID = 300_000_000_000_000;
-/** About one result every 300 ms. */
+/** Difference between consecutive ids: about one result every 300 ms. */
 const IDS_BETWEEN = 1_228_800;
 
 export interface SeededResults {

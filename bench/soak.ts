@@ -47,7 +47,7 @@ const RETIRE_AFTER = 60;
 const SETTLE_MS = 60_000;
 /** Time limit for a wave; every capture in it ends within 30 s. */
 const WAVE_MS = 120_000;
-/** Counts that must be 0, whatever the first wave left. */
+/** Counts that must be 0 even if the base line after the first wave is higher. */
 const NONE: Reading = {
   'captures inside': 0,
   'records in the outbox': 0,
@@ -63,7 +63,7 @@ const MONGO_SLACK: Reading = { sockets: 20, 'file descriptors': 20, timers: 40 }
 const REAP_MS = 10_000;
 /** A page size larger than the number of captures in a soak of hours. */
 const EVERYTHING = 1_000_000;
-/** Minimum length in seconds of a soak in which browsers hang: each hang costs more than 10 s. */
+/** Browsers hang only in soaks of at least this length, in seconds: each hang costs more than 10 s. */
 const LONG_S = 120;
 /** Failures of the service itself, which no target, client or database may cause. */
 const OWN_FAULTS = ['internal', 'storage_full', 'invalid_request'];
@@ -219,7 +219,7 @@ for (const text of [
 }
 if (findings.some(({ met }) => !met)) process.exitCode = 1;
 
-/** Resident memory of this process, which the service is in. */
+/** Resident memory of this process, in which the service runs. */
 function residentMiB(): string {
   return (process.memoryUsage().rss / 2 ** 20).toFixed(0);
 }
@@ -228,7 +228,7 @@ function inSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Returns the base line: no capture is in progress, and two readings a second apart are equal. */
+/** Returns the base line: the first reading without captures in progress that is equal to the one a second before. */
 async function firstSettled(): Promise<Reading> {
   let before = await read(observed);
   for (;;) {
@@ -240,8 +240,8 @@ async function firstSettled(): Promise<Reading> {
 }
 
 /**
- * Returns the first reading with no count above the base line, or the last one within the time limit; and the counts
- * that were above it in the reading before.
+ * Returns, as `now`, the first reading with no count above the base line, or the last reading within the time limit;
+ * and, as `last`, the counts that were above the base line in the previous reading.
  */
 async function settledFrom(line: Reading): Promise<{ readonly now: Reading; readonly last: string }> {
   let last = '';

@@ -10,7 +10,7 @@ import { type Finding, formatTable } from './support/table.ts';
 const CEILING = 'raw CDP over the pipe (ceiling)';
 const PLAYWRIGHT = 'Playwright loop';
 
-/** The kinds of pages, and the least share of the ceiling that the service is to reach on each. */
+/** The kinds of pages; `least` is the target, as a share of the ceiling's rate. */
 const PAGES = [
   { pages: 'site', title: 'Small, medium and heavy pages over HTTP', least: 0.85 },
   { pages: 'http', title: 'Pages with 17 sub-resources on average over HTTP', least: 0.88 },

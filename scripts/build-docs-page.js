@@ -4,9 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /*
- * Builds the page of the API's documentation into dist/docs-page/, or into the directory that is given: Swagger UI, from
- * its package, and a script that starts it. The policy of the page allows no inline script. Plain JavaScript, as
- * prepare.js, which runs it.
+ * Builds the page of the API's documentation into dist/docs-page/ or a given directory: Swagger UI, from its package,
+ * and a script that starts it, because the page's Content Security Policy allows no inline script. Plain JavaScript,
+ * like prepare.js, which runs this file.
  */
 
 const root = join(import.meta.dirname, '..');

@@ -5,8 +5,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /*
- * Bundles the web interface from ui/ into dist/ui/, or into the directory that is given: a page, scripts and a style
- * sheet whose names hold their hash, each also compressed. Plain JavaScript, as prepare.js, which runs it.
+ * Bundles the web interface from ui/ into dist/ui/ or a given directory: a page, and scripts and a style sheet with
+ * their hashes in their names. Each file is also written compressed. Plain JavaScript, like prepare.js, which runs this
+ * file.
  */
 
 const root = join(import.meta.dirname, '..');

@@ -15,7 +15,7 @@ const list = Object.entries(devices).map(([name, described]): [string, Device] =
 });
 process.stdout.write(`${JSON.stringify(Object.fromEntries(list), null, 2)}\n`);
 
-/** Turns a screen as its viewport is turned: Playwright lists the screen of a phone upright for both orientations. */
+/** Gives a screen the orientation of its viewport: Playwright lists a phone's screen upright for both orientations. */
 function turned({ width, height }: Size, viewport: Size): Size {
   return width > height === viewport.width > viewport.height ? { width, height } : { width: height, height: width };
 }

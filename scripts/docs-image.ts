@@ -11,7 +11,7 @@ import { startSite } from '../test/fixtures/site.ts';
 
 const OUTPUT = join(import.meta.dirname, '../docs/images/sample-capture.png');
 const PAGE = process.argv[2] ?? '/timetable';
-/** Enough for a page with few colours, at a quarter of the size. */
+/** Colours of the PNG: enough for a page with few colours, at a quarter of the file size. */
 const COLOURS = 128;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'capstan-docs-'));

@@ -11,9 +11,9 @@ import { buildUi, launchBrowser } from '../test/ui/ui-service.ts';
 
 const IMAGES = join(import.meta.dirname, '../docs/images');
 const VIEWPORT = { width: 1280, height: 760 };
-/** Sharp enough for text, at a tenth of a PNG's size. */
+/** Encoding quality: text stays sharp, at a tenth of a PNG's file size. */
 const QUALITY = 82;
-/** Maximum of the service that the tests start. */
+/** Maximum number of URLs per batch in the service that the tests start. */
 const BATCH = 10;
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
@@ -47,7 +47,7 @@ try {
     for (let at = 0; at < requests.length; at += BATCH) {
       await service.post('/batch', { requests: requests.slice(at, at + BATCH) });
     }
-    // One sample after the last capture.
+    // The second answer is certain to be a sample taken after the last capture.
     await page.waitForResponse((response) => response.url().endsWith('/stats'));
     await page.waitForResponse((response) => response.url().endsWith('/stats'));
   });

@@ -30,7 +30,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/operations.md', name: 'metrics', text: metricsTable },
 ];
 
-/** The page with every table of it as it should be. Throws when a table has no markers in its page. */
+/** Returns the text of a page with up-to-date tables. Throws when a table has no markers in its page. */
 export function withTables(page: string, text: string): string {
   return TABLES.filter((table) => table.page === page).reduce((written, { name, text: render }) => {
     const begin = `<!-- generated:${name} -->\n`;
@@ -44,7 +44,7 @@ export function withTables(page: string, text: string): string {
 
 export const PAGES: readonly string[] = [...new Set(TABLES.map(({ page }) => page))];
 
-/** A table for each group of options, under its name. */
+/** Returns a table for each group of options, under the group's name. */
 function captureOptionsTables(): string {
   const { timeoutMs, maxTimeoutMs } = configOf({}, { cores: 1 });
   const groups = describedRequest({ maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs });
@@ -78,7 +78,7 @@ function errorsTable(): string {
   );
 }
 
-/** Every type of event with its fields. */
+/** Returns a table of all event types with their fields. */
 function eventsTable(): string {
   const events = CapstanEventSchema.options.map((schema) => ({
     type: [...schema.shape.type.values].join(),

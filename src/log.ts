@@ -21,13 +21,13 @@ export interface Log {
   readonly droppedLines: number;
   /** Reopens `--log-file`. A failure is logged, and lines still go to the old file. */
   reopen(): void;
-  /** Resolves when every line is written, at most one second later. */
+  /** Resolves when every line is written, or after one second. */
   flush(): Promise<void>;
 }
 
 /**
- * Opens the log: JSON lines in `--log-file` or on standard error, readable lines on a terminal. Lines are written in the
- * background, so that a log that cannot be written never stops the service.
+ * Opens the log: JSON lines in `--log-file` or on standard error, readable lines on a terminal. Lines are written in
+ * the background, so that a log that cannot be written never stops the service.
  * @throws ConfigError when the file cannot be opened.
  */
 export function openLog(config: Pick<Config, 'logLevel' | 'logFile'>): Log {
@@ -95,7 +95,7 @@ function secretPaths(): string[] {
   ];
 }
 
-/** Masks a header's value as a whole, and an option's value as `--print-config` does. */
+/** Masks the whole value of a header; masks an option as `--print-config` does. */
 function mask(value: unknown, path: readonly string[]): unknown {
   const option = SECRET_OPTIONS.find(({ name }) => name === path.at(-1));
   return masked(option ?? { secret: 'whole' }, value);

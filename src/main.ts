@@ -13,8 +13,8 @@ import { packageVersion } from './version.ts';
 const EXIT_USAGE = 2;
 
 /**
- * Runs the command line. `args` come after the program's name. Resolves with the exit code when the command is done: 0,
- * 1 when it failed, 2 for invalid usage.
+ * Runs the command line; `args` exclude the program's name. Resolves with the exit code when the command is done: 0 for
+ * success, 1 for a failure, 2 for invalid usage.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const program = createProgram();

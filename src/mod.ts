@@ -26,8 +26,8 @@ export type { ServiceConfig } from './service/service-config.ts';
 export type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };
 
 /**
- * Starts a service without a server: browsers, egress and stores. Reads no environment variable and no file. Stop it with
- * `stop()`; until then its browsers keep the process alive.
+ * Starts a service without an HTTP server: browsers, egress and stores. Reads no environment variables and no
+ * configuration file. Stop the service with `stop()`; until then its browsers keep the process alive.
  *
  * @param logger Receives what the server would log. @default silent
  * @throws ConfigError for an option that is not valid.
@@ -42,9 +42,9 @@ export async function createService(
 }
 
 /**
- * Returns the request that `POST /screenshot` makes of a URL and options.
+ * Validates a URL and options as `POST /screenshot` does, and returns the capture request.
  *
- * @throws CapstanError with code `invalid_request`, which names every bad field.
+ * @throws CapstanError with code `invalid_request`, which names every invalid field.
  */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   const { timeoutMs, maxTimeoutMs } = configOf({}, { cores: 1 });

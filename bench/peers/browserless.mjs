@@ -2,7 +2,7 @@ import createBrowserless from 'browserless';
 import puppeteer from 'puppeteer';
 import { inFlight, sandboxFlags, VIEWPORT } from '../support/driver.ts';
 
-/** One browser, a context for each capture; the picture and the HTML of one visit. */
+/** One browser, and a context for each capture, which takes the screenshot and the HTML. */
 export function browserlessDriver(gotoOptions, screenshotOptions) {
   return async ({ browserPath }) => {
     const browserless = createBrowserless({ puppeteer, executablePath: browserPath, args: [...sandboxFlags()] });
@@ -24,5 +24,5 @@ export function browserlessDriver(gotoOptions, screenshotOptions) {
   };
 }
 
-// Waits for the network to be idle and blocks advertisements, as it does when it is told nothing.
+// The default settings: browserless waits for an idle network and blocks advertisements.
 export const open = browserlessDriver({}, {});

@@ -1,6 +1,6 @@
 import { crawleeDriver } from './crawlee.mjs';
 
-/** Full concurrency from the start, no made-up fingerprints, and Chromium's fast PNG. */
+/** Full concurrency from the start, no generated fingerprints, and Chromium's fast PNG encoding. */
 export const open = crawleeDriver(
   async (page) => {
     const session = await page.context().newCDPSession(page);

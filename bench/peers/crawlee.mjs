@@ -4,8 +4,8 @@ import { chromium } from 'playwright';
 import { sandboxFlags, VIEWPORT } from '../support/driver.ts';
 
 /**
- * A crawler that stays open and is handed one batch after another. Incognito pages: by default its pages share a
- * context, which is not the same work.
+ * A crawler that stays open and receives one batch after another. Its pages are incognito pages: by default they would
+ * share a context, which would be less work than the other drivers do.
  */
 export function crawleeDriver(screenshot, crawlerOptions) {
   return async ({ browserPath, concurrency }) => {
@@ -38,7 +38,7 @@ export function crawleeDriver(screenshot, crawlerOptions) {
 
     return {
       async run(urls, atOnce) {
-        // What its own scaling has come to by itself is its default; the bound is what was asked for.
+        // Keeps the concurrency that the crawler's own scaling has reached, and changes only the upper bound.
         crawler.autoscaledPool.maxConcurrency = atOnce;
         crawler.autoscaledPool.minConcurrency = Math.min(crawler.autoscaledPool.minConcurrency, atOnce);
         const requests = urls.map((url) => {

@@ -41,7 +41,7 @@ export function watchTimers(): LiveTimers {
   };
 }
 
-/** Counts everything that is open. The browser census comes first, because it opens connections itself. */
+/** Counts all open resources. The browser census comes first, because it opens connections itself. */
 export async function read({ service, dataDir, temporary, families, timers }: ObservedService): Promise<Reading> {
   const browsers = await browserCensus(temporary);
   // Async hooks report destroyed resources one turn later.

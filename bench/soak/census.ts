@@ -17,7 +17,8 @@ export interface BrowserCensus {
 
 /**
  * Counts contexts and pages of the browsers whose profiles are in a directory. Each browser is asked over a debugging
- * port beside the service's pipe (see `observable`). Both counts are NaN while a browser does not answer.
+ * port, which it has in addition to the service's pipe (see `observable`). Both counts are NaN while a browser does
+ * not answer.
  */
 export async function browserCensus(directory: string): Promise<BrowserCensus> {
   const profiles = (await readdir(directory)).filter((name) => name.startsWith('capstan-profile-'));

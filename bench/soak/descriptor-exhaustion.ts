@@ -2,10 +2,10 @@ import { idleConnection } from '../../test/commands/idle-connection.ts';
 import { captureOver } from '../../test/faults/client.ts';
 import { answering, CAPTURES_BESIDE, type ProcessFault } from './process-fault.ts';
 
-/** Enough for 224 clients: the check before the fault leaves about 40 connections open, and captures need theirs. */
+/** Leaves 224 connections for clients; the check before the fault keeps about 40 of them. The rest is for captures. */
 const DESCRIPTORS = 512;
 
-/** More idle connections than the service has file descriptors. Captures go over connections that were open before. */
+/** Opens more idle connections than the service has file descriptors. Captures use connections opened before. */
 export const descriptorExhaustion: ProcessFault = {
   name: 'descriptor exhaustion',
   prepare: async ({ site }) => ({
@@ -16,7 +16,7 @@ export const descriptorExhaustion: ProcessFault = {
       const port = Number(new URL(service.url).port);
       const open = (count: number) => Promise.all(Array.from({ length: count }, () => idleConnection(port)));
       const [first, idle] = [await open(CAPTURES_BESIDE), await open(2 * DESCRIPTORS)];
-      // At once: the service closes connections that have sent nothing for 15 s.
+      // All at once, because the service closes connections that have sent nothing for 15 s.
       await Promise.all(
         first.map(async (socket) => answers.note(await captureOver(socket, { url: site.url('/short') }))),
       );

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../test/faults/random.ts';
 import type { MongoServer } from '../../test/support/mongo.ts';
 
-/** The surroundings of a service, in which faults are caused. */
+/** The browsers and the database of a service, in which faults are caused. */
 export interface Surroundings {
   /** Process ids of the current browsers. */
   readonly browsers: () => readonly number[];

@@ -23,7 +23,7 @@ export const lineBomb: ProcessFault = {
   },
 };
 
-/** The answer is long or broken off; both are right. */
+/** Sends the batch. The answer may be long or broken off; both are correct. */
 async function send(serviceUrl: string, body: Buffer): Promise<void> {
   const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'br' };
   const response = await fetch(`${serviceUrl}/batch`, { method: 'POST', headers, body: new Uint8Array(body) });

@@ -4,7 +4,7 @@ import { type Answered, type AnsweredResult, capture } from '../../test/faults/c
 import type { SmallDisk } from '../../test/faults/tmpfs.ts';
 import type { Site } from '../../test/fixtures/site.ts';
 
-/** The surroundings of a service that is a process of its own. */
+/** Resources of a service that runs as a process of its own. */
 export interface ProcessSurroundings {
   readonly place: Ground;
   readonly site: Site;
@@ -25,16 +25,16 @@ export interface PreparedFault extends AsyncDisposable {
   /** Arguments and options of `capstan serve` beside the usual ones. */
   readonly args?: readonly string[];
   readonly options?: RunOptions;
-  /** Causes the fault, captures pages beside it, notes the answers, and ends the fault. */
+  /** Causes the fault, captures pages during it, records the answers, and ends the fault. */
   run(service: Served, answers: Answers): Promise<void>;
 }
 
-/** Number of captures beside each fault. */
+/** Number of captures during each fault. */
 export const CAPTURES_BESIDE = 6;
 /** Time limit for the service to recover from a fault. */
 const RECOVERY_MS = 30_000;
 
-/** Answers of a service in the rounds. */
+/** Answers of the service in all rounds. */
 export class Answers {
   /** Every answered record, including those of failed captures. */
   readonly records: AnsweredResult[] = [];
@@ -48,7 +48,7 @@ export class Answers {
     if (result !== null) this.records.push(result);
   }
 
-  /** Captures a page; an answer with a code that is not one of these is a problem. */
+  /** Captures a page. An answer with a code that is not in `codes` is recorded as a problem. */
   async capture(serviceUrl: string, url: string, codes: readonly string[] = ['']): Promise<void> {
     const answer = await capture(serviceUrl, { url });
     this.note(answer);
@@ -68,7 +68,7 @@ export function answering({ url }: Served): Promise<void> {
   return recovered('the service does not answer', async () => (await fetch(`${url}/livez`)).ok);
 }
 
-/** Sends a request and gives it up when it is disposed of. Failures are not reported. */
+/** Sends a request in the background. Disposing of the result aborts the request. Failures are not reported. */
 export function inBackground(request: (signal: AbortSignal) => Promise<unknown>): AsyncDisposable {
   const leaving = new AbortController();
   const ended = request(leaving.signal).catch(() => undefined);

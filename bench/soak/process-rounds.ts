@@ -33,7 +33,7 @@ const FAULTS: readonly ProcessFault[] = [
 const DISK_KIB = 96 * 1024;
 /** Upper bound of the service's own resident memory, without the browsers. */
 const MAX_RESIDENT_MIB = 512;
-/** Time limit of each step of a round (start, check, fault, kill), in milliseconds; a loaded machine needs a tenth of it. */
+/** Time limit for each step of a round (start, check, fault, kill): ten times what a loaded machine needs. */
 const STEP_MS = 60_000;
 
 export interface ProcessRounds {
@@ -44,9 +44,9 @@ export interface ProcessRounds {
 }
 
 /**
- * Runs the service as a process of its own. Each round starts it, checks everything that earlier rounds were answered,
+ * Runs the service as a process of its own. Each round starts it, checks that all answers of earlier rounds still hold,
  * causes one fault while clients send requests, and ends with `kill -9` at a random moment. Every fault has at least
- * one round. Resolves with the findings and what was wrong.
+ * one round. Resolves with the findings and the problems.
  */
 export async function runProcessRounds({ seconds, random, mongoUrl }: ProcessRounds): Promise<{
   readonly findings: readonly Finding[];

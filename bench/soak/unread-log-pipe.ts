@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { askUntilLinesAreDropped, makePipe } from '../../test/commands/unread-pipe.ts';
 import { CAPTURES_BESIDE, type ProcessFault } from './process-fault.ts';
 
-/** Standard error is a pipe that nobody reads, and that is full. */
+/** Standard error is a full pipe that nobody reads. */
 export const unreadLogPipe: ProcessFault = {
   name: 'unread log pipe',
   prepare: async ({ place, site }) => {

@@ -4,9 +4,9 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Captures per round. */
   readonly captures: number;
-  /** Captures over which memory is watched. */
+  /** Number of captures during which memory is measured. */
   readonly memoryCaptures: number;
-  /** Results in the store that is queried by host. */
+  /** Number of results in the store that is queried. */
   readonly storedResults: number;
   /** Another checkout to compare with. */
   readonly checkout: string | undefined;

@@ -13,7 +13,7 @@ export type DriverAnswer =
   | { readonly type: 'done'; readonly work: Work | null }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** A driver's module, run in a process of its own. */
+/** Returns a contender that runs a driver's module in a process of its own. */
 export function driverContender(name: string, module: string, options: DriverOptions): Contender {
   return {
     name,

@@ -6,7 +6,7 @@ export interface Tool {
   close(): Promise<unknown>;
 }
 
-/** What the browser contexts of Playwright and puppeteer have in common. */
+/** The methods that browser contexts of Playwright and puppeteer have in common. */
 interface Context {
   newPage(): Promise<{
     goto(url: string, options: { readonly waitUntil: 'load' }): Promise<unknown>;

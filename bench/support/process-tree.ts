@@ -60,9 +60,9 @@ export async function watchTree<T>(root: number, work: () => Promise<T>): Promis
 }
 
 /**
- * CPU time of a tree from now on. When a child ends, its time is added to the parent that waits for it; a browser's
- * zygote waits for its renderers. A zygote outlives its browser and leaves the tree, so the last known time of such
- * orphans is kept here.
+ * CPU time of a process tree from now on. When a child ends, the kernel adds its time to the parent that waits for it;
+ * the parent of renderers is their browser's zygote. A zygote outlives its browser and leaves the tree, so the last
+ * known time of such orphans is kept here.
  */
 class CpuAccount {
   readonly #root: number;
@@ -107,7 +107,7 @@ function tree(root: number): readonly ProcessStat[] {
   return found;
 }
 
-/** Null when the process has ended. */
+/** Returns an empty list when the process has ended. */
 function readStat(pid: number): ProcessStat[] {
   const text = readOrEmpty(`/proc/${pid}/stat`);
   // The name is in parentheses and may contain anything; the numbers follow the last parenthesis.

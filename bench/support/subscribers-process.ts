@@ -3,16 +3,16 @@ import { constants, setPriority } from 'node:os';
 import type { SubscribersAnswer, SubscribersOrder } from './subscribers.ts';
 
 /*
- * The child's side of `subscribers.ts`. It stands for 1,000 other machines on the cores of this one, so it does as
- * little as possible: all sockets read into one buffer, and bytes equal to those of the previous socket are not parsed
- * again.
+ * The child's side of `subscribers.ts`. This process simulates 1,000 other machines on the cores of this machine, so it
+ * does as little as possible: all sockets read into one buffer, and bytes equal to those of the previous socket are not
+ * parsed again.
  */
 
 try {
   // Waiting for a core of this machine must not count as the service's latency.
   setPriority(constants.priority.PRIORITY_HIGH);
 } catch {
-  // Where the priority cannot be raised, that wait is part of the figure.
+  // If the priority cannot be raised, the figure includes that wait.
 }
 
 /** Often enough that nothing waits in the service: a socket buffer holds about forty writes. */

@@ -10,8 +10,8 @@ export type SubscribersOrder =
 export interface Audience {
   readonly reading: number;
   /**
-   * Number of subscribers for each one that reads at once. The others are read every two seconds and lose nothing, so
-   * that the cost of reading, which a subscriber's own machine would pay, is not paid here.
+   * One in this many subscribers reads at once. The others are read every two seconds and lose nothing. This keeps the
+   * cost of reading low, which in production the subscribers' own machines would bear.
    */
   readonly oneInReads: number;
   /** Subscribers that read the first bytes and nothing more. */

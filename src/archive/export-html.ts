@@ -21,9 +21,9 @@ export interface Exported {
 }
 
 /**
- * Writes the captures that a filter finds, newest first, to a folder of pages with thumbnails, which a browser opens
- * without a service. Captures whose image is a PDF, or is not in this data directory, have no thumbnail. Stops with the
- * page in progress when the signal is aborted, and rejects with its reason.
+ * Writes the captures that match a filter, newest first, to a folder of pages with thumbnails. A browser can open the
+ * pages without a running service. Captures whose image is a PDF, or is not in this data directory, have no thumbnail.
+ * When the signal is aborted, the export stops after the page in progress and rejects with the signal's reason.
  */
 export async function exportHtml(
   { results, artifacts }: Pick<ReadStores, 'results' | 'artifacts'>,

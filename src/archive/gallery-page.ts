@@ -2,8 +2,8 @@ import type { Result } from '../capture/result.ts';
 import { outcomeOf } from '../capture/result-conditions.ts';
 
 /*
- * Pages of an exported gallery. Titles and URLs are untrusted: everything is escaped, and a policy in the page also
- * forbids scripts.
+ * Pages of an exported gallery. Titles and URLs are untrusted: all values are escaped, and the page's Content Security
+ * Policy also forbids scripts.
  */
 
 /** A capture on a page. */

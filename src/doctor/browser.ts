@@ -16,7 +16,7 @@ const ALLOW_NAMESPACES =
 const ALLOW_NOBODY =
   'let user 65534 (nobody) execute the browser and enter the temporary directory, or run the service as a user other than root';
 
-/** Starts a browser as the service would: which one, its version, its sandbox, and the scripts it has fonts for. */
+/** Starts a browser as the service would, and reports its path, version, sandbox, and the scripts it has fonts for. */
 export async function examineBrowser({
   browserPath,
   sandbox: mode,

@@ -5,10 +5,10 @@ import type { Config } from '../config.ts';
 import { existingParent } from '../storage/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-/** Space for 1000 screenshots of the window and a browser's profiles. With less, an hour of work may fill the disk. */
+/** Space for 1000 screenshots and the browsers' profiles. With less, an hour of work may fill the disk. */
 const LITTLE_BYTES = 1024 ** 3;
 
-/** The data directory, and the temporary directory, which holds the browsers' profiles. */
+/** Checks the free space of the data directory and of the temporary directory, which holds the browsers' profiles. */
 export async function examineDisk({ dataDir }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
   const [data, temporary] = await Promise.all([
     examineDirectory('data directory', resolve(dataDir), 'set --retain-bytes, or free space'),

@@ -8,10 +8,10 @@ import { examineMemory } from './memory.ts';
 import { examineNats } from './nats.ts';
 import { examinePort } from './port.ts';
 
-/** `natsUrl`: the servers of a cluster, in a process that is part of one. */
+/** `natsUrl`: the NATS servers, when the process is part of a cluster. */
 type Examined = Config & { readonly natsUrl?: readonly string[] };
 
-/** Checks everything that the service needs with this configuration. Findings never make it reject. */
+/** Checks everything that the service needs with this configuration. A failed check is a finding, not a rejection. */
 export async function examine(config: Examined): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     examineBrowser(config),

@@ -1,7 +1,7 @@
 /** The result of one check. */
 export interface Finding {
   readonly check: string;
-  /** `warning`: the service captures, but not as well as it could. `failure`: it would not start, or not capture. */
+  /** `warning`: the service captures, but not as well as it could. `failure`: the service cannot start or capture. */
   readonly state: 'ok' | 'warning' | 'failure';
   /** One line. */
   readonly found: string;
@@ -17,7 +17,7 @@ export function findingsOf(check: string) {
   return { ok: (found: string) => make('ok')(found, ''), warning: make('warning'), failure: make('failure') };
 }
 
-/** Programs print several lines when they do not start, and control characters could change the terminal. */
+/** Joins the lines of an error text and removes control characters, which could change the terminal. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }

@@ -6,7 +6,7 @@ import { type Finding, findingsOf } from './finding.ts';
 const files = findingsOf('open files');
 const processes = findingsOf('processes');
 
-/** Measured: processes and threads of a browser without a page, and of each page in it. */
+/** Measured: number of processes and threads of a browser without pages, and of each page. */
 const BROWSER_TASKS = 60;
 const PAGE_TASKS = 20;
 
@@ -28,7 +28,7 @@ function examineFiles({ maxConnections, maxConcurrent }: Pick<Config, 'maxConnec
   );
 }
 
-/** The limits of the user and of the control group. Threads count, and root's are counted for the group only. */
+/** Checks the limits of the user and of the control group. Both count threads; root has only the group's limit. */
 function examineProcesses({ maxConcurrent }: Pick<Config, 'maxConcurrent'>, isRoot: boolean): readonly Finding[] {
   const ofUser = isRoot ? undefined : /^Max processes +(\d+)/m.exec(read('/proc/self/limits'))?.[1];
   const ofGroup = ['/sys/fs/cgroup/pids.max', '/sys/fs/cgroup/pids/pids.max'].map((path) => read(path).trim());

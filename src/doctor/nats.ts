@@ -6,10 +6,10 @@ const nats = findingsOf('NATS');
 const PORT = 4222;
 const TIMEOUT_MS = 3_000;
 
-/** A server introduces itself with a line of JSON, before credentials and TLS. */
+/** First line that a NATS server sends, in JSON, before credentials and TLS. */
 const Introduction = z.object({ version: z.string(), jetstream: z.boolean().default(false) });
 
-/** The servers of the cluster, when there is one. */
+/** Checks the NATS servers of the cluster; returns no findings without a cluster. */
 export async function examineNats({
   natsUrl = [],
 }: {

@@ -4,7 +4,7 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const finding = findingsOf('port');
 
-/** Listens where the service would. A Capstan that listens there already is no failure: the doctor may be beside it. */
+/** Listens on the service's address. A Capstan that already listens there is not a failure: it may be this service. */
 export async function examinePort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<readonly Finding[]> {
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const server = createServer();

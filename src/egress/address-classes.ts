@@ -6,7 +6,7 @@ export type Cidr = readonly [IpAddress, number];
 /** The public IPv6 network. Addresses outside it are special or unassigned. */
 const GLOBAL_UNICAST_V6: Cidr = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Blocks of the public IPv6 network that IANA has not assigned: a route to one leads into a private network. */
+/** Blocks of the public IPv6 network that IANA has not assigned: a route to them leads to a private network. */
 const RESERVED_V6: readonly Cidr[] = ['2d00::/8', '2e00::/7', '3000::/4'].map((block) => ipaddr.IPv6.parseCIDR(block));
 
 /** 6bone test network, returned to IANA in 2006 (RFC 3701). Old private networks may still use its addresses. */
@@ -21,7 +21,7 @@ const CLOUD_METADATA: readonly Cidr[] = [
   ipaddr.parseCIDR('168.63.129.16/32'),
 ];
 
-/** Readable names of the classes, which `ipaddr.js` names in camelCase and by RFC numbers. */
+/** Readable names of the address classes; `ipaddr.js` itself names them in camelCase or by RFC number. */
 const CLASS_NAMES: Readonly<Record<string, string>> = {
   linkLocal: 'link-local',
   carrierGradeNat: 'shared (carrier-grade NAT)',
@@ -40,7 +40,7 @@ const CLASS_NAMES: Readonly<Record<string, string>> = {
   segmentRouting: 'segment routing',
 };
 
-/** Parses an address in any spelling of a resolver or a URL (no brackets; a zone id is accepted). Null when invalid. */
+/** Parses an address as resolvers and URLs spell it (without brackets; a zone id is accepted). Null when invalid. */
 export function parseAddress(text: string): IpAddress | null {
   const spelling = hexadecimal(text);
   if (ipaddr.IPv6.isValid(spelling)) return ipaddr.IPv6.parse(spelling);
@@ -86,12 +86,12 @@ export function matches(address: IpAddress, [network, bits]: Cidr): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** Returns the IPv4 address that an IPv4-mapped IPv6 address stands for, or null. Dialling one dials the other. */
+/** Returns the IPv4 address that an IPv4-mapped IPv6 address stands for, or null. Both reach the same host. */
 export function mappedIpv4(address: IpAddress): ipaddr.IPv4 | null {
   return isIpv6(address) && address.isIPv4MappedAddress() ? address.toIPv4Address() : null;
 }
 
-/** Returns every IPv4 address that an IPv6 address carries and may be translated to on its way. */
+/** Returns every IPv4 address that is embedded in an IPv6 address, and to which a network may translate it. */
 export function embeddedIpv4(address: IpAddress): readonly ipaddr.IPv4[] {
   if (!isIpv6(address)) return [];
   const bytes = address.toByteArray();

@@ -4,7 +4,7 @@ import { readTargetList, type TargetEntry, withoutTrailingDot } from './target-l
 
 export { parseTargetList } from './target-list.ts';
 
-/** Result of matching a name against the lists: denied, allowed or in neither. */
+/** Result of matching a name against the lists: `closed` is denied, `open` is allowed, `unlisted` is in neither. */
 export type NameVerdict = 'closed' | 'open' | 'unlisted';
 
 /** Decides which hosts may be dialled. */
@@ -12,8 +12,8 @@ export interface TargetPolicy {
   judgeName(name: string): NameVerdict;
 
   /**
-   * Returns why an address may not be dialled, in words that complete "it is ...", or null when it may. `name` is the
-   * verdict on the name that led to it, `unlisted` for a literal address.
+   * Returns why an address may not be dialled, in words that complete "it is ...", or null when it may be dialled.
+   * `name` is the verdict on the name that resolved to the address; `unlisted` for a literal address.
    */
   refuseAddress(address: string, name: Exclude<NameVerdict, 'closed'>): string | null;
 }
@@ -23,13 +23,14 @@ export interface TargetPolicyOptions {
   readonly allow: readonly string[];
   /** Targets that may not be captured, even if they are public or allowed. */
   readonly deny: readonly string[];
-  /** Addresses that are refused unless allowed, even if they are public. @default those of this machine's interfaces */
+  /** Tells which addresses are this machine's own; they are refused unless allowed. @default those of its interfaces */
   readonly isOwn?: OwnAddresses;
 }
 
 /**
- * Creates a policy that permits public addresses outside this machine and everything in `allow`, except what `deny`
- * names: a denied address is refused even behind an allowed name. Throws an `Error` that names a bad entry.
+ * Creates a policy that permits public addresses outside this machine and all targets in `allow`, except those in
+ * `deny`: a denied address is refused even when an allowed name resolves to it.
+ * @throws Error that names an invalid entry.
  */
 export function createTargetPolicy({ allow, deny, isOwn = createOwnAddresses() }: TargetPolicyOptions): TargetPolicy {
   const allowed = readTargetList(allow);

@@ -9,8 +9,8 @@ import type { Destination } from './egress-policy.ts';
 type Done = (error: Error | null, stream: Duplex) => void;
 
 /**
- * Returns agents that open every connection with `open` and never dial by themselves. No connection is kept, so each is
- * checked again.
+ * Returns agents that open every connection with `open` and never dial by themselves. Connections are not reused, so
+ * every request is checked.
  */
 export function createEgressAgents(open: (destination: Destination) => Promise<Socket>): EgressAgents {
   const opened = ({ host, port }: http.ClientRequestArgs, done: Done | undefined, wrap: (socket: Socket) => Duplex) => {

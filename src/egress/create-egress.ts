@@ -14,19 +14,19 @@ import { aboutProxy, proxyDestination } from './upstream.ts';
 
 export interface EgressOptions {
   readonly policy: TargetPolicy;
-  /** Option that opens targets that are not public, named in refusals. @default '--allow-targets' */
+  /** Name of the option that allows targets that are not public, for error texts. @default '--allow-targets' */
   readonly openedWith?: string;
   /** Resolves names to addresses. @default the hosts file and the system's name servers, see `createDnsLookup` */
   readonly lookup?: Lookup;
-  /** Time limit for a lookup and for a connection, each, in milliseconds. */
+  /** Time limit for each lookup and for each connection, in milliseconds. */
   readonly dialTimeoutMs?: number;
-  /** How long the answer of a lookup is reused, in milliseconds. */
+  /** Time for which the answer to a lookup is reused, in milliseconds. */
   readonly lookupCacheMs?: number;
-  /** Bytes that one capture may send and receive. */
+  /** Maximum number of bytes that one capture may send and receive. */
   readonly maxBytes?: number;
-  /** Requests and tunnels that one capture may open. */
+  /** Maximum number of requests and tunnels that one capture may open. */
   readonly maxRequests?: number;
-  /** Names that one capture may look up. */
+  /** Maximum number of names that one capture may look up. */
   readonly maxLookups?: number;
   /** User ids whose processes may use the egress proxies. @default the service's and the browsers' user */
   readonly proxyUsers?: readonly number[];
@@ -37,7 +37,7 @@ export interface EgressOptions {
 
 /** Much longer than a visitor would wait for a connection. */
 const DIAL_TIMEOUT_MS = 10_000;
-/** About ten times what the heaviest public pages need. Stops floods. */
+/** About ten times the traffic of the heaviest public pages. Stops floods. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_REQUESTS = 5_000;
 const MAX_LOOKUPS = 1_000;
@@ -132,7 +132,7 @@ export function createEgress({
   };
 }
 
-/** The browsers of a service that runs as root run as nobody. */
+/** Returns the service's user id and the browsers'; the two differ when the service runs as root. */
 function ownUsers(): readonly number[] {
   const own = process.getuid?.();
   if (own === undefined) return [];
@@ -148,7 +148,7 @@ function refusalOf(inspect: () => void): Failure | null {
   }
 }
 
-/** A name that cannot be resolved is not forbidden. */
+/** Returns null for other failures: a name that cannot be resolved, for example, is not forbidden. */
 function forbiddenOnly(error: unknown): Failure | null {
   if (!(error instanceof CapstanError)) throw error;
   return error.code === 'target_forbidden' ? toFailure(error) : null;

@@ -20,7 +20,7 @@ const ATTEMPT_DELAY_MS = 250;
 const MAX_ATTEMPTS = 8;
 
 /**
- * Connects to the first address that answers, tried in their order. Looks up no names. Rejects with
+ * Connects to the first address that answers, trying them in the given order. Does not look up names. Rejects with
  * `target_unreachable`, or the signal's reason.
  */
 export function dial(addresses: readonly string[], { port, timeoutMs, signal }: DialOptions): Promise<Dialled> {

@@ -20,9 +20,9 @@ export interface DnsLookupOptions {
 
 /** Attempts per name server; c-ares waits longer each time. */
 const TRIES = 3;
-/** How long the answer for one address family waits for the other: some name servers never answer for IPv6. */
+/** Time limit for the second address family after the first has answered: some name servers never answer for IPv6. */
 const OTHER_FAMILY_MS = 500;
-/** Answers of a name server that say nothing about the name. The next server is asked, as in glibc. */
+/** Error codes that do not tell whether the name exists. The next server is asked, as glibc does. */
 const SERVER_FAILURES: ReadonlySet<unknown> = new Set([SERVFAIL, REFUSED, NOTIMP]);
 const ABSENCES: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
 
@@ -84,14 +84,14 @@ async function askBothFamilies(resolver: Resolver, name: string): Promise<readon
   const late = Promise.any(asked)
     .then(() => delay(OTHER_FAMILY_MS, undefined, { signal: settled.signal }))
     .then(() => resolver.cancel());
-  // A late or missing answer for one family is not a failure here: `asked` tells them apart.
+  // `late` may reject when both queries fail or `settled` is aborted. The queries' own results in `asked` decide.
   late.catch(() => {});
   const families = await Promise.allSettled(asked);
   settled.abort();
   const [ipv6 = [], ipv4 = []] = families.map((family) => (family.status === 'fulfilled' ? family.value : []));
   if (ipv6.length + ipv4.length > 0) return byTurns(ipv6, ipv4);
   const failures = families.flatMap((family) => (family.status === 'rejected' ? [family.reason] : []));
-  // Reports the least certain error, because the name may exist.
+  // Prefers an error that does not rule the name out, because the name may exist.
   throw failures.find((failure) => !ABSENCES.has(codeOf(failure))) ?? failures[0];
 }
 

@@ -26,10 +26,10 @@ export interface EgressPolicy {
   admit(destination: Destination, signal: AbortSignal, lookups?: LookupQueue): Promise<readonly string[]>;
 }
 
-/** RFC 6761: localhost names are this machine, so no name server is asked for them. */
+/** RFC 6761: localhost names stand for this machine, so no name server is asked for them. */
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
-/** `openedWith`: the option that allows addresses that are not public, named in refusals. `count`: counts a refusal. */
+/** `openedWith`: name of the option that allows non-public addresses, for error texts. `count`: counts a refusal. */
 export function createEgressPolicy(
   policy: TargetPolicy,
   resolver: Resolver,
@@ -77,7 +77,7 @@ export function createEgressPolicy(
       const addresses = await resolver.resolve(host, signal, lookups);
       for (const address of addresses) {
         const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
-        // Does not name the address: clients must not learn what a private name resolves to.
+        // The error does not contain the address: clients must not learn to which address a private name resolves.
         if (refusal !== null)
           throw forbidden(kindOf(refusal), `${host} resolves to an address that is ${refusal}${hint(refusal)}`);
       }

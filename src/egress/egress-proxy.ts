@@ -18,7 +18,7 @@ export interface EgressProxyOptions {
   /** Time limit for dialling, in milliseconds. */
   readonly dialTimeoutMs: number;
   readonly peers: PeerCheck;
-  /** Counts what a capture is refused because it exceeded a limit. */
+  /** Called with the number of requests, names or bytes that a capture was refused because it exceeded a limit. */
   readonly count?: (limit: ExceededLimit['limit'], refused: number) => void;
 }
 
@@ -91,7 +91,7 @@ export async function openEgressProxy({
     const { traffic, agent, upstream } = passage;
     const target = forwardTarget(request);
     if (!target) {
-      // A request to the proxy itself. It may be answered: no page can take the answer for a target's.
+      // A request to the proxy itself may be answered, because the answer cannot be mistaken for that of a target.
       response.writeHead(400, { connection: 'close' }).end();
       return;
     }
@@ -141,7 +141,7 @@ export async function openEgressProxy({
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       endPassage();
       await closed;
-      // Stops its timer. It has no connections left.
+      // Stops the HTTP server's timer. The server has no connections left.
       server.close();
     },
   };

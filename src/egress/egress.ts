@@ -8,9 +8,10 @@ import type { UpstreamProxy } from '../capture/options/proxy.ts';
 /** The browsers' only access to the network. Checks every address and dials exactly the address that it checked. */
 export interface Egress {
   /**
-   * Returns why a URL may not be captured (`target_forbidden`), or null. Resolves its name; a name that cannot be resolved
-   * is not forbidden, since the capture reports it. With a proxy, the proxy's name is resolved, and of the URL only its
-   * literal host is checked. Rejects with the signal's reason when it is aborted.
+   * Returns why a URL may not be captured (`target_forbidden`), or null. Resolves the URL's host name. A name that
+   * cannot be resolved is not forbidden: the capture itself reports that failure. With a proxy, the proxy's name is
+   * resolved instead, and the URL's host is checked only when it is a literal address. Rejects with the signal's reason
+   * when the signal is aborted.
    */
   screen(url: URL, signal: AbortSignal, proxy?: UpstreamProxy): Promise<Failure | null>;
 
@@ -23,7 +24,7 @@ export interface Egress {
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
 
-  /** What was refused since the start. */
+  /** Counts of refusals since the start. */
   readonly refusals: EgressRefusals;
 
   close(): Promise<void>;
@@ -50,7 +51,7 @@ export interface EgressProxy {
 
   /**
    * Starts a capture: forgets recorded failures and addresses, and ends connections of the previous capture. With
-   * `proxy`, all traffic goes through it; what it cannot do fails with `proxy_failed`.
+   * `proxy`, all traffic goes through that proxy; its failures are reported as `proxy_failed`.
    */
   reset(proxy?: UpstreamProxy): void;
 

@@ -12,7 +12,7 @@ export type OpenConnection = (destination: Destination) => Promise<Duplex>;
 
 /** Chromium's own limit for a response's header block. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Shorter than the 5 s after which many servers close idle connections, so that few requests meet a closed one. */
+/** Shorter than the 5 s after which many servers close idle connections, so that few requests use a closed one. */
 const IDLE_MS = 4_000;
 
 /** Returns an agent that keeps the connections of one capture. Each is opened by `open`; the agent never dials. */
@@ -43,8 +43,8 @@ export interface ForwardOptions {
 }
 
 /**
- * Forwards a plain HTTP request and its answer, streaming both. Without an answer the browser's connection is closed:
- * an error page would be taken for the target's.
+ * Forwards a plain HTTP request and its answer, streaming both. When the target does not answer, the browser's
+ * connection is closed: an error page from this proxy would be mistaken for the target's page.
  */
 export function forwardRequest(
   request: http.IncomingMessage,
@@ -100,7 +100,7 @@ export function forwardRequest(
       response.off('close', abandon);
       const answered = response.headersSent || response.destroyed;
       const stale = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      // The target closed an idle connection just as it was reused. Retried on a new one, as browsers do.
+      // The target closed an idle connection just as it was reused. Retry on a new connection, as browsers do.
       if (stale && !hasBody && !answered && !traffic.signal.aborted) {
         send();
         return;

@@ -15,16 +15,16 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Returns the headers to forward to the target, in their order and spelling, names and values in turn: without those of
- * the hop, and without `Host`, which is sent first (RFC 9112, 3.2.2).
+ * Returns the headers to forward to the target, names and values in turn, in their original order and spelling.
+ * Omits hop-by-hop headers, and `Host`, which is sent separately as the first header (RFC 9112, 3.2.2).
  */
 export function forwardedRequestHeaders(request: IncomingMessage): string[] {
   const headers = forwardedHeaders(request, 'host');
-  // Repeated for the next hop: without it Node sends the body of a GET without framing.
+  // `Transfer-Encoding` is set again for the next hop: without it Node sends the body of a GET without framing.
   return request.headers['transfer-encoding'] === undefined ? headers : [...headers, 'Transfer-Encoding', 'chunked'];
 }
 
-/** Returns the headers to forward, without those of the hop and those that are not valid. */
+/** Returns the headers to forward. Omits hop-by-hop headers and invalid ones. */
 export function forwardedHeaders(message: IncomingMessage, ...alsoDropped: string[]): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...alsoDropped, ...namedByConnection(message)]);
   const headers: string[] = [];

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { parseAddress } from './address-classes.ts';
 import { withoutTrailingDot } from './target-list.ts';
 
-/** Returns every address of a name in the hosts file, in the order of its lines; empty when there is none. */
+/** Returns every address of a name in the hosts file, in the order of the lines; empty when the name is not listed. */
 export type HostsFile = (name: string) => readonly string[];
 
 /**
@@ -42,7 +42,7 @@ function versionOf(path: string): string {
   return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
-/** Empty when the file cannot be read: a name server may still know the name. */
+/** Returns an empty text when the file cannot be read: a name server may still know the name. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

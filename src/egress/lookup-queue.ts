@@ -8,7 +8,7 @@ export interface LookupQueueOptions {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of simultaneous lookups of one capture, so that unanswered names delay only that capture. */
+/** Maximum number of simultaneous lookups of one capture, so that slow lookups delay only that capture. */
 export const MAX_LOOKUPS_AT_ONCE = 16;
 
 /** Creates the queue of one capture's lookups, first in, first out. It is dropped when the capture ends. */

@@ -11,7 +11,7 @@ export interface OwnAddressesOptions {
   readonly now?: () => number;
 }
 
-/** How long a list of interfaces is used, in milliseconds: no event announces that an interface has changed. */
+/** Maximum age of the list of interfaces, in milliseconds: no event announces that an interface has changed. */
 const MAX_AGE_MS = 1_000;
 
 export function createOwnAddresses({
@@ -27,7 +27,7 @@ export function createOwnAddresses({
         addresses = new Set(read().map(canonical));
         readAt = now();
       } catch {
-        // A process without a free file descriptor cannot read them; the last list stays in use.
+        // A process without a free file descriptor cannot read the interfaces; the last list stays in use.
       }
     }
     return addresses.has(canonical(address));

@@ -12,7 +12,7 @@ export interface PeerCheck {
 export interface PeerCheckOptions {
   /** User ids that may connect. */
   readonly users: readonly number[];
-  /** Called once where the system does not report the users of connections. Every connection is accepted then. */
+  /** Called once when the system does not report the users of connections. Every connection is then accepted. */
   readonly onUnavailable: () => void;
   /** Ways to look users up; the first reliable one is used. @default the kernel's diagnosis, then its table */
   readonly lookups?: readonly (() => Promise<UserLookup | null>)[] | undefined;
@@ -29,8 +29,8 @@ export interface Connection {
 /** A way to find the user of a connection. */
 export interface UserLookup {
   /**
-   * Resolves with the id of the user who made this end of an established connection; null when it is not known, as for
-   * an end that is closed already.
+   * Resolves with the id of the user who opened this end of an established connection; null when the user is unknown,
+   * for example because this end is already closed.
    */
   userOf(connection: Connection): Promise<number | null>;
   close(): void;
@@ -71,7 +71,7 @@ async function firstReliable(lookups: NonNullable<PeerCheckOptions['lookups']>):
   return null;
 }
 
-/** Whether a connection of this process is found under its own user. */
+/** Tests a lookup: returns whether it finds a connection of this process under this process's own user. */
 async function isReliable(lookup: UserLookup): Promise<boolean> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

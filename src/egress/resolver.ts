@@ -15,7 +15,7 @@ export type LookupQueue = <T>(lookUp: () => Promise<T>) => Promise<T>;
 
 export interface ResolverOptions {
   readonly lookup?: Lookup | undefined;
-  /** How long an answer is reused, in milliseconds; 0 asks again for each connection. */
+  /** Time for which an answer is reused, in milliseconds; with 0, only simultaneous lookups share an answer. */
   readonly cacheMs?: number | undefined;
   /** Time limit for a lookup once it has started, in milliseconds. */
   readonly timeoutMs: number;
@@ -29,10 +29,6 @@ export interface Resolver {
   resolve(name: string, signal: AbortSignal, queue?: LookupQueue): Promise<readonly string[]>;
 }
 
-/**
- * Creates a resolver that shares one lookup among the many connections of a page to few names. The egress policy does
- * not depend on the cache: the address that is dialled is always the one that was checked.
- */
 const CACHE_MS = 5_000;
 const MAX_CACHED_NAMES = 2_000;
 
@@ -43,6 +39,10 @@ interface SharedLookup {
   waiting: number;
 }
 
+/**
+ * Creates a resolver that shares one lookup among a page's many connections to the same name. The egress policy does
+ * not depend on the cache: the address that is dialled is always the one that was checked.
+ */
 export function createResolver({
   lookup = createDnsLookup(),
   cacheMs = CACHE_MS,
@@ -66,7 +66,7 @@ export function createResolver({
     return shared;
   };
 
-  /** Waits for the lookup of a name, and starts it if necessary. */
+  /** Waits for the lookup of a name, and starts one unless it is already under way. */
   const join = async (name: string, signal: AbortSignal): Promise<readonly string[]> => {
     signal.throwIfAborted();
     const shared = underWay.get(name) ?? start(name);

@@ -1,6 +1,7 @@
 /**
- * The ports that Chromium refuses to open (`net::ERR_UNSAFE_PORT`), with the service of each: `kRestrictedPorts` in
- * Chromium's `net/base/port_util.cc`. Measured: headless shell 156 refuses exactly these of all 65,536 ports.
+ * The ports that Chromium refuses to open (`net::ERR_UNSAFE_PORT`), and the service that each is reserved for. Source:
+ * `kRestrictedPorts` in Chromium's `net/base/port_util.cc`. Measured: headless shell 156 refuses exactly these of all
+ * 65,536 ports.
  */
 const RESTRICTED_PORTS: Readonly<Record<number, string>> = {
   0: 'reserved',

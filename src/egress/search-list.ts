@@ -9,7 +9,7 @@ export interface SearchList {
 const DEFAULT_NDOTS = 1;
 const MAX_NDOTS = 15;
 
-/** Uses the last `search` or `domain` line. The default is the domain of the machine's own name. */
+/** Uses the last `search` or `domain` line. Without one, the domain is that of `hostname`. */
 export function parseSearchList(resolvConf: string, hostname: string): SearchList {
   let domains = [hostname.split('.').slice(1).join('.')];
   let ndots = DEFAULT_NDOTS;

@@ -38,7 +38,7 @@ export async function openSocketDiagnosis(): Promise<UserLookup | null> {
       sequence = (sequence + 1) % 2 ** 32;
       const request = requestFor(connection, sequence);
       if (libc.send(descriptor, request, REQUEST_BYTES, 0) !== REQUEST_BYTES) return null;
-      // The kernel answers before `send` returns. Answers to earlier requests, if any were left, are skipped.
+      // The kernel answers before `send` returns. Answers left over from earlier requests are skipped.
       for (;;) {
         const length = libc.recv(descriptor, answer, MAX_ANSWER_BYTES, MSG_DONTWAIT);
         if (length < 0) return null;

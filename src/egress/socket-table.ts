@@ -3,7 +3,7 @@ import { endianness } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { UserLookup } from './peer-users.ts';
 
-/** All IPv4 connections of the machine's network namespace; `uid` is the user who made the socket (proc_net_tcp(5)). */
+/** All IPv4 connections of the network namespace; `uid` is the user who opened the socket (proc_net_tcp(5)). */
 const TABLE = '/proc/net/tcp';
 
 /** State of an established connection. The table shows user 0 for connections that are closed. */
@@ -16,7 +16,7 @@ const ESTABLISHED = '01';
  */
 const MIN_INTERVAL_MS = 40;
 
-/** Looks users up in the system's table of sockets. */
+/** Creates a lookup that finds users in the system's table of sockets. */
 export function createSocketTable(): UserLookup {
   const table = createTable();
   return {

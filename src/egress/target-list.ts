@@ -3,7 +3,7 @@ import { type Cidr, parseAddress, parseCidr } from './address-classes.ts';
 /** One entry of `--allow-targets` or `--deny-targets`. */
 export type TargetEntry =
   | { readonly kind: 'network'; readonly cidr: Cidr; readonly text: string }
-  /** A name, or with `subdomains` every name below it but not itself. Lower case, punycode, no trailing dot. */
+  /** A name; with `subdomains`, its subdomains without the name itself. Lower case, punycode, no trailing dot. */
   | { readonly kind: 'name'; readonly name: string; readonly subdomains: boolean; readonly text: string };
 
 const ACCEPTED_FORMS =

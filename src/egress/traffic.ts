@@ -7,11 +7,11 @@ import { createLookupQueue } from './lookup-queue.ts';
 import type { LookupQueue } from './resolver.ts';
 
 export interface TrafficLimits {
-  /** Bytes of bodies and tunnels, sent and received. */
+  /** Maximum number of bytes in bodies and tunnels, sent and received. */
   readonly maxBytes: number;
-  /** Forwarded requests and tunnels. Requests inside a TLS tunnel are not visible, so not counted. */
+  /** Maximum number of forwarded requests and tunnels. Requests in a TLS tunnel are encrypted and not counted. */
   readonly maxRequests: number;
-  /** Names looked up. */
+  /** Maximum number of names looked up. */
   readonly maxLookups: number;
 }
 
@@ -34,17 +34,17 @@ export class Traffic {
   constructor(limits: TrafficLimits, count: (limit: ExceededLimit['limit'], refused: number) => void = () => {}) {
     this.#limits = limits;
     this.#count = count;
-    // A page dials dozens of times at once.
+    // No limit on listeners: a page opens dozens of connections at once.
     setMaxListeners(0, this.#ended.signal);
     this.lookups = createLookupQueue({ admit: () => this.#admitLookup(), signal: this.#ended.signal });
   }
 
-  /** Aborted when the capture has ended or exceeded its bytes. */
+  /** Aborted when the capture has ended or exceeded its limit of bytes. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** Ties a connection to the capture: it is closed with it, and its errors are handled. */
+  /** Closes a connection when the capture ends, and handles the connection's errors. */
   hold<S extends Duplex>(socket: S): S {
     if (this.#ended.signal.aborted) {
       socket.on('error', () => {});
@@ -58,7 +58,7 @@ export class Traffic {
     return socket;
   }
 
-  /** Counts a request. Throws when the capture has exceeded its requests or bytes. */
+  /** Counts a request. Throws when the capture has exceeded its limit of requests or bytes. */
   admitRequest(): void {
     this.#refuseWhenSpent();
     this.#requests += 1;
@@ -68,7 +68,7 @@ export class Traffic {
     }
   }
 
-  /** Counts bytes. Closes every connection when there are too many. */
+  /** Counts bytes. Closes every connection when the limit of bytes is exceeded. */
   countBytes(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= this.#limits.maxBytes || this.#spent) return;
@@ -77,7 +77,7 @@ export class Traffic {
     this.#disconnect(this.#spent);
   }
 
-  /** The limits that were exceeded, each with how much was refused. */
+  /** The limits that were exceeded, each with the number of requests, names or bytes refused. */
   get exceeded(): readonly ExceededLimit[] {
     const { maxRequests, maxLookups, maxBytes } = this.#limits;
     const { requests, names, bytes } = this.#refused;

@@ -15,7 +15,7 @@ export interface TunnelOptions {
 
 /**
  * Connects the browser to a target for TLS and WebSockets, with backpressure in both directions. A refusal is answered
- * with its status: browsers never show the body of a failed CONNECT.
+ * with a status and no body, because browsers never show the body of a failed CONNECT.
  */
 export async function openTunnel(browser: Duplex, { destination, head, open, traffic }: TunnelOptions): Promise<void> {
   let target: Socket;

@@ -15,13 +15,13 @@ const OWN_ANSWER = ['x-squid-error', 'proxy-status'];
 
 /** The proxy that a capture request names. Its failures are `proxy_failed`. */
 export interface Upstream {
-  /** A connection to the proxy itself, for requests in absolute form. */
+  /** Opens a connection to the proxy itself, for requests in absolute form. */
   dial(): Promise<Socket>;
-  /** A connection through it to a destination, whose name the proxy looks up. */
+  /** Opens a connection through the proxy to a destination. The proxy looks the name up. */
   tunnel(destination: Destination): Promise<Socket>;
   /** Headers for each request to the proxy: names and values in turn. */
   readonly headers: readonly string[];
-  /** Returns the proxy's failure when an answer to a request in absolute form is not the target's, or null. */
+  /** Returns a failure when the proxy itself, not the target, answered a request in absolute form; otherwise null. */
   refusalIn(answer: http.IncomingMessage): CapstanError | null;
   /** `what` completes "the proxy example.com:3128 ...". */
   failure(what: string, cause?: unknown): CapstanError;
@@ -30,7 +30,7 @@ export interface Upstream {
 export interface UpstreamOptions {
   readonly egressPolicy: EgressPolicy;
   readonly traffic: Traffic;
-  /** Time limit for the connection to the proxy and for its answer to CONNECT, each, in milliseconds. */
+  /** Time limit for connecting to the proxy, and again for its answer to CONNECT, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -40,7 +40,7 @@ export function proxyDestination({ server }: UpstreamProxy): Destination {
   return { host: hostname, port: port === '' ? 80 : Number(port) };
 }
 
-/** Makes a refusal say that it concerns the proxy's address. */
+/** Rewords a refusal so that it refers to the proxy's address. */
 export function aboutProxy(error: unknown): unknown {
   return error instanceof CapstanError && error.code === 'target_forbidden'
     ? new CapstanError('target_forbidden', `the proxy: ${error.message}`, { cause: error })

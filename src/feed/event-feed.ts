@@ -6,10 +6,10 @@ import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
 export type { LoggedEvent } from '../storage/event-log.ts';
 
-/** About a minute of a busy service; without a database, only these events can be replayed. */
+/** Holds about a minute of events of a busy service. Without a database, only these can be replayed. */
 const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
 
-/** A listener to live events. */
+/** A listener for live events. */
 export interface FeedListener {
   /** Called in the order of event ids. */
   events(events: readonly LoggedEvent[]): void;
@@ -20,9 +20,9 @@ export interface FeedListener {
 /** A page of the events that follow an id. */
 export interface FeedPage {
   readonly events: readonly LoggedEvent[];
-  /** The id that the next page starts after: that of the last event, or a later one when the page is empty. */
+  /** Id after which the next page starts: that of the last event, or a later one when the page is empty. */
   readonly cursor: number;
-  /** True when nothing follows this page: a listener that subscribes before anything else happens misses nothing. */
+  /** True when this page is the last: a listener that subscribes synchronously after reading it misses no event. */
   readonly live: boolean;
 }
 
@@ -34,15 +34,15 @@ export interface EventFeed {
   /** Returns a function that unsubscribes. */
   listen(listener: FeedListener): () => void;
   /**
-   * Returns at most `limit` events that follow an id, including gaps. A synchronous page may be `live`; a page that had
-   * to be read from the log never is. Never rejects: what cannot be read is a gap.
+   * Returns at most `limit` events that follow an id, including gaps. A page that is returned synchronously may be
+   * `live`; a page that is read from the log never is. Never rejects: events that cannot be read become a gap.
    */
   after(cursor: number, limit: number): FeedPage | Promise<FeedPage>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
 
-/** Resolves when the log has been read, or cannot be read. `clock`: milliseconds since the Unix epoch. */
+/** Opens the feed, even when the log cannot be read. `clock`: milliseconds since the Unix epoch. */
 export async function openEventFeed(
   events$: Observable<CapstanEvent>,
   log: EventLog,
@@ -70,7 +70,7 @@ export async function openEventFeed(
   });
 
   async function read(cursor: number, limit: number): Promise<FeedPage> {
-    // Events below this floor are in the log or lost; read before the log is queried.
+    // Events up to the floor are only in the log, or lost. Read the floor first: it may rise during the query.
     const { floor } = kept;
     try {
       const events = await log.read(cursor, limit);

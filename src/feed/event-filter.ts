@@ -3,14 +3,14 @@ import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/ho
 
 /** A subscriber's filter; all given conditions must hold. */
 export interface EventFilter {
-  /** Types, and groups of types such as `capture.`; undefined: all. */
+  /** Event types, and prefixes of types such as `capture.`; undefined selects all. */
   readonly types: readonly string[] | undefined;
-  /** Matches as `by-host` does. */
+  /** Host, matched as in `by-host` queries. */
   readonly host: string | undefined;
   readonly batch: string | undefined;
 }
 
-/** Returns a key that is equal for filters that let the same events pass. */
+/** Returns a key that is the same for all filters that select the same events. */
 export function filterKey({ types, host, batch }: EventFilter): string {
   return JSON.stringify([types?.toSorted(), host, batch]);
 }

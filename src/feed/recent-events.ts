@@ -2,13 +2,13 @@ import type { LoggedEvent } from '../storage/event-log.ts';
 
 export interface RecentEventsBounds {
   readonly events: number;
-  /** Maximum number of characters of their bodies. */
+  /** Maximum total number of characters of the events' bodies. */
   readonly characters: number;
 }
 
-/** The newest events of this process, in memory: a subscriber that was away briefly needs no database. */
+/** The newest events of this process, kept in memory so that replays after short disconnections need no database. */
 export interface RecentEvents {
-  /** Events up to and including this id are no longer here. */
+  /** Events up to and including this id are no longer in memory. */
   readonly floor: number;
   readonly newest: number;
   add(events: readonly LoggedEvent[]): void;
@@ -18,7 +18,7 @@ export interface RecentEvents {
 
 export function createRecentEvents(startAfter: number, bounds: RecentEventsBounds): RecentEvents {
   let events: LoggedEvent[] = [];
-  /** Entries before this index are removed, and are cut off now and then. */
+  /** Entries before this index count as removed; from time to time they are deleted together. */
   let first = 0;
   let characters = 0;
   let floor = startAfter;

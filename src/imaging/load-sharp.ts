@@ -1,8 +1,8 @@
 import type Sharp from 'sharp';
 
 /**
- * Returns sharp, which decodes, scales and encodes on libuv's threads. It is loaded with the first image, so that a
- * service that reads none does not pay for it.
+ * Returns sharp, which decodes, scales and encodes on libuv's threads. The module is loaded with the first image, so
+ * that a service that processes no images does not load it.
  */
 export async function loadSharp(): Promise<typeof Sharp> {
   const { default: sharp } = await import('sharp');

@@ -2,11 +2,11 @@ import { MAX_PIXELS } from '../capture/options/screenshot.ts';
 import type { Thumbnail } from '../capture/thumbnail.ts';
 import { loadSharp } from './load-sharp.ts';
 
-/** Twice the largest screenshot, whose sides are rounded. A file that claims more is not one of ours. */
+/** Twice the largest screenshot, to allow for rounded sides. A larger file cannot be a screenshot of this service. */
 const MAX_INPUT_PIXELS = 2 * MAX_PIXELS;
 /** Maximum number of pixels of a side in WebP. */
 const MAX_SIDE = 16_383;
-/** Encoding AVIF takes seconds with more. Measured: 4 takes 5 times as long for 10 % fewer bytes. */
+/** Higher efforts take seconds. Measured: 4 takes 5 times as long for 10 % fewer bytes. */
 const AVIF_EFFORT = 2;
 const TIMEOUT_S = 60;
 
@@ -24,7 +24,7 @@ export async function renderThumbnail(image: Uint8Array, wanted: Thumbnail): Pro
       withoutEnlargement: true,
     })
     .timeout({ seconds: TIMEOUT_S });
-  // JPEG knows no transparency.
+  // JPEG does not support transparency.
   const opaque = format === 'jpeg' ? scaled.flatten({ background: 'white' }) : scaled;
   switch (format) {
     case 'webp':

@@ -8,7 +8,7 @@ import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/thumbnail-store.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
 
-/** Images decoded at once: each occupies one of libuv's four threads, which files and names need, too. */
+/** Maximum number of images decoded at once: each takes one of libuv's four threads, which file access needs, too. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of waiting thumbnails: several screens of a gallery. */
 const MAX_WAITING = 1000;
@@ -17,10 +17,10 @@ const RETRY_AFTER_SECONDS = 5;
 
 export interface Thumbnails {
   /**
-   * Returns a thumbnail of a stored capture, from the cache or a new one. Equal requests at the same time share one. A
-   * thumbnail is not made when `gone` errors for all its callers before it is begun.
+   * Returns a thumbnail of a stored capture, from the cache or newly made; undefined when there is no such capture.
+   * Concurrent requests for the same thumbnail share one rendering. The rendering is skipped when, before it starts,
+   * `gone` has emitted an error for every caller.
    *
-   * Undefined when there is no such capture.
    * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are waiting.
    */
   of(info: ScreenshotInfo, wanted: Thumbnail, gone: Observable<never>): Promise<Buffer | undefined>;
@@ -35,7 +35,7 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
     if (artifact === undefined) return undefined;
     const thumbnail = await renderThumbnail(await buffer(artifact.stream()), wanted);
     await store.write(id, thumbnailName(wanted), thumbnail);
-    // A capture that was removed meanwhile leaves nothing behind.
+    // The capture may have been removed meanwhile; its thumbnail must then not remain.
     if (!(await artifacts.has(id))) await store.remove(id);
     return thumbnail;
   }
@@ -55,7 +55,7 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
     });
   }
 
-  /** Ends with its last subscriber. */
+  /** Returns the rendering that equal requests share. A waiting rendering is dropped with its last subscriber. */
   function shared(id: number, wanted: Thumbnail): Observable<Buffer | undefined> {
     const key = `${id}/${thumbnailName(wanted)}`;
     const running = underway.get(key);

@@ -16,8 +16,8 @@ export function canonicalAddress(address: string): string {
 }
 
 /**
- * Returns whether an address is private, loopback, link-local, multicast, for documentation or otherwise reserved, so
- * that nothing is known about it outside its own network. False for a text that is not an address.
+ * Returns whether an address is private, loopback, link-local, multicast, for documentation or otherwise reserved: the
+ * upstream has no information about such addresses. False for a text that is not an address.
  */
 export function isReservedAddress(address: string): boolean {
   return isAddress(address) && ipaddr.process(address).range() !== 'unicast';

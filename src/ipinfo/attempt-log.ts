@@ -4,9 +4,9 @@ interface Running {
   readonly url: string;
   readonly startedAt: number;
   readonly startedMark: number;
-  /** Milliseconds spent waiting for tokens, before and after the start. */
+  /** Milliseconds spent waiting for tokens, both before the first send and before redirects. */
   readonly waitedMs: number;
-  /** Milliseconds spent waiting for tokens after the start, before a redirect was followed. */
+  /** Milliseconds spent waiting for tokens before redirects, that is, after the first send. */
   readonly pausedMs: number;
 }
 
@@ -25,12 +25,12 @@ export class AttemptLog {
     return this.#made;
   }
 
-  /** Milliseconds that the current attempt has taken, without its waits for tokens; 0 when none is running. */
+  /** Milliseconds that the current attempt has taken, without waits for tokens; 0 when no attempt is running. */
   get elapsedMs(): number {
     return this.#running === null ? 0 : performance.now() - this.#running.startedMark - this.#running.pausedMs;
   }
 
-  /** Notes a send, after the wait for its token. A send that follows a redirect belongs to the current attempt. */
+  /** Records a send, after the wait for its token. A send that follows a redirect belongs to the current attempt. */
   start(url: URL, waitedMs: number): void {
     if (this.#running !== null) {
       const { waitedMs: before, pausedMs } = this.#running;

@@ -42,6 +42,6 @@ export function remember(cache: InfoCache, address: string, info: IPInfo): void 
   try {
     Promise.resolve(cache.set(canonicalAddress(address), info)).catch(() => {});
   } catch {
-    // A full or unreachable cache only costs a request the next time.
+    // When the cache is full or unreachable, the next lookup sends a request.
   }
 }

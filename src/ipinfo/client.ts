@@ -13,7 +13,7 @@ import { buildRequest } from './request.ts';
 import { assertAddress, assertField, assertFormat, assertWhole } from './validate.ts';
 import { readJson, readRecord } from './wire-formats.ts';
 
-/** The last argument of every operation. */
+/** Options of one call: the last argument of every operation. */
 export interface CallOptions {
   /** Aborts every wait; the operation rejects with the signal's `reason`. */
   readonly signal?: AbortSignal | undefined;
@@ -41,7 +41,7 @@ export class IpapiClient {
     this.#settings = toSettings(options);
   }
 
-  /** Returns what is known about an address. The formats differ on the wire, not in the result. */
+  /** Returns the record of an address. The result is the same for every wire format. */
   async getIPInfo(ip: string, format: Format = 'json', call: CallOptions = {}): Promise<IPInfo> {
     assertAddress(ip, this.#settings.redact);
     assertFormat(format, this.#settings.redact);
@@ -56,7 +56,7 @@ export class IpapiClient {
     });
   }
 
-  /** Returns the record as received, byte for byte (decompressed). */
+  /** Returns the record of an address byte for byte as received, but decompressed. */
   async getIPInfoRaw(ip: string, format: Format, call: CallOptions = {}): Promise<Uint8Array> {
     assertAddress(ip, this.#settings.redact);
     assertFormat(format, this.#settings.redact);
@@ -79,7 +79,7 @@ export class IpapiClient {
     );
   }
 
-  /** Returns what is known about the address that the request comes from. Never cached, never shared. */
+  /** Returns the record of the address that the request comes from. Never cached, never shared. */
   async getClientIPInfo(format: Format = 'json', call: CallOptions = {}): Promise<IPInfo> {
     assertFormat(format, this.#settings.redact);
     return readInfo(await this.#ask([format], format, this.#limits(call)), format);

@@ -1,7 +1,7 @@
 import type { IPInfo, Quota } from './names.ts';
 import type { WireRecord } from './wire-formats.ts';
 
-/** Normalises a record, whatever types the wire had; null when it has no known field. */
+/** Converts a record in any wire format to an `IPInfo`; null when the record has no known field. */
 export function toIPInfo(record: WireRecord): IPInfo | null {
   const info: IPInfo = {
     ip: text(record.ip),
@@ -34,7 +34,7 @@ export function toIPInfo(record: WireRecord): IPInfo | null {
     hostname: text(record.hostname),
   };
   const names = Object.keys(record);
-  // An unrelated document must not pass for an address about which nothing is known.
+  // An unrelated document must not be accepted as a record without values.
   if (names.length > 0 && !names.some((name) => Object.hasOwn(info, name))) return null;
   return Object.freeze(info);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib';
 
-/** Codings of which bodies are decompressed; `createUnzip` takes gzip and deflate. */
+/** Decoders by content coding; `createUnzip` accepts both gzip and deflate. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
   'x-gzip': createUnzip,
@@ -14,14 +14,14 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
 
 export interface Decompression {
-  /** Resolves with the body when all of it has been read; null when it is not compressed. Rejects when it is corrupt. */
+  /** Resolves with the whole body; rejects when it is corrupt. Null when the body is not compressed. */
   readonly body: Promise<Uint8Array> | null;
   stop(): void;
 }
 
 /**
- * Decompresses at most `maxBytes` of a body, beside the reader of the compressed body: one read from a socket (64 KiB)
- * can inflate to more than 64 MiB. Calls `onTooLarge` when there is more.
+ * Decompresses at most `maxBytes` of a body while got reads the compressed body, and calls `onTooLarge` when there is
+ * more. A limit on the compressed bytes is not enough: one read from a socket (64 KiB) can inflate to more than 64 MiB.
  */
 export function decompressWithin(message: IncomingMessage, maxBytes: number, onTooLarge: () => void): Decompression {
   const codings = (message.headers['content-encoding'] ?? '').toLowerCase().split(',');

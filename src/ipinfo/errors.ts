@@ -82,7 +82,7 @@ export class InvalidKeyError extends IpapiError {
   override readonly code = 'invalid_key';
 }
 
-/** The quota is used up. The client itself never retries this. */
+/** The quota is used up. The client itself never retries after this error. */
 export class RateLimitedError extends IpapiError {
   override readonly name = 'RateLimitedError';
   override readonly code = 'rate_limited';

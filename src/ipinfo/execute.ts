@@ -11,24 +11,24 @@ const MAX_REDIRECTS = 5;
 /** A whole answer, whatever its status. */
 export interface Reply {
   readonly status: number;
-  /** Decompressed. Empty when a failure's body could not be had. */
+  /** Decompressed body. Empty when the body of an error status could not be read. */
   readonly body: Uint8Array;
   readonly retryAfter: string | undefined;
   readonly location: string | undefined;
-  /** Attempts that it took. */
+  /** Number of attempts until this answer. */
   readonly attempts: number;
 }
 
 export interface CallLimits {
-  /** Ends every wait; its reason is what is thrown. */
+  /** Aborting it ends every wait; its reason is thrown. */
   readonly signal: AbortSignal;
-  /** For each attempt. */
+  /** Time limit for each attempt, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Sends a request until there is an answer that is no 5xx, or the attempts are used up. Redirects are followed here
- * and not by got, so that every hop waits for its token, has its body capped, and gets the key only if it may.
+ * Sends a request until the answer is not a 5xx or the attempts are used up. Redirects are followed here and not by
+ * got, so that every hop waits for a token, has a limited body, and receives the key only at the base address's origin.
  *
  * @throws NetworkError, TimeoutError, BodyTooLargeError, InvalidResponseError, LimiterError, or the signal's reason.
  */
@@ -72,7 +72,7 @@ async function send(
 
   const exchange = got(url, {
     headers: { ...headers, 'accept-encoding': ACCEPTED_CODINGS },
-    // Its own decompression has no limit.
+    // got's own decompression has no size limit.
     decompress: false,
     responseType: 'buffer',
     throwHttpErrors: false,
@@ -93,12 +93,12 @@ async function send(
     retry: {
       limit: retries,
       methods: ['GET'],
-      // got's own rules know only some error codes, and would try a 408, 413 and 429 again.
+      // got's own rules cover only some error codes, and would retry 408, 413 and 429.
       enforceRetryRules: false,
       calculateDelay: ({ error }) => {
         const status = error.response?.statusCode ?? null;
         const again = log.made <= retries && obstacle !== 'limiter' && isWorthRetrying(error, status, obstacle);
-        // To got a delay of 0 means that there is no other attempt.
+        // got takes a delay of 0 as "do not retry".
         const retryInMs = again ? Math.max(1, retryDelayMs) : null;
         log.end({ status, failure: failureCode(error), retryInMs });
         return retryInMs ?? 0;
@@ -108,7 +108,7 @@ async function send(
   const refuseBody = (): void => {
     if (obstacle !== null) return;
     obstacle = 'body';
-    // Without an error: nobody listens for one any more when the last byte has arrived already.
+    // Passes no error: once the last byte has arrived, nothing listens for one and the process would end.
     wire?.destroy();
   };
   exchange.on('request', (sent: ClientRequest) => {
@@ -129,7 +129,7 @@ async function send(
   const status = response?.statusCode ?? null;
   log.end({ status, failure: signal.aborted ? 'aborted' : failureCode(error), retryInMs: null });
   signal.throwIfAborted();
-  // The status of a failure says enough, when its body cannot say it better.
+  // The body of this error status could not be read: report the status alone.
   if (response !== null && response.statusCode >= 400) return replyOf(response, new Uint8Array(), log);
   throw toTransportError(error, { obstacle, status, attempts: log.made, timeoutMs, settings });
 }
@@ -140,7 +140,7 @@ interface Exchanged {
   readonly error: unknown;
 }
 
-/** How an exchange ended: with an answer, with an error, or with an error in the middle of an answer. */
+/** Resolves with the end of an exchange: an answer, an error, or an answer that an error broke off. */
 async function settle(
   exchange: PromiseLike<Response>,
   decompressed: () => Promise<Uint8Array> | null | undefined,

@@ -6,7 +6,7 @@ interface Flight<T> {
   passengers: number;
 }
 
-/** Concurrent equal pieces of work, each done once for all callers. */
+/** Shares work among concurrent callers: equal pieces of work are done once for all of them. */
 export class Flights<T> {
   readonly #underWay = new Map<string, Flight<T>>();
 

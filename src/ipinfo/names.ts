@@ -41,8 +41,8 @@ export const FORMATS = ['json', 'jsonp', 'xml', 'csv', 'yaml'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /**
- * What is known about an address, with the wire's key names. Where the upstream has no value, strings are `''` and
- * everything else is null. Frozen.
+ * The record of an address, with the upstream's key names. Where the upstream has no value, strings are `''` and
+ * everything else is null. The object is frozen.
  */
 export type IPInfo = {
   readonly ip: string;

@@ -8,7 +8,7 @@ import { assertWhole } from './validate.ts';
 export interface AttemptReport {
   /** From 0 to `retries`. */
   readonly attempt: number;
-  /** Without its query. */
+  /** URL without its query. */
   readonly url: string;
   /** Time of sending: ISO 8601, UTC, with milliseconds. */
   readonly startedAt: string;

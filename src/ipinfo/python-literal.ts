@@ -39,7 +39,7 @@ export function parsePythonLiteral(text: string): PythonValue {
     throw new SyntaxError(`Not a Python literal (at character ${at}).`);
   };
 
-  /** Consumes and returns the match of a sticky pattern at this position; null without a match. */
+  /** Matches a sticky pattern at the current position, and moves past the match; null without a match. */
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);

@@ -16,7 +16,7 @@ export function keySpellings(key: string): readonly string[] {
 
 export function redactor(key: string | null): Redact {
   if (key === null) return (text) => text;
-  // Longest first; otherwise a short spelling would leave the tail of a longer one.
+  // Longest first: replacing a short spelling first would leave the rest of a longer one.
   const spellings = [...keySpellings(key)].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(spellings.map((spelling) => spelling.replace(/[^\w]/g, '\\$&')).join('|'), 'g');
   return (text) => text.replace(pattern, '[key]');

@@ -16,7 +16,7 @@ import type { Format } from './names.ts';
 import type { Settings } from './options.ts';
 import { readJson, readPythonRecord, readRecord } from './wire-formats.ts';
 
-/** Returns the error that a reply describes; null for a success. An error record counts whatever the status. */
+/** Returns the error that a reply describes; null for a success. An error record is an error at any HTTP status. */
 export function refusalOf(reply: Reply, kind: Format | 'field', settings: Settings): IpapiError | null {
   const record = findErrorRecord(reply, kind);
   const succeeded = reply.status >= 200 && reply.status < 300;
@@ -80,7 +80,7 @@ function unknownReason(reply: Reply, record: ErrorRecord, settings: Settings): I
 
 const MAX_QUOTE = 300;
 
-/** The upstream's own words for the end of a message: without the key, and truncated. */
+/** Quotes the upstream's reason for the end of an error text: without the key, and truncated. */
 function quote(said: readonly (string | undefined)[], settings: Settings): string {
   const text = settings.redact(said.filter(Boolean).join(': '));
   return text === '' ? '' : ` ${text.slice(0, MAX_QUOTE)}`;

@@ -20,8 +20,8 @@ export interface ApiRequest {
 /** Returns a GET request for path segments under the base address; `kind` is the expected type of the body. */
 export function buildRequest(settings: Settings, segments: readonly string[], kind: Format | 'field'): ApiRequest {
   const url = new URL(settings.base);
-  // Set as a path: as a relative reference, `fe80::1/json/` would parse with the scheme `fe80:`, and encoding would
-  // break the colons.
+  // Assigned to `pathname`: as a relative reference, `fe80::1/json/` would be parsed with the scheme `fe80:`, and
+  // percent-encoding would change the colons.
   url.pathname = `${settings.base.pathname}${segments.join('/')}/`;
   if (kind === 'jsonp' && settings.callback !== null) url.searchParams.set('callback', settings.callback);
   return { url, accept: `${ACCEPT[kind]}, */*;q=0.5` };

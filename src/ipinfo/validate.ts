@@ -4,7 +4,7 @@ import { FIELD_NAMES, type Field, FORMATS, type Format } from './names.ts';
 import type { Redact } from './redact.ts';
 
 /*
- * Everything that becomes part of a path is validated before anything is sent. The types say the same, but plain
+ * Everything that becomes part of a path is validated before anything is sent. The types require the same, but plain
  * JavaScript programs call this client too.
  */
 

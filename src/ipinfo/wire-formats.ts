@@ -42,7 +42,7 @@ function asRecord(value: unknown): WireRecord | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
-/** `callback({...});` */
+/** Parses JSONP: `callback({...});` */
 function readJsonp(text: string): WireRecord | null {
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
@@ -51,7 +51,7 @@ function readJsonp(text: string): WireRecord | null {
   return /^[\w$.]+$/.test(callback) ? readJson(text.slice(open + 1, close)) : null;
 }
 
-/** A line of names and a line of values, quoted where they hold a comma (RFC 4180). */
+/** Parses CSV: a line of names and a line of values; a value that contains a comma is quoted (RFC 4180). */
 function readCsv(text: string): WireRecord | null {
   const [names, values] = csvRows(text);
   if (names === undefined || values === undefined || names.length !== values.length) return null;
@@ -72,7 +72,7 @@ function csvRows(text: string): string[][] {
   return rows;
 }
 
-/** `name: value` lines; a long value continues on indented lines. */
+/** Parses YAML: `name: value` lines; a long value continues on indented lines. */
 function readYaml(text: string): WireRecord | null {
   const entries: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -89,7 +89,7 @@ function readYaml(text: string): WireRecord | null {
 function yamlScalar(raw: string): string | null {
   if (raw.length > 1 && raw.startsWith("'") && raw.endsWith("'")) return raw.slice(1, -1).replaceAll("''", "'");
   if (raw.length > 1 && raw.startsWith('"') && raw.endsWith('"')) {
-    // YAML has JSON's escapes and a few more, of which the upstream uses \xNN.
+    // YAML has JSON's escapes and others; of the others, the upstream uses only \xNN.
     const json = raw.replace(/\\(?:x([0-9a-fA-F]{2})|[\s\S])/g, (whole, hex?: string) => (hex ? `\\u00${hex}` : whole));
     try {
       return String(JSON.parse(json));
@@ -100,7 +100,7 @@ function yamlScalar(raw: string): string | null {
   return raw === 'null' || raw === '~' ? null : missing(raw);
 }
 
-/** The leaf elements of a small document: `<root><ip>8.8.8.8</ip>...</root>`. */
+/** Parses XML: the leaf elements of a small document such as `<root><ip>8.8.8.8</ip>...</root>`. */
 function readXml(text: string): WireRecord | null {
   if (!text.trimStart().startsWith('<')) return null;
   const leaves = text.matchAll(/<([A-Za-z_][\w.-]*)(?:\s[^<>]*)?>([^<]*)<\/\1\s*>/g);
@@ -127,7 +127,7 @@ function xmlText(text: string): string {
   );
 }
 
-/** Formats without null write a missing value as nothing, or as Python prints it. */
+/** Returns null for a missing value, which formats without null write as an empty text or as Python's `None`. */
 function missing(raw: string): string | null {
   return raw === '' || raw === 'None' ? null : raw;
 }

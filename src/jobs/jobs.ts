@@ -10,12 +10,12 @@ import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 
 export type { JobManner };
 
-/** Interval between searches for jobs that another process left or that were not admitted, in milliseconds. */
+/** Interval between searches for jobs that another process abandoned or that were not admitted, in milliseconds. */
 const PASS_MS = 2_000;
 const PRUNE_MS = 60_000;
 
 export interface JobsOptions extends RunOptions {
-  /** False without a database: there are no jobs then. */
+  /** False without a database; jobs are then unavailable. */
   readonly enabled: boolean;
   /** Returns the current maximum number of concurrent jobs. */
   readonly atOnce: () => number;
@@ -38,15 +38,15 @@ export interface Jobs {
   /** Adds a job. Resolves when it is stored and would survive a crash. */
   add(kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord>;
   get(id: string): Promise<JobRecord | undefined>;
-  /** Returns the newest jobs among those that are shown, at most `limit`. */
+  /** Returns the newest jobs for which `isShown` returns true, at most `limit`. */
   newest(limit: number, isShown: (id: string) => boolean): Promise<readonly JobRecord[]>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
   /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
-  /** Jobs of this process since the start, by how they ended here; `running` now. */
+  /** Number of jobs of this process since the start by outcome, and of those `running` now. */
   readonly counts: JobCounts;
-  /** Starts no further captures, and resolves when those under way have ended. The others run after the next start. */
+  /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
   stop(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export function createJobs(options: JobsOptions): Jobs {
     newest: async (limit, isShown) => {
       const ids = (await store.newest()).filter(isShown).slice(0, limit);
       const found = await Promise.all(ids.map((id) => store.get(id)));
-      // One may have been removed meanwhile.
+      // A job may have been removed meanwhile.
       return found.filter((job) => job !== undefined);
     },
     results: async (id, limit, after) => (await store.results(id, limit, after)).map(unpackItem),
@@ -144,7 +144,7 @@ export function createJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** Returns whether a job belongs to an API key. The ids of its jobs begin with a fingerprint of the key's name. */
+/** Returns whether a job belongs to an API key: the job's id then begins with a fingerprint of the key's name. */
 export function isJobOf(owner: string, id: string): boolean {
   return id.startsWith(ownerPrefix(owner));
 }

@@ -2,7 +2,7 @@ import { isAway } from '../storage/is-away.ts';
 import type { JobItem } from '../storage/job-store.ts';
 
 const RETRY_MS = 1_000;
-/** Maximum number of outcomes that wait for the database; then the job captures nothing more. */
+/** Maximum number of outcomes that wait for the database; at this number the job pauses. */
 const MAX_UNWRITTEN = 500;
 
 /** Writes outcomes as they arrive, and retries while the database is unavailable. */
@@ -31,7 +31,7 @@ export class OutcomeWriter {
       });
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when there is room for further outcomes. */
   async room(): Promise<void> {
     while (this.#waiting.length >= MAX_UNWRITTEN) await this.#again();
   }

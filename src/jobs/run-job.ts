@@ -23,7 +23,7 @@ export interface RunOptions {
   ) => Observable<BatchItem>;
 }
 
-/** `released`: another run continues it. `later`: it was not admitted, and should not be retried at once. */
+/** `released`: another run continues the job. `later`: the job was not admitted, and should not be retried at once. */
 export type JobEnd = 'completed' | 'failed' | 'released' | 'later';
 
 /** Runs a job until it ends or the service stops. */
@@ -69,7 +69,7 @@ export async function runJob(
     await new Promise<void>((resolve, reject) => {
       items$.pipe(takeUntil(cancelled$)).subscribe({
         next: ({ index, url, outcome }) => {
-          // Cancelled, or interrupted by a stop: the element is captured again later.
+          // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
           if (isInterrupted(outcome)) return;
           unfinished -= 1;
           outcomes.add(packItem({ index: left[index] ?? index, url, outcome }));
@@ -99,7 +99,7 @@ export async function runJob(
   }
 }
 
-/** Runs a single capture as a batch of one. A refusal is its outcome, except `queue_full` and `shutting_down`. */
+/** Runs a single capture as a batch of one. A refusal becomes its outcome, except `queue_full` and `shutting_down`. */
 function asBatch(
   request: CaptureRequest,
   submit: (request: CaptureRequest) => Observable<CaptureOutcome>,

@@ -12,7 +12,7 @@ const decompress = promisify(gunzip);
 /** Options of a batch job. */
 export interface JobManner {
   readonly concurrency?: number | undefined;
-  /** URL that receives the end of the batch, or of each part when a stop of the service divides the batch. */
+  /** URL that is notified when the batch ends, or, if a stop of the service divides the batch, when each part ends. */
   readonly callback?: string | undefined;
   /** Name of the API key that the job belongs to. */
   readonly owner?: string | undefined;

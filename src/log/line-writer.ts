@@ -1,19 +1,19 @@
 import { closeSync, openSync, statSync, write, writeSync } from 'node:fs';
 
-/** Maximum number of bytes that wait while the descriptor accepts none. */
+/** Maximum number of bytes that wait while the descriptor accepts no data. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** Maximum number of bytes of one write. */
 const MAX_WRITE_BYTES = 64 * 1024;
 /** Time until a failed write is retried, in milliseconds. */
 const RETRY_MS = 100;
-/** Cause of a loss when lines came faster than they could be written. */
+/** Cause of a loss without a write error: lines arrived faster than they could be written. */
 const SLOW = 'SLOW';
 const LINE_BREAK = 0x0a;
 /** Readable by the group, for log shippers. */
 const FILE_MODE = 0o640;
 const NOT_A_FILE = 'it is not a regular file; pipe standard error instead';
 
-/** Lines dropped because the descriptor accepted none. */
+/** Lines that were dropped because the descriptor accepted no data. */
 export interface Loss {
   readonly lines: number;
   /** Error code of the last failed write, such as `ENOSPC`; `SLOW` when no write failed. */
@@ -21,7 +21,7 @@ export interface Loss {
 }
 
 export interface LineWriterOptions {
-  /** A descriptor, or the path of a file, which is appended to and can be reopened. */
+  /** A descriptor, or the path of a file. Lines are appended to the file, and the file can be reopened. */
   readonly to: number | string;
   /** Called when lines can be written again after some were dropped, with the loss since the last call. */
   readonly onRecovered?: (loss: Loss) => void;
@@ -29,11 +29,11 @@ export interface LineWriterOptions {
 }
 
 /**
- * Writes lines in the background. Never blocks, never throws, and holds a bounded number of bytes: while the descriptor
- * takes none (a pipe that is not read, a full disk) further lines are dropped and counted.
+ * Writes lines in the background. Never blocks, never throws, and buffers a limited number of bytes: while the
+ * descriptor accepts no data (a pipe that is not read, a full disk), further lines are dropped and counted.
  *
- * Not pino's own destination: its `flushSync`, which it calls for every fatal line and at exit, waits for ever on a full
- * disk and on a pipe that is not read, and after EPIPE it drops lines without counting them.
+ * Replaces pino's own destination. The `flushSync` of that destination, which pino calls for every fatal line and at
+ * exit, waits for ever on a full disk and on a pipe that is not read; after EPIPE it drops lines without counting them.
  */
 export class LineWriter {
   readonly #path: string | undefined;
@@ -42,7 +42,7 @@ export class LineWriter {
   #fd: number;
   #waiting: string[] = [];
   #waitingBytes = 0;
-  /** The rest of the write under way. */
+  /** The part of the current chunk that is not written yet. */
   #chunk: Buffer = Buffer.alloc(0);
   #isWriting = false;
   /** True when the last byte written does not end a line. */
@@ -103,13 +103,13 @@ export class LineWriter {
     });
   }
 
-  /** Tries once to write everything that waits, before the process ends. pino calls it after a fatal line. */
+  /** Tries once to write all waiting lines before the process ends. pino calls this method after a fatal line. */
   flushSync(): void {
     const text = this.#waiting.join('');
     this.#waiting = [];
     this.#waitingBytes = this.#chunk.length;
     try {
-      // The system owns a chunk under way: only the lines behind it can be written here.
+      // A chunk that is being written must not be written twice: write only the lines that follow it.
       if (!this.#isWriting && this.#chunk.length > 0) writeSync(this.#fd, this.#chunk);
       if (text !== '') writeSync(this.#fd, text);
     } catch {
@@ -154,7 +154,7 @@ export class LineWriter {
     this.#fd = this.#nextFd;
     this.#nextFd = undefined;
     if (!this.#isMidLine) return;
-    // Half a line is in the old file, so the other half is dropped.
+    // The first part of the line is in the old file, so its rest is dropped.
     const rest = this.#chunk.subarray(this.#chunk.indexOf(LINE_BREAK) + 1);
     this.#waitingBytes -= this.#chunk.length - rest.length;
     this.#chunk = rest;
@@ -164,7 +164,7 @@ export class LineWriter {
 
   #announceLoss(): void {
     const lines = this.#dropped - this.#announced;
-    // Announces only when the backlog has shrunk, so that a slow reader does not get an announcement for each write.
+    // Reports only when the backlog has shrunk to half, so that a slow reader does not cause a report for each write.
     if (lines === 0 || this.#waitingBytes > this.#maxWaitingBytes / 2) return;
     this.#announced = this.#dropped;
     const cause = this.#cause;

@@ -1,12 +1,12 @@
 /**
- * Upper bounds of the buckets, in seconds: the steps from a cached lookup to the largest deadline that a request may
- * name by default, and beyond it.
+ * Upper bounds of the buckets, in seconds: from the time of a cached lookup to beyond the largest deadline that a
+ * request may set by default.
  */
 export const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300] as const;
 
-/** A histogram of durations that costs an array of counts. */
+/** A histogram of durations, kept as an array of counts. */
 export class DurationHistogram {
-  /** By bucket, not cumulative; the last one has no upper bound. */
+  /** Number of observations in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly #counts = new Float64Array(BOUNDS_SECONDS.length + 1);
   #sum = 0;
   #count = 0;
@@ -20,7 +20,7 @@ export class DurationHistogram {
     this.#count += 1;
   }
 
-  /** Seconds. */
+  /** Sum of all observations, in seconds. */
   get sum(): number {
     return this.#sum;
   }
@@ -29,7 +29,7 @@ export class DurationHistogram {
     return this.#count;
   }
 
-  /** Observations at or below each of `BOUNDS_SECONDS`. */
+  /** Number of observations at or below each of `BOUNDS_SECONDS`. */
   get cumulative(): readonly number[] {
     let total = 0;
     return BOUNDS_SECONDS.map((_, index) => {

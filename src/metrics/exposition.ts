@@ -11,19 +11,19 @@ export interface Rendering {
 }
 
 export interface Exposition {
-  /** Returns the metrics of this moment. */
+  /** Returns the current metrics. */
   render(format: MetricsFormat): Promise<Rendering>;
 }
 
-/** Metrics of prom-client that Prometheus' own linter rejects: gauges with names of counters. */
+/** Metrics of prom-client that Prometheus' own linter rejects: gauges whose names end like those of counters. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
 
 /**
  * Renders metrics for Prometheus. Loads prom-client (60 ms, 20 MB), so import this file only for the first scrape.
- * The defaults of prom-client (process, heap, garbage collection) count from then on.
+ * The default metrics of prom-client (process, heap, garbage collection) are counted from the first scrape.
  */
 export function createExposition(source: MetricsSource): Exposition {
-  // Opened on demand, and one for each format, because a registry renames counters for OpenMetrics for good.
+  // One registry for each format, created on demand: a registry for OpenMetrics renames its counters permanently.
   const opened = new Map<MetricsFormat, () => Promise<Rendering>>();
   return {
     render: (format) => {

@@ -24,8 +24,8 @@ interface Reading {
 }
 
 /**
- * Returns every family of metrics of the service. `refresh` takes the values of the next scrape, so that all families
- * are of one moment.
+ * Returns every metric family of the service. `refresh` reads the values for the next scrape at once, so that all
+ * families show the same moment.
  */
 export function metricFamilies(source: MetricsSource): {
   readonly families: readonly FamilyOptions[];

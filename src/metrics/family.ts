@@ -3,7 +3,7 @@ import { BOUNDS_SECONDS, type DurationHistogram } from './duration-histogram.ts'
 
 export type AnyRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
 
-/** Values of labels. None of them is chosen by clients, so the number of series is bounded. */
+/** Values of labels. Clients cannot choose any of them, so the number of series is bounded. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
@@ -23,8 +23,8 @@ export interface FamilyOptions {
 }
 
 /**
- * A family of metrics whose values are computed when it is scraped. The registry of prom-client only asks its metrics for
- * their values; those of prom-client itself count on their own, and would have to be updated for every event.
+ * A metric family whose values are computed at each scrape. The registry of prom-client only asks a metric for its
+ * values. The metrics of prom-client itself store their values, and would have to be updated for every event.
  */
 export class Family extends Gauge {
   /** Read by the registry. */

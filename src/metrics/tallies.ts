@@ -7,20 +7,20 @@ import { DurationHistogram } from './duration-histogram.ts';
 /** Metrics that are computed from events: counts by label, and histograms of durations. */
 export interface Tallies {
   readonly events: ReadonlyMap<EventType, number>;
-  /** `capture.rejected`, by the code of the failure. */
+  /** Number of `capture.rejected` events by error code. */
   readonly rejections: ReadonlyMap<string, number>;
-  /** `capture.failed` and `capture.timed_out`, by the code of the failure. */
+  /** Number of `capture.failed` and `capture.timed_out` events by error code. */
   readonly failures: ReadonlyMap<string, number>;
   readonly browserEnds: ReadonlyMap<BrowserEndCause, number>;
   readonly webhookFailures: ReadonlyMap<WebhookFailureCause, number>;
   readonly queueWait: DurationHistogram;
-  /** By outcome of the capture. */
+  /** Durations of captures by outcome. */
   readonly captures: ReadonlyMap<'stored' | 'failed' | 'timed_out', DurationHistogram>;
   readonly phases: ReadonlyMap<CapturePhase, DurationHistogram>;
   readonly webhooks: DurationHistogram;
 }
 
-/** Counts events from now on. Costs less than 1 us an event; the library that renders metrics is not needed for it. */
+/** Counts events from now on, in less than 1 µs per event and without loading the library that renders metrics. */
 export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
   const tallies = {
     events: new Map<EventType, number>(),

@@ -9,8 +9,8 @@ export interface Descriptors {
 /** Descriptors for the process itself, its database and its browsers' pipes. */
 const OWN_DESCRIPTORS = 128;
 /**
- * Descriptors for one capture: Chromium opens at most 32 connections to its proxy, each with one to its target, while 16
- * names are looked up.
+ * Descriptors for one capture: Chromium opens at most 32 connections to the egress proxy, which opens one to a target
+ * for each, and at most 16 names are looked up at once.
  */
 const CAPTURE_DESCRIPTORS = 80;
 
@@ -25,13 +25,13 @@ export function descriptorLimit(): number | null {
 }
 
 /**
- * Returns null when the limit is unknown. `limit` is read only once: a process without a free descriptor cannot read
- * it.
+ * Counts the open descriptors; null when the limit is unknown. The caller reads `limit` once, in advance: a process
+ * without a free descriptor cannot read it.
  */
 export function readDescriptors(limit: number | null): Descriptors | null {
   if (limit === null) return null;
   try {
-    // Without the descriptor of the directory that is being read.
+    // Excludes the descriptor of the directory that is being read.
     return { open: readdirSync('/proc/self/fd').length - 1, limit };
   } catch (error) {
     return isExhaustion(error) ? { open: limit, limit } : null;

@@ -36,7 +36,7 @@ export function openGauge(intervalMs: number): Gauge {
   return {
     read() {
       const now = performance.now();
-      // The histogram has the times between two samples, not their delay.
+      // The histogram holds the time between two samples, which includes the sampling interval.
       const watched = delays.percentile(99) / 1e6 - RESOLUTION_MS;
       // A block that begins right after a reset is not in the histogram, but delays the reading.
       const late = now - lastAt - intervalMs;
@@ -61,11 +61,11 @@ export function openGauge(intervalMs: number): Gauge {
 }
 
 /*
- * The system answers both from files in /proc. A process without a free descriptor cannot open them, so the last value
- * is used instead.
+ * Both values below come from files in /proc. A process without a free descriptor cannot open these files; the last
+ * value is then used instead.
  */
 
-/** Milliseconds of all processors together since the machine was started. */
+/** Milliseconds since the machine was started, summed over all processors: in total and idle. */
 function processorTimes(): { readonly all: number; readonly idle: number } | undefined {
   return ifReadable(cpus)?.reduce(
     ({ all, idle }, { times }) => ({

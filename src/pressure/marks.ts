@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Reading } from './gauge.ts';
 
-/** A sign of overload. It begins above `high` and ends at `low`, so that it does not flap. */
+/** A sign of overload. The overload begins above `high` and ends at `low`, so that it does not flap. */
 export interface Mark {
   readonly high: number;
   readonly low: number;
@@ -12,11 +12,11 @@ export interface Mark {
   readonly describe: (value: number) => string;
 }
 
-/** Null: derived from the machine. */
+/** Thresholds of overload. A null is replaced by a value derived from the machine. */
 export interface Thresholds {
   /** Resident memory of this process, in MiB. */
   readonly maxMemoryMb: number | null;
-  /** Per cent of the machine's memory; 0 turns the check off. */
+  /** Minimum free memory, in per cent of the machine's memory; 0 turns the check off. */
   readonly minFreeMemory: number;
   /** Event loop delay, in milliseconds. */
   readonly maxLoopDelayMs: number;
@@ -25,8 +25,8 @@ export interface Thresholds {
 const MIB = 1024 * 1024;
 
 /**
- * Returns the marks that refuse new work, the most severe first. Processor load is not one: browsers are expected to
- * use it.
+ * Returns the marks above which new work is refused, the most severe first. Processor load is not among them, because
+ * browsers are expected to use all processors.
  */
 export function overloadMarks(thresholds: Thresholds): readonly Mark[] {
   const { minFreeMemory, maxLoopDelayMs } = thresholds;

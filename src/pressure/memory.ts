@@ -19,13 +19,13 @@ interface Hierarchy {
   readonly own: RegExp;
   readonly limitFile: string;
   readonly usageFile: string;
-  /** Lines of `memory.stat` that count what the system gives back when memory is short. */
+  /** Lines of `memory.stat` that count memory which the system reclaims when memory is short. */
   readonly reclaimable: RegExp;
 }
 
 /*
- * Only the page cache of files is reclaimable. Shared memory, which browsers use much of, is not, although the cache
- * includes it. In version 1 only the fields with `total_` include child groups.
+ * Only the page cache of files is reclaimable. Shared memory, which browsers use heavily, is counted in the cache but
+ * is not reclaimable. In version 1 only the fields with `total_` include child groups.
  */
 const V1: Hierarchy = {
   root: '/sys/fs/cgroup/memory',
@@ -76,7 +76,7 @@ function readGroup(group: string, { limitFile, usageFile, reclaimable }: Hierarc
   return { totalBytes, availableBytes: Math.max(0, totalBytes - Number(usage) + reclaimableBytes) };
 }
 
-/** Null on macOS: its free memory does not include what it would give back at once. */
+/** Returns null on macOS, whose free memory does not include memory that can be reclaimed at once. */
 function readMachine(): Memory | null {
   return process.platform === 'darwin' ? null : { availableBytes: freemem(), totalBytes: totalmem() };
 }

@@ -19,7 +19,7 @@ export interface PressureMonitor {
   stop(): void;
 }
 
-/** Short enough to refuse before memory is exhausted. */
+/** Short enough that new work is refused before memory is exhausted. */
 export const READING_INTERVAL_MS = 1_000;
 
 /** Takes a reading now and every `READING_INTERVAL_MS`, until it is stopped. */

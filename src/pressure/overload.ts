@@ -12,7 +12,7 @@ export interface Observation {
 /** Decides after every reading, in order, whether the service is overloaded. */
 export type Judge = (observation: Observation) => Overload | null;
 
-/** A single reading above a mark may be a garbage collection, or the machine waking from sleep. */
+/** More than one: a garbage collection, or the machine waking from sleep, may cause a single reading above a mark. */
 const READINGS_IN_A_ROW = 2;
 /** Long enough for the refusal to have an effect on the readings. */
 const MIN_MS = 5_000;
@@ -23,8 +23,8 @@ const IDLE_MS = 30_000;
  * Returns a judge with hysteresis: overload begins when a mark exceeds `high` twice in a row, and ends, after a minimum
  * time, when every mark is at most at `low`.
  *
- * A mark that no capture causes (memory that is not returned to the system, another process of the machine) must not
- * close the service for good: after `IDLE_MS` with nothing running, one capture at a time is admitted.
+ * Overload that captures do not cause (memory that is not returned to the system, another process of the machine) must
+ * not block the service for ever: after `IDLE_MS` with nothing running, one capture at a time is admitted.
  */
 export function createJudge(marks: readonly Mark[]): Judge {
   const above = new Map<Mark, number>();

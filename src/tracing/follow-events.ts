@@ -13,22 +13,23 @@ import type { CapstanEvent, CaptureEvent, WebhookEvent } from '../capture/events
 import { CAPTURE_PHASES } from '../capture/phases.ts';
 import type { Result } from '../capture/result.ts';
 
-/** Captures and batches that have ended, and whose webhooks may still be sent. */
+/** Maximum number of ended captures and batches that are remembered, because their webhooks may still be sent. */
 const MAX_ENDED = 10_000;
 
-/** A capture without an outcome. */
+/** A capture that has not ended yet. */
 interface Course {
-  /** The context of the request that it belongs to. */
+  /** Context of the request that the capture belongs to. */
   readonly parent: Context;
-  /** `capture`, from admission to its end. */
+  /** The span `capture`, from admission to the end of the capture. */
   readonly span: Span;
   readonly queue: Span;
   startedAt: number | undefined;
 }
 
 /**
- * Makes spans of events: `capture` with `queue`, one for each phase, and `store`; and `webhook`. The phases of a capture
- * are known when it has ended. `active` returns the context of the request in which an event is emitted.
+ * Makes spans of events: `webhook`, and `capture` with the child spans `queue`, one for each phase, and `store`. The
+ * phases are added when the capture has ended, because they are known only then. `active` returns the context of the
+ * request in which an event is emitted.
  */
 export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, active: () => Context): void {
   const courses = new Map<number, Course>();
@@ -99,7 +100,7 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
   });
 }
 
-/** Phases end when the record is made, `duration_ms` after the start; storing it takes the rest. */
+/** The phases end `duration_ms` after the start, when the record is made; storing the record takes the rest. */
 function spansOf(result: Result, startedAt: number, endedAt: number, tracer: Tracer, context: Context): void {
   const { timings, duration_ms } = result;
   const storedFrom = Math.min(startedAt + duration_ms, endedAt);

@@ -33,21 +33,21 @@ export interface TracedAnswer {
 
 export interface Tracing {
   /**
-   * Runs a request in a span, which continues the trace of its `traceparent`. What the request begins belongs to the
-   * span, and `answered` resolves when it ends.
+   * Runs a request in a span, which continues the trace of the request's `traceparent`. Spans started by `work` are
+   * children of this span. The span ends when `answered` resolves.
    */
   request<T>(request: TracedRequest, answered: Promise<TracedAnswer>, work: () => T): T;
   /** Makes spans of the captures and webhooks of these events. */
   follow(events$: Observable<CapstanEvent>): void;
-  /** Sends what is left, for at most a few seconds. */
+  /** Sends the remaining spans, for at most a few seconds. */
   close(): Promise<void>;
 }
 
-/** Time limits for sending, in milliseconds: a collector that is away must not hold up the end of the service. */
+/** Time limits for sending, in milliseconds: an unreachable collector must not delay the stop of the service. */
 const EXPORT_MS = 3_000;
 const FLUSH_MS = 1_000;
 
-/** `url`: of an OTLP/HTTP collector; `/v1/traces` is appended when it has no path. `warn`: called for failed exports. */
+/** `url`: OTLP/HTTP collector; `/v1/traces` is appended to a URL without a path. `warn`: called for failed exports. */
 export function openTracing(url: string, warn: (text: string) => void): Tracing {
   const ignore = (): void => {};
   diag.setLogger(

@@ -6,7 +6,7 @@ import type { EgressAgents } from '../egress/egress.ts';
 import { signatures } from './signature.ts';
 
 export interface Message {
-  /** `webhook-id`. */
+  /** Value of the header `webhook-id`. */
   readonly id: string;
   readonly url: URL;
   /** JSON. */
@@ -38,18 +38,18 @@ export interface DeliveryOptions {
   readonly retries?: number;
   /** Pause before the first retry, in milliseconds; doubled for each further retry. */
   readonly retryDelayMs?: number;
-  /** Longest Retry-After that is respected, in milliseconds; after a longer one the delivery is given up. */
+  /** Longest Retry-After that is obeyed, in milliseconds; a longer one ends the delivery. */
   readonly maxRetryAfterMs?: number;
 }
 
 /** Standard Webhooks recommends 15 to 30 seconds, which is enough for receivers with a database. */
 const TIMEOUT_MS = 15_000;
-/** With the pauses below about 2 minutes, enough for a receiver to restart. */
+/** Together with the pauses below this takes about 2 minutes, enough for a receiver to restart. */
 const RETRIES = 7;
 const RETRY_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_RETRY_AFTER_MS = 120_000;
-/** The body is not used; reading a little of it lets well-behaved receivers finish. */
+/** The answer's body is not used, but reading a little of it lets well-behaved receivers finish. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 const RETRIED_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];

@@ -1,10 +1,11 @@
-/** Does one item of work for a receiver. */
+/** The items of one receiver. */
 interface Line<T> {
   readonly waiting: T[];
   underWay: number;
 }
 
 export interface ReceiverQueuesOptions<T> {
+  /** Does one item of work for a receiver. */
   readonly work: (item: T) => Promise<void>;
   /** Maximum number of concurrent items per receiver. */
   readonly concurrency: number;

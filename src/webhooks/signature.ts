@@ -17,7 +17,7 @@ export function readSecret(secret: string): Buffer {
 }
 
 /**
- * Returns `webhook-signature`: one signature for each key, so that a receiver may know either the old or the new one.
+ * Returns the value of `webhook-signature`: one signature per key, so that receivers may use the old or the new key.
  */
 export function signatures(keys: readonly Buffer[], { id, timestamp, body }: SignedContent): string {
   const content = `${id}.${timestamp}.${body}`;

@@ -15,7 +15,7 @@ export interface Notification {
 export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutMs' | 'retries' | 'retryDelayMs'>> {
   /** URLs that receive every notification. */
   readonly receivers: readonly string[];
-  /** Secrets (`whsec_` followed by base64). Without any, nothing is sent and callbacks are refused. */
+  /** Secrets (`whsec_` followed by base64). When the list is empty, nothing is sent and callbacks are refused. */
   readonly secrets: readonly string[];
   readonly egress: Pick<Egress, 'agents' | 'screen'>;
   readonly conclusions$: Observable<Notification>;
@@ -39,7 +39,7 @@ export interface Webhooks {
   /** Number of messages that are waiting or being sent. */
   readonly pending: number;
   /**
-   * Waits up to this many milliseconds for pending messages, and then drops them. May be called again with less time.
+   * Waits at most `graceMs` milliseconds for pending messages, then drops them. May be called again with less time.
    */
   drain(graceMs: number): Promise<void>;
   /** Accepts no further messages. */
@@ -52,11 +52,11 @@ interface Posting extends Message {
   readonly queuedAt: number;
 }
 
-/** Receivers are web services: 4 concurrent deliveries use a connection well, and 40 would be a flood. */
+/** Receivers are ordinary web services: 4 concurrent deliveries are fast enough, and 40 would overload many. */
 const CONCURRENCY = 4;
-/** About 2 MB for a receiver that is down. */
+/** Limits the messages for an unreachable receiver to about 2 MB. */
 const MAX_OF_ONE = 1_000;
-/** Callbacks are chosen by clients: all of them together may use this much. */
+/** Maximum number of pending messages to all callbacks together, because clients choose the callbacks. */
 const MAX_OF_CALLBACKS = 5_000;
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
@@ -88,7 +88,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
   const limits = { concurrency: CONCURRENCY, maxOfOne: MAX_OF_ONE, maxPending: MAX_OF_CALLBACKS, ...bounds };
   const callbackQueues = createReceiverQueues<Posting>({ ...limits, work });
-  // The operator's own receivers never lose their place to callbacks.
+  // Callbacks never take up the capacity of the operator's own receivers.
   const receiverQueues = createReceiverQueues<Posting>({ ...limits, maxPending: Number.POSITIVE_INFINITY, work });
 
   const post = (queues: ReceiverQueues<Posting>, url: URL, about: Notification['event'], body: string): void => {
