@@ -20,7 +20,7 @@ const MAX_LOST = 3;
 const WORKER_TIMEOUT_MS = 1_000;
 /** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
 const CANCEL_MS = 2_000;
-/** Pause before a full stream is asked again for a batch, in milliseconds. */
+/** Pause before a batch's ticket is published again after the stream was full, in milliseconds. */
 const FULL_MS = 50;
 /** Interval at which tickets are compared with the stream, in milliseconds. */
 const RECONCILE_MS = 5_000;
@@ -42,13 +42,13 @@ export interface DispatcherOptions {
 
 /**
  * The api node's side of the work queue: publishes a ticket for each capture, hands the request to the worker that
- * claims the ticket, and waits for its report. It alone decides how a capture ends.
+ * claims the ticket, and waits for its report. Only the api node decides how a capture ends.
  */
 export class Dispatcher {
   readonly name = randomBytes(8).toString('hex');
   readonly #options: DispatcherOptions;
   readonly #tickets = new Map<number, Ticket>();
-  /** Batches' captures that the stream had no room for, in order. */
+  /** Captures of batches that wait because the stream is full, in order. */
   readonly #patient = new Set<Ticket>();
   readonly #reconciling: NodeJS.Timeout;
   #running = 0;
@@ -88,7 +88,7 @@ export class Dispatcher {
       enqueue: (command, isPatient) => this.#enqueue(command, isPatient),
       refusal: () => (this.#options.link.isUp ? undefined : new CapstanError('cluster_unavailable')),
       through: (command) => (source) => new Observable((subscriber) => this.#await(command, source, subscriber)),
-      // The stream's consumer has the limit.
+      // The stream's consumer enforces the limit.
       setLimit: () => {},
     };
   }
@@ -188,7 +188,7 @@ export class Dispatcher {
   #remove({ subject, sequence }: Ticket): void {
     if (sequence === undefined) return;
     this.#options.queue.remove(subject, sequence).catch((error: unknown) => {
-      // It is removed when it is found in the stream, or acknowledged by the worker whose claim is refused.
+      // The ticket goes later: `#reconcile` removes it, or a worker whose claim is refused acknowledges it.
       if (!(error instanceof AwayError)) this.#options.onProblem(error);
     });
   }
@@ -201,7 +201,7 @@ export class Dispatcher {
     if (asked.type === 'return' && ticket?.worker === asked.worker) ticket.worker = undefined;
     if (asked.type === 'report' && ticket !== undefined) {
       ticket.settle(await this.#complete(asked.id, asked.outcome));
-      // The first outcome counts: a worker that counted as lost has finished before its replacement.
+      // The first outcome counts, even of a worker that counted as lost: its replacement is cancelled.
       if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
     }
     reply({ type: 'noted' });
@@ -213,7 +213,7 @@ export class Dispatcher {
     const { command, worker: before } = ticket;
     if (before !== undefined) {
       if (before !== worker && (await this.#ask(before, { type: 'runs', id: command.id }))) return { type: 'busy' };
-      // Another worker may have claimed it meanwhile.
+      // Another worker may have claimed the ticket meanwhile.
       if (ticket.worker !== before) return { type: 'busy' };
       ticket.lost += 1;
     }
@@ -238,13 +238,13 @@ export class Dispatcher {
     return { type: 'run', leftMs, attempt: ticket.claims, batch: command.batch, request: requestToStore(request) };
   }
 
-  /** Cancels a capture that a worker has claimed. Its report, when it comes in time, still counts. */
+  /** Cancels a capture that a worker has claimed. The worker's report still counts when it comes in time. */
   async #cancel(ticket: Ticket): Promise<void> {
     const until = performance.now() + CANCEL_MS;
     if (await this.#tellToCancel(ticket)) await delay(Math.max(0, until - performance.now()));
   }
 
-  /** Returns whether the worker was running the capture. */
+  /** Asks the worker to cancel the capture. Returns whether the worker was running it. */
   async #tellToCancel({ worker, command: { id } }: Ticket): Promise<boolean> {
     return worker !== undefined && (await this.#ask(worker, { type: 'cancel', id }));
   }
@@ -280,7 +280,7 @@ export class Dispatcher {
     }
     const known = new Set([...this.#tickets.values()].map(({ subject }) => subject));
     const strays = new Set([...present].filter((subject) => !known.has(subject)));
-    // Twice in a row, because a worker that has just reported acknowledges its ticket in a moment.
+    // Removed only when found twice in a row: a worker that has just reported acknowledges its ticket shortly.
     for (const subject of strays) if (this.#strays.has(subject)) await queue.remove(subject, 0);
     this.#strays = strays;
   }
@@ -289,7 +289,7 @@ export class Dispatcher {
   #checkSize({ request }: CaptureCommand): void {
     const { maxPayload } = this.#options.link;
     const stored = requestToStore(request);
-    // Cheap for almost every request: compressing makes none of them larger.
+    // Avoids encoding almost every request: compression never makes a request larger than this bound.
     if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
     const size = encode({ type: 'run', leftMs: 1, attempt: 1, batch: null, request: stored }).length + HEAD_BYTES;
     if (size <= maxPayload) return;

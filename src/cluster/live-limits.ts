@@ -5,7 +5,7 @@ import { AwayError, type Link } from './connection.ts';
 import type { Subjects } from './subjects.ts';
 import { capacityOf, type QueueState, type WorkQueue } from './work-queue.ts';
 
-/** Interval at which the limits are read, in milliseconds, and while one is being lowered. */
+/** Intervals at which the limits are read, in milliseconds: normally, and while a limit is being lowered. */
 const READ_MS = 1_000;
 const LOWERING_MS = 100;
 /** Time after which every api node knows that a limit is being lowered, and no ticket is in transit any more. */
@@ -26,8 +26,8 @@ export interface LiveLimitsOptions {
  * The limits of the cluster, as an api node knows them. They are stored in the configuration of the stream. The process
  * that changes them notifies the others, which then read them again.
  *
- * JetStream drops tickets when their maximum number is set below what the stream holds. To lower it, the nodes therefore
- * publish nothing until few enough tickets are left, and then one of them, any of them, lowers it.
+ * JetStream drops tickets when their maximum number is set below what the stream holds. To lower it, the nodes
+ * therefore publish nothing until few enough tickets are left. Then any one of the nodes lowers it.
  */
 export class LiveLimits {
   readonly #options: LiveLimitsOptions;
@@ -130,7 +130,7 @@ export class LiveLimits {
     await this.#read();
   }
 
-  /** Every removed ticket counts as a completion. */
+  /** Updates the completion rate. Every removed ticket counts as a completion. */
   #measure({ tickets, removed }: QueueState): void {
     this.#rate.pass(performance.now(), (this.#state?.tickets ?? 0) >= this.#limits.maxConcurrent && tickets > 0);
     const completed = removed - (this.#state?.removed ?? removed);

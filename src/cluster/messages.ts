@@ -11,7 +11,7 @@ import { count } from '../capture/values.ts';
  * versions during an upgrade: envelopes are checked, and records pass as they are.
  */
 
-/** A value that another process of the cluster made and checked. */
+/** Accepts a value unchecked, because another process of the cluster made and checked it. */
 function trusted<T>() {
   return z.custom<T>((value) => typeof value === 'object' && value !== null);
 }
@@ -54,7 +54,7 @@ export const FromNode = z.discriminatedUnion('type', [
   }),
   /** No client waits for the capture any more. */
   z.object({ type: z.literal('gone') }),
-  /** Another worker runs it. */
+  /** Another worker runs the capture. */
   z.object({ type: z.literal('busy') }),
   z.object({ type: z.literal('noted') }),
 ]);
@@ -83,7 +83,7 @@ const COMPRESSED_FROM_BYTES = 512;
 const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 const PLAIN = 0;
 const DEFLATED = 1;
-/** The fastest level: requests and results are text, and small already at it. */
+/** The fastest level, because it already makes requests and results, which are text, small. */
 const LEVEL = { level: 1 };
 
 /** Returns a message's body: a byte that says whether it is compressed, then JSON. */

@@ -15,9 +15,9 @@ export interface Delivery {
   working(): void;
 }
 
-/** Time limit of a pull at the server, in milliseconds. After it, a pull that the server has forgotten is noticed. */
+/** Time limit of a pull at the server, in milliseconds. Shows when the server has forgotten a pull. */
 const EXPIRES_MS = 10_000;
-/** Additional time for the server's message that a pull has expired, in milliseconds. */
+/** Additional wait for the server's message that a pull has expired, in milliseconds. */
 const LATE_MS = 2_000;
 /** Pause after a pull that was refused, in milliseconds. */
 const REFUSED_MS = 500;
@@ -34,8 +34,8 @@ export interface PullOptions {
 
 /**
  * Keeps one pull open for each ticket that the worker can take. One request for several tickets would give them all to
- * this worker while others are idle. A pull's subscription ends with its first message, so that it is given one ticket
- * at most.
+ * this worker while others are idle. A pull's subscription ends with its first message, so that it receives at most one
+ * ticket.
  */
 export class Pulls {
   readonly #options: PullOptions;
@@ -59,7 +59,7 @@ export class Pulls {
     this.refill();
   }
 
-  /** Opens the pulls that there is room for. Call it when room was gained. */
+  /** Opens a pull for each ticket that there is room for. Call it when a slot becomes free. */
   refill(): void {
     if (this.#isStopped || this.#isRefused || !this.#isReady) return;
     const missing = this.#options.room() - this.#open.size;
@@ -129,7 +129,7 @@ export class Pulls {
   }
 }
 
-/** The reply subject of a ticket is `$JS.ACK.` with, at its end, times, sequences, timestamp, and what is pending. */
+/** Reads the reply subject: it starts with `$JS.ACK.` and ends with deliveries, sequences, time and number pending. */
 function deliveryOf(message: Msg): Delivery {
   const parts = (message.reply ?? '').split('.');
   // NATS 2.9: nine parts. Later versions insert domain and account, and may append a token.

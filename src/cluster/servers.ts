@@ -3,7 +3,7 @@ import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-n
 
 /** Addresses of the NATS servers, and credentials. */
 export interface ServerOptions {
-  /** `nats://` or `tls://`, with or without credentials, which are the same in each. */
+  /** URLs with `nats://` or `tls://`, all with the same credentials or all without. */
   readonly natsUrl: readonly string[];
   /** Paths of files; null when not set. */
   readonly natsCreds: string | null;
@@ -14,7 +14,7 @@ export interface ServerOptions {
 
 /**
  * Returns the client's options. Credentials are taken out of the URLs, because the client ignores them there. Reads the
- * files that are named.
+ * configured files.
  */
 export function connectionOptions(options: ServerOptions): ConnectionOptions {
   const { natsCreds, natsTlsCa, natsTlsCert, natsTlsKey } = options;
@@ -37,7 +37,7 @@ export function connectionOptions(options: ServerOptions): ConnectionOptions {
   };
 }
 
-/** A user without a password is a token. */
+/** Returns the credentials of a URL. A user without a password is a token. */
 function credentialsOf({ username, password }: URL): Pick<ConnectionOptions, 'user' | 'pass' | 'token'> {
   if (username === '') return {};
   const user = decodeURIComponent(username);

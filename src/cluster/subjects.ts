@@ -12,7 +12,7 @@ export interface Subjects {
   readonly stream: string;
   readonly consumer: string;
   readonly allWork: string;
-  /** The tickets of an api node. */
+  /** Returns the subject that matches all tickets of an api node. */
   workOf(node: string): string;
   work(node: string, id: number): string;
   node(node: string): string;

@@ -14,7 +14,7 @@ import type { Subjects } from './subjects.ts';
 
 /** Time after which the ticket of a worker that no longer answers is given to another one, in milliseconds. */
 export const ACK_WAIT_MS = 10_000;
-/** Pull requests that may wait at the server: one for each free slot of the cluster. */
+/** Maximum number of pull requests that wait at the server: one for each free slot of the cluster. */
 const MAX_WAITING = 8_192;
 /** Time limit for an answer of JetStream, in milliseconds. */
 const API_TIMEOUT_MS = 5_000;
@@ -29,7 +29,7 @@ const NO_MESSAGE: readonly number[] = [10037, 10043];
 export interface QueueState {
   /** The requested limits. */
   readonly limits: CaptureLimits;
-  /** Tickets that the stream accepts now. More than in `limits` while a limit is being lowered. */
+  /** Number of tickets that the stream accepts now. Greater than in `limits` while a limit is being lowered. */
   readonly capacity: number;
   readonly tickets: number;
   /** Number of tickets removed since the stream was created. */
@@ -47,8 +47,8 @@ export class WorkQueue {
   }
 
   /**
-   * Creates what is missing, with these limits. Nothing that exists is touched: adding it again would overwrite the
-   * live limits.
+   * Creates what is missing, with these limits. An existing stream or consumer is not changed: adding it again would
+   * overwrite the live limits.
    */
   async ensure(limits: CaptureLimits): Promise<void> {
     const { stream, consumer, allWork } = this.#subjects;
@@ -75,7 +75,7 @@ export class WorkQueue {
           }),
         );
       } catch (error) {
-        // Another process has created it meanwhile.
+        // Another process has created the stream meanwhile.
         if (!isCode(error, [STREAM_EXISTS])) throw error;
       }
     }
@@ -113,8 +113,8 @@ export class WorkQueue {
   }
 
   /**
-   * Removes a ticket, queued or in flight. `sequence`: 0 when it is not known. Never purges: NATS 2.9 moves the consumer
-   * past all tickets when the subject of a purge has none.
+   * Removes a ticket, queued or in flight. `sequence`: 0 when it is not known. Never purges: NATS 2.9 moves the
+   * consumer past all tickets when the subject of a purge has none.
    */
   async remove(subject: string, sequence: number): Promise<void> {
     const { stream } = this.#subjects;

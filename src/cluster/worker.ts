@@ -17,9 +17,9 @@ const HEARTBEAT_MS = 3_000;
 const NODE_TIMEOUT_MS = 3_000;
 /** Delay before a ticket whose api node cannot be reached is delivered again, in milliseconds. */
 const RETRY_MS = 1_000;
-/** Deliveries after which such a ticket is given up. Its node, if it lives, publishes it again. */
+/** Number of deliveries after which such a ticket is dropped. Its api node, if still running, publishes it again. */
 const MAX_DELIVERIES = 5;
-/** Time for which an outcome is reported to an api node that does not answer although NATS does, in milliseconds. */
+/** Time limit for reporting an outcome to an api node that does not answer although NATS does, in milliseconds. */
 const REPORT_MS = 15_000;
 const REPORT_PAUSE_MS = 500;
 const HEAD_BYTES = 1_024;
@@ -41,7 +41,7 @@ interface Work {
   /** The newest delivery of the ticket. */
   delivery: Delivery;
   readonly controller: AbortController;
-  /** Another worker will get the ticket. */
+  /** Whether the ticket was returned to the queue for another worker. */
   isReturned: boolean;
   readonly ended: Promise<void>;
 }
@@ -72,7 +72,7 @@ export class Worker {
       onMissing,
     });
     link.observe((isUp) => {
-      // The server may have restarted, and received nothing for a while.
+      // The server may have received no heartbeat for a while.
       if (isUp) for (const { delivery } of this.#works.values()) delivery.working();
     });
   }
@@ -91,7 +91,7 @@ export class Worker {
     this.#pulls.refill();
   }
 
-  /** Takes no ticket while so many captures are running; null for as many as there are slots. */
+  /** Takes no ticket while `maxRunning` captures are running; null removes this limit. */
   setOverload(maxRunning: number | null): void {
     this.#maxRunning = maxRunning ?? Number.POSITIVE_INFINITY;
     this.#pulls.refill();
@@ -131,7 +131,7 @@ export class Worker {
     const { node, id } = ticketOf(delivery.subject);
     const underWay = this.#works.get(id);
     if (underWay !== undefined) {
-      // The server considered this worker lost, so the new delivery is the one to acknowledge.
+      // The server considered this worker lost and delivered the ticket again: the new delivery is acknowledged.
       underWay.delivery = delivery;
       return;
     }
@@ -176,11 +176,11 @@ export class Worker {
     }
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
     if (await this.#report(node, outcome, { id, work })) work.delivery.ack();
-    // Another worker will find the record, or no api node that waits for it.
+    // The next worker finds the record of the capture, or that no api node waits for it.
     else work.delivery.nak(RETRY_MS);
   }
 
-  /** Returns undefined when the api node cannot be reached. */
+  /** Claims a ticket from its api node; undefined when the node cannot be reached. */
   async #claim(node: string, id: number): Promise<FromNode | undefined> {
     try {
       return await this.#ask(node, { type: 'claim', id, worker: this.name });
@@ -210,8 +210,8 @@ export class Worker {
   }
 
   /**
-   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. False when the
-   * node does not answer although NATS does, or when this worker has no time left.
+   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns false
+   * when the node does not answer although NATS does, or when the worker's grace period is over.
    */
   async #report(node: string, outcome: CaptureOutcome, { id, work }: { id: number; work: Work }): Promise<boolean> {
     const { link } = this.#options;

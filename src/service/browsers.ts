@@ -63,7 +63,7 @@ export function startBrowsers(
   };
 }
 
-/** For an api node of a cluster: its captures run on workers. */
+/** Takes the place of the browsers in an api node of a cluster, whose captures run on workers. */
 export function noBrowsers(): Browsers {
   const actor: CaptureActor = {
     capture: () => Promise.reject(new CapstanError('browser_unavailable')),

@@ -24,7 +24,7 @@ export interface CaptureService {
    * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
    * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
    * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with. `owner`: the
-   * client that it counts for, among which the queue is shared. `requestId`: by which `inFlight` names it.
+   * client that the capture counts for; clients share the queue. `requestId`: an id that `inFlight` reports.
    */
   submit(
     request: CaptureRequest,
@@ -33,10 +33,11 @@ export interface CaptureService {
 
   /**
    * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
-   * is done, in any order. Errors with a `CapstanError` only when the whole batch is not admitted (`queue_full`,
-   * `shutting_down`); a forbidden target is a rejected item. Unsubscribing cancels the rest. Elements are read only
-   * when they are needed, so their number is not limited; pass `size` when it is known. `callback` receives the end of
-   * the batch, and is refused like that of a request.
+   * is done, not in the order of the requests. Errors with a `CapstanError` only when the whole batch is not admitted
+   * (`queue_full`, `shutting_down`); a forbidden target is a rejected item. Unsubscribing cancels all unfinished
+   * captures. Elements are read only when they are needed, so their number is not limited; pass `size` when it is
+   * known. `callback` is notified of the end of the batch, and is refused in the same cases as the `callback` of a
+   * request.
    */
   submitBatch(
     elements: Iterable<BatchElement> | AsyncIterable<BatchElement>,
@@ -77,7 +78,7 @@ export interface CaptureService {
   pressure(): Pressure;
 
   /**
-   * Removes a capture, its files and its record. Open readers can read on. Returns false when the capture does not
+   * Removes a capture, its files and its record. Open readers can finish. Returns false when the capture does not
    * exist. Removes nothing and rejects with `database_unavailable` when the database cannot be reached, or with
    * `artifact_elsewhere` when another data directory holds the files.
    */

@@ -23,7 +23,7 @@ export interface CapturingContext {
   readonly logger: Logger;
 }
 
-/** Starts them. An api node of a cluster has no browsers: its egress only screens requests. */
+/** Starts these parts. An api node of a cluster has no browsers: its egress only screens requests. */
 export function startCapturing(
   config: CapturingConfig,
   { lookup, events, storage, logger }: CapturingContext,

@@ -17,7 +17,7 @@ export const CLUSTER_AWAY = {
   reason: 'NATS cannot be reached',
 } as const;
 
-/** Times after a request's deadline as in one process: until the capture is aborted, and until it is given up. */
+/** Time from a request's deadline to the abort, and from the abort until the capture is given up, in milliseconds. */
 const GRACE_MS = 5_000;
 const TEARDOWN_MS = 5_000;
 

@@ -30,22 +30,22 @@ import type { ServiceConfig } from './service-config.ts';
  * The composition root: the only file that knows every part. A capture passes them in this order:
  *
  *   capture-intake.ts    screening, callbacks, earlier captures, waiting for the end of an outage
- *   streams/             admission, queue, slots, deadlines; every step is an event
+ *   streams/             admission, queue, slots, deadlines; every step emits an event
  *   perform-capture.ts   egress (is the target allowed), actors (the browser), storage
  *
- * Everything else follows the events: counters, the log, the feed of subscribers, webhooks.
+ * Counters, the log, the feed of subscribers and webhooks observe the events.
  */
 
 export type { BatchElement, CaptureService, Readiness } from './capture-service.ts';
 
-/** Milliseconds after a request's deadline: later than the worker's own, so that its report comes first. */
+/** Time after a request's deadline, in milliseconds. Longer than the worker's grace, so that its report comes first. */
 const CLUSTER_GRACE_MS = 10_000;
 
 /**
  * Creates and connects all parts, and starts them. The start does not fail when the database is unavailable or no
  * browser can be started: requests that need them are refused until then. Resolves before the first browser has
  * started; see `started`.
- * @throws ConfigError when webhook receivers are configured that would never be sent anything.
+ * @throws ConfigError when webhook receivers are configured that would never receive a notification.
  */
 export async function createService(
   config: ServiceConfig,
@@ -119,7 +119,7 @@ export async function createService(
     const until = performance.now() + graceMs;
     stopping.abort();
     const jobsStopped = intake.jobs.stop();
-    // The only worker of a cluster goes on for its own node's captures; others leave the queue to the rest.
+    // The only worker of a cluster still runs its own node's captures. Otherwise the queue is left to other workers.
     const isOnlyWorker = cluster?.stats().workers === 1;
     const workerStopped = isOnlyWorker ? undefined : worker?.stop(graceMs);
     await pipeline.drain(graceMs);
@@ -236,7 +236,7 @@ function checkedLimits(limits: CaptureLimits): CaptureLimits {
   throw refusal([{ path: 'maxConcurrent', message: `must be an integer from ${min} to ${max}` }]);
 }
 
-/** @throws ConfigError when receivers would never be sent anything. */
+/** @throws ConfigError when receivers would never receive a notification. */
 function checkReceivers(
   { webhook, webhookSecret }: Pick<Config, 'webhook' | 'webhookSecret'>,
   egress: Pick<Egress, 'screenLiteral'>,

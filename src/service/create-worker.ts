@@ -21,12 +21,12 @@ export type WorkerService = Pick<
   'readiness' | 'stats' | 'pressure' | 'tallies' | 'started' | 'reload' | 'kill' | 'stop'
 >;
 
-/** Jobs are the api nodes'. */
+/** Counts of jobs, which only api nodes have. */
 const NO_JOBS = { added: 0, completed: 0, failed: 0, cancelled: 0, running: 0 };
 
 /**
  * Creates the parts of a worker and starts them: browsers, egress, stores, and the connection to the work queue. It
- * admits nothing itself: the api nodes have the queue, the events, the jobs and the ids.
+ * admits nothing itself: the api nodes own the queue, the events, the jobs and the ids.
  * @throws ConfigError without a cluster.
  */
 export async function createWorker(

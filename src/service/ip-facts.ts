@@ -2,7 +2,7 @@ import type { IpFacts } from '../capture/result.ts';
 import { IpapiClient, isReservedAddress, TokenBucket } from '../ipinfo/mod.ts';
 import type { IpFactsConfig } from './service-config.ts';
 
-/** Looks up the addresses that targets answered from. */
+/** Looks up facts about the IP addresses of targets. */
 export interface IpFactsSource {
   /**
    * Returns what is known about an address; null when it is private, or when the lookup failed or took longer than

@@ -2,8 +2,8 @@ import type { CapstanEvent, CaptureEvent } from '../capture/events.ts';
 import type { Logger } from '../log.ts';
 
 /**
- * Logs an event: one line when a capture ends, when a browser starts or ends, and when the service begins or ceases to
- * admit captures. Of a URL only the host is logged, because the rest may contain a secret.
+ * Logs an event: one line when a capture ends, when a browser starts or ends, and when the service starts or stops
+ * admitting captures. Only the host of a URL is logged, because the rest may contain a secret.
  */
 export function logEvent(logger: Logger, event: CapstanEvent): void {
   switch (event.type) {

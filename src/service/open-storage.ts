@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import type { StorageConfig } from './service-config.ts';
 
-/** Opens the stores that the configuration names, and logs what happens to them. */
+/** Opens the configured stores, and logs their failures and changes of state. */
 export function openStorage(
   config: StorageConfig,
   logger: Logger,

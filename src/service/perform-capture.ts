@@ -36,7 +36,7 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
   try {
     const forbidden = await screenInTime(command, egress);
     if (forbidden !== null) return { state: 'rejected', failure: forbidden };
-    // The time that the name servers took is part of the capture's.
+    // The time of the name lookup counts against the capture's deadline.
     const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
     snapshot = await actor.capture({ ...request, timeoutMs }, signal, command.onPhase);
   } catch (error) {
@@ -77,7 +77,7 @@ async function screenInTime(
   }
 }
 
-/** Finds out what the page itself does not say, within `leftMs`. */
+/** Looks up facts that the browser does not provide, within `leftMs`. */
 async function findOut(
   { id, request, signal }: CaptureCommand,
   { image, remoteIp }: Snapshot,
@@ -98,7 +98,10 @@ async function findOut(
   return { ipFacts: known, perceptionHash: hash };
 }
 
-/** Whether a failure is recorded. A failure of the service or of the request says nothing about the target. */
+/**
+ * Whether a failure is recorded. Failures of the service or of the request are not, because they say nothing about the
+ * target.
+ */
 function tellsOfTarget({ code }: CapstanError): boolean {
   return !['internal', 'browser_unavailable', 'shutting_down', 'invalid_request'].includes(code);
 }

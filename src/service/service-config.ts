@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
 
 /*
- * The options that each part of the service needs. Declarations of the package reach this file and not the parts.
+ * The options that each part of the service needs. The declarations of the package include this file, but not those of
+ * the parts.
  */
 
 export type BrowsersConfig = Pick<

@@ -3,8 +3,9 @@ import type { ArtifactKind, DetailedResult, Result } from '../capture/result.ts'
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 
 /*
- * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory, `gridfs/` for MongoDB;
- * another store (S3) needs a folder of its own and a line in `storage.ts`. Its contract is `artifact-store.contract.ts`.
+ * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory, `gridfs/` for
+ * MongoDB; another store (S3) needs a folder of its own and a line in `storage.ts`. Its contract is
+ * `artifact-store.contract.ts`.
  */
 
 export type ArtifactStoreKind = 'files' | 'gridfs';
@@ -38,8 +39,8 @@ export interface OpenArtifact {
 export interface StagedCapture {
   readonly info: ScreenshotInfo;
   /**
-   * Makes the capture visible as a whole. Resolves when it would survive a crash: with false when a capture with this id
-   * was visible already, which then stays as it is.
+   * Makes the capture visible as a whole. Resolves when it would survive a crash: with true, or with false when a
+   * capture with this id was visible already. That capture then stays as it is.
    */
   publish(): Promise<boolean>;
   /** Removes the capture, published or not; a capture that was visible already stays. */
@@ -53,24 +54,25 @@ export interface RemovedArtifacts {
 }
 
 /**
- * A store in which the artifacts of a capture appear and disappear together. Writing rejects with a `CapstanError`,
- * `storage_full` or `storage_unavailable` when nothing can be stored, else `internal`, each with its cause, and leaves
- * nothing half-written. Every method of a store in a database rejects with `database_unavailable` while it is away.
+ * A store in which the artifacts of a capture appear and disappear together. Writing rejects with a `CapstanError`
+ * that has a cause, and leaves nothing half-written: with `storage_full` or `storage_unavailable` when nothing can be
+ * stored, else with `internal`. Every method of a store in a database rejects with `database_unavailable` while the
+ * database is away.
  */
 export interface ArtifactStore {
   /** Identifies this store in the records of its captures; constant for the store's whole life. */
   id(): Promise<string>;
-  /** Stores something and removes it again. Rejects as `stage` would. */
+  /** Stores a test file and removes it again. Rejects as `stage` would. */
   probe(): Promise<void>;
   /** Writes the artifacts of a capture together with its whole record. */
   stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   info(id: number): Promise<ScreenshotInfo | undefined>;
-  /** Reads the record that was staged; undefined when there is none, or an earlier version stored only part of it. */
+  /** Reads the staged record; undefined when there is none, or when an earlier version stored only part of it. */
   record(id: number): Promise<DetailedResult | undefined>;
   /**
-   * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless `undelivered`
-   * is set: for the process that has just made it.
+   * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
+   * `undelivered` is set, as it is by the process that has just made the capture.
    */
   open(id: number, kind: ArtifactKind, how?: { readonly undelivered?: boolean }): Promise<OpenArtifact | undefined>;
   /** Lists at most `limit` captures with an id below `before`, newest (greatest id) first. */
@@ -82,8 +84,8 @@ export interface ArtifactStore {
   /** Removes captures; unknown ids are ignored. Open artifacts stay readable. */
   remove(ids: readonly number[]): Promise<RemovedArtifacts>;
   /**
-   * Bytes of all artifacts: the last `measure`, adjusted by what this process has added and removed since. Null before
-   * it.
+   * Bytes of all artifacts: the result of the last `measure`, adjusted by what this process has added and removed
+   * since. Null before the first `measure`.
    */
   readonly bytes: number | null;
   /** Counts the bytes, including those of other processes, slowly enough not to delay captures. */

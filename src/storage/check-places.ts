@@ -8,7 +8,9 @@ import type { ResultStore } from './result-store.ts';
 /** Number of newest records whose stores are compared. */
 const LOOKED_AT = 20;
 
-/** A file system is not mounted, or files were removed: starting would create an empty store in their place. */
+/**
+ * Thrown when a file system is not mounted or files were removed: the start would create an empty store in their place.
+ */
 export class LostPlaceError extends Error {
   override readonly name = 'LostPlaceError';
 }
@@ -32,8 +34,8 @@ export interface PlacesOptions {
 }
 
 /**
- * Compares the data directory with the records. Rejects with a `LostPlaceError` when the directory is empty and the SQLite
- * database knows captures of another one; warns when captures of several directories share a database.
+ * Compares the data directory with the records. Rejects with a `LostPlaceError` when the directory is empty and the
+ * SQLite database knows captures of another one; warns when captures of several directories share a database.
  */
 export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }: PlacesOptions): Promise<void> {
   if (results.state !== 'up') return;

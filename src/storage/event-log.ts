@@ -1,7 +1,7 @@
 /*
- * The log of events, from which subscribers that were away replay. It also defines the order: an event may be sent when
- * the log has given it an id, which is at once where one process owns the log, and after the write where several share
- * it.
+ * The log of events, from which subscribers that were away replay. It also defines the order: an event may be sent
+ * once the log has given it an id. That is at once where one process owns the log, and after the write where several
+ * processes share it.
  */
 
 /** An event as it is stored and sent. */
@@ -38,13 +38,13 @@ export interface EventLogOptions {
 
 /**
  * How much a log can lose: a process that is killed loses at most the events of its last 50 ms (SQLite) or of the write
- * that was under way (MongoDB); a power cut those since the last sync of the database. The records of captures are not
- * affected, and a `gap` marks the place.
+ * that was under way (MongoDB); a power cut loses those since the last sync of the database. The records of captures
+ * are not affected, and a `gap` marks the place.
  */
 export interface EventLog {
   /**
-   * Starts the log. Resolves with an id: later events are passed to `publish`, events up to it can only be read. Never
-   * rejects: while the database is away the log retries.
+   * Starts the log. Resolves with an id: events after it are passed to `publish`, events up to it can only be read.
+   * Never rejects: while the database is away the log retries.
    */
   start(publish: Publish): Promise<number>;
   /** Appends an event. Never throws, and does not wait for a database. */

@@ -71,7 +71,7 @@ function asciiOf(value: string): string {
     .join('.');
 }
 
-/** Label by label and never as the last one: a whole value could parse as an address (`1` as `0.0.0.1`). */
+/** Converts one label, followed by `.x`: alone, it could parse as an address (`1` as `0.0.0.1`). */
 function asciiLabel(label: string): string {
   if (isAscii(label)) return label;
   const ascii = domainToASCII(`${label}.x`);

@@ -1,5 +1,5 @@
 /*
- * Ids of captures: 53 bits, so that they are safe integers in JSON, known before any store is asked, and sort by time.
+ * Ids of captures. They are safe integers in JSON (53 bits), are known before any store is asked, and sort by time.
  *
  *   41 bits of milliseconds since 2024-01-01T00:00Z (until 2093) | 6 bits of node | 6 bits of sequence
  *

@@ -9,7 +9,9 @@ import { NewerSchemaError } from './newer-schema-error.ts';
 import type { StoreState } from './result-store.ts';
 import { checkedVersion } from './sqlite/schema.ts';
 
-/** Whether a database could be used. `refused`: the service would not start; `unavailable`: it would start without. */
+/**
+ * Whether a database could be used. `refused`: the service would not start; `unavailable`: it would start without it.
+ */
 export interface Inspection {
   readonly state: 'usable' | 'unavailable' | 'refused';
   readonly detail: string;
@@ -26,7 +28,7 @@ export async function inspectSqlite(dbPath: string, dataDir: string): Promise<In
     await access(path, constants.R_OK | constants.W_OK);
     const db = new DatabaseSync(path, { readOnly: true });
     try {
-      // A file that is empty is claimed at the start.
+      // The service accepts an empty file, and marks it as its own.
       const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
       const version = isEmpty ? 0 : checkedVersion(db);
       return usable(`${path}, schema version ${version}`);

@@ -36,7 +36,7 @@ export interface JobRecord {
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
-  /** Why the job itself failed. */
+  /** The reason why the job itself failed. */
   readonly failure: Failure | null;
 }
 
@@ -62,14 +62,14 @@ export type JobEnd = { readonly state: 'completed' } | { readonly state: 'failed
 
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface JobStore {
-  /** Stores a job durably, and makes room for it. Rejects with `queue_full` when `most` jobs are unfinished. */
+  /** Stores a job durably, and makes room for it. Rejects with `queue_full` when `maxJobs` jobs are unfinished. */
   add(job: NewJob, maxJobs?: number): Promise<void>;
   get(id: string): Promise<JobRecord | undefined>;
   /** Returns the ids of all jobs, newest first; there are at most `MAX_JOBS`. */
   newest(): Promise<readonly string[]>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly JobItem[]>;
-  /** Leases unfinished jobs without an owner to this owner, oldest first. */
+  /** Leases the oldest unfinished job without an owner to this owner; undefined when there is none. */
   take(owner: string, leaseMs?: number): Promise<TakenJob | undefined>;
   /** Renews the lease. False: the job was cancelled, or has another owner. */
   renew(id: string, owner: string): Promise<boolean>;
@@ -79,9 +79,9 @@ export interface JobStore {
   put(id: string, owner: string, items: readonly JobItem[]): Promise<void>;
   /** Ends a job. Its work, which may contain credentials, is erased, as it is when the job is cancelled. */
   finish(id: string, owner: string, end: JobEnd): Promise<void>;
-  /** Returns an unfinished job. */
+  /** Gives an unfinished job back, so that another owner can take it. */
   release(id: string, owner: string): Promise<void>;
-  /** Cancels an unfinished job, whoever its owner is. Returns its new state; undefined when there is no such job. */
+  /** Cancels an unfinished job of any owner. Returns its new state; undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
   /** Removes jobs that finished more than `lifeMs` ago. */
   prune(lifeMs?: number): Promise<void>;

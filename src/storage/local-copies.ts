@@ -21,7 +21,7 @@ export interface LocalCopies {
   release(id: number): Promise<void>;
 }
 
-/** Copies for a store in the data directory itself: what is published there is delivered. */
+/** Copies for a store in the data directory itself: a published capture counts as delivered. */
 export function createOwnCopies(artifacts: ArtifactStore): LocalCopies {
   return {
     stage: (record, files) => artifacts.stage(record, files),
@@ -32,7 +32,7 @@ export function createOwnCopies(artifacts: ArtifactStore): LocalCopies {
   };
 }
 
-/** A record that waited in an outbox may name the store that an earlier process was started with. */
+/** Corrects the store's name: a record that waited in an outbox may name the store of an earlier process. */
 export async function namingStore(
   record: DetailedResult,
   artifacts: Pick<ArtifactStore, 'id'>,

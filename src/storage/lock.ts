@@ -1,7 +1,7 @@
-/** A lock that one part of one process holds at a time. It is free again when its process ends, however it ends. */
+/** A lock that one part of one process holds at a time. It is free again when its process ends or crashes. */
 export interface HeldLock {
   /** False when another process may hold it by now. */
   readonly isHeld: boolean;
-  /** Never rejects. */
+  /** Releases the lock. Never rejects. */
   release(): void | Promise<void>;
 }

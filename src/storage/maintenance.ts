@@ -11,7 +11,7 @@ import type { Keyset } from './result-store.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from './sqlite/backup.ts';
 import { openSqlite } from './sqlite/open.ts';
 
-/* The functions behind `capstan db`: each works on the configured paths, beside a running service or without one. */
+/* The functions behind `capstan db`: each works on the configured paths, whether a service is running or not. */
 
 const PAGE = 250;
 
@@ -35,7 +35,7 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
   if (places.dbPath !== null) {
     const path = existing(places.dbPath);
     for (const line of problemsOfFile(path)) found(`${path}: ${line}`);
-    // Its records cannot be trusted, nor can it be read to the end.
+    // The records of a damaged file cannot be trusted, and the file cannot be read to the end.
     if (problems > 0) return problems;
   }
   return using(places, async ({ database, artifacts, gridfs }) => {
@@ -92,7 +92,7 @@ export interface Rebuilt {
 
 /**
  * Writes the record of every stored capture into the database that is configured. A SQLite file that is damaged is set
- * aside first. Records of failed captures have no files, and do not come back.
+ * aside first. Records of failed captures are not restored, because they have no files.
  */
 export async function rebuildDatabase(places: Places): Promise<Rebuilt> {
   const { dbPath } = places;
@@ -120,7 +120,7 @@ export async function rebuildDatabase(places: Places): Promise<Rebuilt> {
 interface OpenPlaces {
   readonly database: Database;
   readonly artifacts: ArtifactStore;
-  /** Where the artifacts are in GridFS. */
+  /** Set when the artifacts are in GridFS. */
   readonly gridfs?: { damaged(): AsyncIterable<DamagedFile> };
 }
 
@@ -136,7 +136,7 @@ async function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>):
   }
 }
 
-/** Also works without the data directory, which has only captures that wait for their delivery. */
+/** Works without the data directory, too: it has only captures that wait for delivery. */
 async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
   const { createGridfsArtifactStore } = await import('./gridfs/gridfs-artifact-store.ts');
   const { damagedFiles } = await import('./gridfs/damaged-files.ts');

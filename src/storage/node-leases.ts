@@ -2,8 +2,8 @@ import { type IdSource, randomNode } from './ids.ts';
 
 /*
  * Two processes with the same node could generate the same id, and the second record of an id is dropped. A node is
- * therefore leased: held for LEASE_MS after each renewal, and not leased to another process before LEASE_MARGIN_MS
- * more.
+ * therefore leased: it is held for LEASE_MS after each renewal, and no other process can lease it until LEASE_MARGIN_MS
+ * later.
  */
 
 /** Time that a node may be used after it was claimed or renewed, in milliseconds. */
@@ -32,7 +32,7 @@ export class LeasedNode {
   }
 
   /**
-   * Requests and renews the lease periodically; `ask` returns undefined when there is none to have. A rejection changes
+   * Requests and renews the lease periodically; `ask` returns undefined when no node is free. A rejection changes
    * nothing.
    */
   async renew(ask: () => Promise<number | undefined>): Promise<number | undefined> {

@@ -3,7 +3,7 @@ import type { DetailedResult, Result } from '../capture/result.ts';
 /** A decided removal of captures. After a crash, the process that finds it completes it. */
 export interface IntendedRemoval {
   readonly ids: readonly number[];
-  /** Removes the intention: it is complete, or was never started. */
+  /** Forgets the removal, which is complete or was never started. */
   done(): Promise<void>;
 }
 
@@ -16,11 +16,11 @@ export interface Adopted {
 
 /** Changes on disk that the database has not received yet: records, one file each, and removals. */
 export interface Outbox {
-  /** Resolves when the record would survive a power failure. Rejects with `storage_full` or `internal`. */
+  /** Adds a record. Resolves when it would survive a power failure. Rejects with `storage_full` or `internal`. */
   add(record: DetailedResult): Promise<void>;
-  /** Undefined when it is not there. */
+  /** Returns a record; undefined when it is not in the outbox. */
   read(id: number): Promise<DetailedResult | undefined>;
-  /** False when it is not there because it was withdrawn. */
+  /** Removes a record; false when it was withdrawn and is not in the outbox any more. */
   remove(id: number): Promise<boolean>;
   /** Sets a record aside that the database will never accept: it stays on disk for an operator. */
   setAside(id: number): Promise<void>;
@@ -28,7 +28,9 @@ export interface Outbox {
   waiting(ids: readonly number[]): Promise<ReadonlySet<number>>;
   /** Removes records from the outboxes of all processes. Returns the ids that waited. */
   withdraw(ids: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Resolves when the intention would survive a power failure. Rejects with `storage_full` or `internal`. */
+  /**
+   * Notes a removal. Resolves when the note would survive a power failure. Rejects with `storage_full` or `internal`.
+   */
   intend(ids: readonly number[]): Promise<IntendedRemoval>;
   /** Removes what ended processes left, except what the database does not know yet. */
   sweep(): Promise<void>;

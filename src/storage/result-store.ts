@@ -3,9 +3,9 @@ import type { DetailedResult, Result, SimilarResult } from '../capture/result.ts
 import type { ResultConditions } from '../capture/result-conditions.ts';
 
 /**
- * Which records: all, those of a URL, or those of a host with the meaning of by-host. A record has the URL that was
- * fetched and the one where it led, both compared as URL parsers write them. `orUrl`: a second URL that will do.
- * `where`: they meet these conditions, too.
+ * Selects records: all, those of a URL, or those of a host as by-host defines it. A URL matches the URL that was
+ * fetched or the final URL of a record, all in the form that URL parsers write. `orUrl`: a second URL that also
+ * matches. `where`: conditions that the records also meet.
  */
 export type ResultFilter = Chosen & { readonly where?: ResultConditions | undefined };
 
@@ -35,8 +35,8 @@ export interface Likeness {
 }
 
 /**
- * `off`: started without a database. `down`: it cannot be reached now, and is tried again. `damaged`: its file is corrupt
- * or gone, and an operator has to act; records wait in the outbox meanwhile.
+ * `off`: the service has no database. `down`: the database cannot be reached now, and is tried again. `damaged`: its
+ * file is corrupt or gone, and an operator has to act; records wait in the outbox meanwhile.
  */
 export type StoreState = 'off' | 'up' | 'down' | 'damaged';
 

@@ -32,9 +32,9 @@ import { writeFailure } from './write-failure.ts';
  *   files/            artifacts, thumbnails and the outbox, in the data directory
  *   gridfs/           artifacts, in MongoDB
  *   sqlite/, mongo/   the database: results, jobs, idempotency keys, node leases, the event log
- *   memory/           what stands in for a database where there is none
- *   records/          what the databases share
- *   captures/         what is built on the ports: storing and removing a capture as a whole, delivery, retention
+ *   memory/           replacements for a service without a database
+ *   records/          code that the databases share
+ *   captures/         code built on the ports: storing and removing whole captures, delivery, retention
  */
 
 export interface StorageOptions {
@@ -47,7 +47,7 @@ export interface StorageOptions {
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
-  /** Without it, everything is kept. */
+  /** Limits of the retention. Without them, everything is kept. */
   readonly retain?: RetentionLimits;
   /** Maximum size of all thumbnails together. @default 256 MiB */
   readonly thumbnailBytes?: number | null;
@@ -57,7 +57,7 @@ export interface StorageOptions {
   readonly onState?: (state: StoreState, reason: string) => void;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
-  /** Called with one line when data directory and database do not fit together. */
+  /** Called with one line when the data directory and the database do not belong together. */
   readonly onWarning?: (text: string) => void;
   /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
@@ -75,9 +75,9 @@ export interface Storage {
   readonly thumbnails: ThumbnailStore;
   readonly captureStore: CaptureStore;
   readonly retention: Retention;
-  /** Closed by the code that starts it. */
+  /** The event log, which the code that starts it also closes. */
   readonly events: EventLog;
-  /** Call it when nothing is stored any more. */
+  /** Closes all stores. Call it after the last capture is stored. */
   close(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     try {
       await rememberDatabase(dataDir, await artifacts.id(), path);
     } catch (error) {
-      // A full disk is no reason not to start; the next start notes it.
+      // A full disk must not prevent the start; the next start notes the database.
       if (writeFailure(error).code !== 'storage_full') throw error;
     }
   }
@@ -152,7 +152,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
 
 interface OpenDatabase {
   readonly database: Database;
-  /** The same database, when it is MongoDB. */
+  /** The same database, if it is MongoDB. */
   readonly mongo?: MongoDatabase;
 }
 
@@ -168,7 +168,7 @@ async function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOpt
 interface OpenArtifacts {
   readonly artifacts: ArtifactStore;
   readonly copies: LocalCopies;
-  /** Lock of the retention. */
+  /** Takes the lock of the retention; undefined when another process holds it. */
   lock(): Promise<HeldLock | undefined>;
   stop(): Promise<void>;
 }

@@ -1,10 +1,12 @@
 import { CapstanError } from '../capture/errors.ts';
 import { codeOf } from './system-error.ts';
 
-/** No space, no quota, no inodes, or a limit on the size of a file: ends when somebody frees space. */
+/** Codes for no space, quota or inodes, or a file size limit. Such a failure ends when space is freed. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** The failure that a client gets when the data directory cannot be written. Names no path; the cause is for the log. */
+/**
+ * The failure that a client gets when the data directory cannot be written. Names no path; the cause is for the log.
+ */
 export function writeFailure(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
   const code = codeOf(error);

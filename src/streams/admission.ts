@@ -9,13 +9,15 @@ import { createCompletionRate } from './completion-rate.ts';
 export interface Admission {
   /** `maxConcurrent + maxQueue`. */
   readonly capacity: number;
-  /** Captures inside plus places reserved by batches. Exceeds `capacity` only after that was lowered. */
+  /**
+   * Captures queued or running, plus places reserved by batches. Exceeds `capacity` only after `capacity` was lowered.
+   */
   readonly inside: number;
   /** Emits `inside` now and after every change. */
   readonly inside$: Observable<number>;
   /**
-   * Returns undefined when refused; `refusal()` then gives the reason. An owner, other than null, may have at most as
-   * many captures admitted as there are free places, so one that fills the queue gets half of it.
+   * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null may have at most as
+   * many captures admitted as there are free places, so a single owner can fill only half of the places.
    */
   admit(owner?: string | null): Pass | undefined;
   /**
@@ -31,9 +33,12 @@ export interface Admission {
   setLimits(limits: CaptureLimits): void;
   /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
   setOverload(overload: Overload | null): void;
-  /** Refuses everything new with `shutting_down` from now on; admitted batches continue, unless they gave all places back. */
+  /**
+   * Refuses everything new with `shutting_down` from now on. Admitted batches continue, unless they gave back all
+   * places.
+   */
   close(): void;
-  /** Batches get no further passes, and count only for the passes that are out. */
+  /** Gives batches no further passes. From then on they count only with the passes that they have lent. */
   revokeBatches(): void;
 }
 
@@ -48,7 +53,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const tickets = new Set<IssuedTicket>();
-  /** Tickets that wait to take a place again, in order. Each counts its place. */
+  /** Tickets that wait to take a place again, in order. Each function counts the ticket's place. */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
@@ -58,7 +63,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const room = (owner: string | null = null): number => {
     const free = limit() - inside$.value;
     if (owner === null || maxQueue === 0) return free;
-    // After taking n places, free - n must not be less than the number that the owner has, except by one.
+    // After taking n places, the owner may have at most one place more than remain free.
     const own = ofOwner.get(owner) ?? 0;
     return Math.min(free, Math.max(own === 0 ? 1 : 0, Math.ceil((free - own) / 2)));
   };
@@ -92,7 +97,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     return () => void taking.delete(take);
   };
 
-  /** Time to finish what is inside at the measured rate: after it, a place is free or the overload is over. */
+  /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
   const retryAfterSeconds = (): number => {
     rate.pass(now(), inside$.value >= maxConcurrent);
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
@@ -181,7 +186,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
     },
     close() {
       closed = true;
-      // Such a batch would otherwise wait for a place for ever, and nobody for its end.
+      // Otherwise a batch without places would wait for one forever, and `drain` would not wait for the batch to end.
       for (const ticket of [...tickets]) if (ticket.held === 0) ticket.revoke();
     },
     revokeBatches() {

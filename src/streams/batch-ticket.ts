@@ -1,10 +1,10 @@
-/** Permission for one capture to be inside, waiting or running. */
+/** Permission for one capture to be queued or running. */
 export interface Pass {
   /** Returns the permission. Idempotent. */
   release(): void;
 }
 
-/** Permission for a batch to have at most `width` captures inside, for the batch's whole life. */
+/** Permission for a batch to have at most `width` captures queued or running, for the batch's whole life. */
 export interface BatchTicket {
   readonly width: number;
   /**
@@ -15,11 +15,11 @@ export interface BatchTicket {
   /** Returns a pass for one element; undefined when all places are lent, or the ticket was released or revoked. */
   lend(): Pass | undefined;
   /**
-   * Gives all places back unless one is claimed. Later claims take them again, each when there is room; after the end of
-   * admission they find no pass.
+   * Gives all places back unless one is claimed. Later claims take them again, each when there is room; once admission
+   * has ended, they get no pass.
    */
   giveBack(): void;
-  /** Ends the batch's claim. Passes that are still out count until they are returned. Idempotent. */
+  /** Ends the batch's claim. Lent passes count until they are returned. Idempotent. */
   release(): void;
 }
 
@@ -27,13 +27,13 @@ export interface BatchTicket {
 export interface IssuedTicket extends BatchTicket {
   /** Number of places that the ticket holds. */
   readonly held: number;
-  /** Refuses further passes. Claims that wait begin, and find no pass. */
+  /** Refuses further passes. Waiting claims begin, and get no pass. */
   revoke(): void;
 }
 
 /** The operations that a ticket needs from the admission that counts it. */
 export interface TicketCount {
-  /** Whether nothing is admitted any more, so that places must not be waited for. */
+  /** Whether admission has ended, so that no claim may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;
   /** Counts one more place and calls `taken`, at once or when there is room. Returns a function that ends the wait. */

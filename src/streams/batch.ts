@@ -34,7 +34,7 @@ export interface BatchOptions {
 
 /**
  * Time without a capture after which a batch gives its places back, in milliseconds. Longer than the round trip of a
- * client that sends its next request when it has read an outcome.
+ * client that reads each outcome before it sends its next request.
  */
 const IDLE_MS = 1_000;
 
@@ -42,12 +42,12 @@ const IDLE_MS = 1_000;
 export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
 
 /**
- * Runs many captures, at most `concurrency` of them inside at once (by default, and at most, the service's limit).
- * Cold. Emits each item as soon as it is finished; one element's failure is an item. Errors with a `CapstanError` when
- * the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source. Unsubscribing, or an
- * error of the source, cancels what is left. `batch.completed` is always a batch's last event. `size` is the length of
- * the source where it is known in advance, as for an array. `callback`: the URL to notify of the batch's end.
- * `owner`: the client whose share of the queue it takes.
+ * Runs many captures, at most `concurrency` of them queued or running at once (by default, and at most, the service's
+ * limit). Cold. Emits each item as soon as it is finished; one element's failure is an item. Errors with a
+ * `CapstanError` when the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source.
+ * Unsubscribing, or an error of the source, cancels all unfinished captures. `batch.completed` is always a batch's last
+ * event. `size` is the length of the source where it is known in advance, as for an array. `callback`: the URL to
+ * notify of the batch's end. `owner`: the client whose share of the queue it takes.
  */
 export type RunBatch = (
   elements: ElementSource<BatchElement>,
@@ -76,7 +76,9 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
 
       let idleSince = now();
       let idle = Subscription.EMPTY;
-      /** Waits until the batch has been idle for its time. One timer serves many captures: each would cost 20 µs. */
+      /**
+       * Waits until the batch has been idle for `IDLE_MS`. Captures share one timer, because each timer costs 20 µs.
+       */
       const awaitIdle = (ms: number): void => {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
@@ -99,7 +101,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         read += 1;
         if ('failure' in element) {
           const { url } = element;
-          // Emits no event: invalid elements cost their sender nothing, and there may be any number.
+          // Emits no event: invalid elements cost the client nothing, so there may be any number of them.
           return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: element.failure } }).pipe(
             tap(count),
           );

@@ -46,7 +46,7 @@ export interface CapturePipelineOptions {
   /** Generates the id of a new capture. */
   readonly ids: () => number;
   readonly events: EventStream;
-  /** Reports what clients are not told: the error behind an `internal`, and a `perform` that was given up. */
+  /** Reports errors that clients do not get: the error behind an `internal`, and a `perform` that was given up. */
   readonly report: (error: unknown, command: CaptureCommand) => void;
   /** All timers, and the clock of the events. */
   readonly scheduler?: SchedulerLike;
@@ -62,14 +62,17 @@ export interface CapturePipelineOptions {
 
 export interface SubmitOptions {
   readonly batch?: string | null;
-  /** Client to which the capture counts: clients take turns and share the queue. @default null, which counts as one */
+  /**
+   * Client that the capture counts for: clients take turns and share the queue. @default null, which is one more client
+   */
   readonly owner?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** The capture runs under its batch's ticket, and is not admitted on its own. */
+  /** Ticket of the batch. With it, the capture is not admitted on its own. */
   readonly ticket?: BatchTicket;
   /**
-   * Returns false for an outcome after which the caller submits the capture again: it is an event, but no conclusion.
+   * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
+   * conclusion.
    */
   readonly isFinal?: (outcome: CaptureOutcome) => boolean;
 }
@@ -88,16 +91,16 @@ export interface CapturePipeline {
    * with a `CapstanError` when it is not admitted: `queue_full` (with `retryAfterSeconds`) or `shutting_down`.
    */
   submit(request: CaptureRequest, options?: SubmitOptions): Observable<CaptureOutcome>;
-  /** Announces a capture that its caller refuses, and errors with the reason. Cold. */
+  /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
   refuse(request: CaptureRequest, error: CapstanError, batch?: string | null): Observable<never>;
   /**
-   * Admits a batch; throws the errors of `submit`. `onReturned`: the ticket was released, and all its captures have
-   * ended.
+   * Admits a batch; throws the errors of `submit`. `onReturned` is called once the ticket was released and all its
+   * captures have ended.
    */
   admitBatch(wanted: number, onReturned: () => void, owner?: string | null): BatchTicket;
 
   readonly limits: CaptureLimits;
-  /** Takes effect at once; nothing that was admitted is lost or restarted. */
+  /** Changes the limits at once. No admitted capture is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
   /** Refuses new work with `queue_full` and this reason, until it is called with null. */
   setOverload(overload: Overload | null): void;
@@ -106,7 +109,7 @@ export interface CapturePipeline {
   inFlight(): Generator<InFlight, void, undefined>;
   /** Returns why a capture submitted now would be refused; undefined when it would be admitted. */
   refusal(): CapstanError | undefined;
-  /** Returns why a capture submitted now would be refused, and announces the refusal of a request that was not read. */
+  /** Returns the same as `refusal`, and emits the event of a request that is refused before it is read. */
   refuseUnread(): CapstanError | undefined;
 
   /**
@@ -116,10 +119,10 @@ export interface CapturePipeline {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Backstop behind the actors' own deadlines; normally it is never reached. */
+/** Backstop for the actors' own deadlines. Normally it is never reached. */
 const GRACE_MS = 5_000;
 /**
- * Disposing of a browser context takes milliseconds; after this time the browser is hung, and its actor deals with it.
+ * Disposing of a browser context takes milliseconds; after this time the browser hangs, and its actor replaces it.
  */
 const TEARDOWN_MS = 5_000;
 
@@ -151,7 +154,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const refuse: CapturePipeline['refuse'] = (request, error, batch = null) =>
     new Observable<never>((subscriber) => {
       const refused = captureRefused(now(), { id: ids(), request, batch }, toFailure(error));
-      // Refusals within an admitted batch are bounded, so each is announced; the caller announces all others.
+      // Refusals within an admitted batch are bounded, so each emits an event. The caller emits those of all others.
       if (batch === null) events.emit(refused);
       else events.conclude(refused, request.callback);
       subscriber.error(error);
@@ -207,7 +210,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         const error =
           thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
         if (error.code === 'internal') report(thrown, job.command);
-        // A client that has gone gets no answer, and its capture was never queued.
+        // A client that has disconnected gets no answer, and its capture was never queued.
         if (error.code !== 'cancelled') events.emit(captureRefused(now(), job.command, toFailure(error)));
         subscriber.error(error);
       };
@@ -227,8 +230,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     });
 
   /**
-   * From the queue to the outcome. The final event is emitted while the slot is held, and the outcome is delivered when
-   * it is free.
+   * Runs a capture from the queue to the outcome. The final event is emitted while the slot is held, and the outcome is
+   * delivered when the slot is free.
    */
   const work = (job: Job): Observable<CaptureOutcome> => {
     const { command } = job;

@@ -1,6 +1,6 @@
 /** Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. */
 export interface CompletionRate {
-  /** Must be called before anything changes: says whether the time since the last call was saturated. */
+  /** Notes whether the time since the last call was saturated. Call it before the number of busy slots changes. */
   pass(now: number, saturated: boolean): void;
   completed(): void;
   /** Milliseconds per completion at this rate. */

@@ -11,11 +11,11 @@ export interface CaptureCounts {
   readonly cancelled: number;
   /** Admitted, and refused when their turn came (a forbidden target). */
   readonly rejected: number;
-  /** Never admitted: the queue was full, the service was stopping, or the URL itself was forbidden. */
+  /** Not admitted, because the queue was full, the service was stopping, or the URL itself was forbidden. */
   readonly refused: number;
   /** Answered with an earlier capture, without being admitted. */
   readonly reused: number;
-  /** Waiting or running now. */
+  /** Queued or running now. */
   readonly inside: number;
 }
 
@@ -53,7 +53,7 @@ export function createCounters(events$: Observable<CapstanEvent>): Counters {
   };
   const batches = { accepted: 0, completed: 0 };
   const webhooks = { delivered: 0, failed: 0, dropped: 0 };
-  // By id, because `capture.rejected` is emitted for admitted captures and for those that never were.
+  // Ids, because `capture.rejected` is emitted for admitted captures and for those that were not admitted.
   const inside = new Set<number>();
 
   const count = (event: CapstanEvent): void => {

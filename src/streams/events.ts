@@ -33,8 +33,8 @@ interface Emitted {
 
 /**
  * Delivers the same events in the same order to every observer: an event that is emitted while another is being
- * delivered (by an observer that cancels a capture, for example) waits until all observers have seen the first. An
- * observer that throws reaches `config.onUnhandledError`, as usual in RxJS; the others are not affected.
+ * delivered (by an observer that cancels a capture, for example) waits until all observers have received the first. An
+ * exception of an observer reaches `config.onUnhandledError`, as usual in RxJS; the others are not affected.
  */
 export function createEventStream(): EventStream {
   const subject = new Subject<Emitted>();

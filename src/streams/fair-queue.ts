@@ -9,7 +9,7 @@ export interface FairQueue<T> {
   shift(): T | undefined;
 }
 
-/** Holds one line for each owner that waits. Every operation is O(1). */
+/** Holds one queue for each owner that waits. Every operation is O(1). */
 export function createFairQueue<T>(): FairQueue<T> {
   // In the order of turns: an owner that was served goes to the end.
   const lines = new Map<string | null, WaitingQueue<T>>();

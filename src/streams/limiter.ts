@@ -10,23 +10,23 @@ export interface Limiter {
 
   /**
    * An operator that subscribes to its source when a slot is free. Owners take turns; the sources of one owner start
-   * first come, first served. A waiting subscriber that
-   * unsubscribes leaves the queue at once; a running one frees its slot after its source was torn down. The slot is
+   * in the order of subscription. A waiting subscriber that unsubscribes leaves the queue at once; a running one frees
+   * its slot after its source was torn down. The slot is
    * free by the time completion or an error is delivered.
    */
   readonly through: <T>(source: Observable<T>) => Observable<T>;
 
-  /** `through` for sources of an owner. Those of `through` itself belong to one more. */
+  /** `through` for sources of an owner. The sources of `through` itself count as one more owner. */
   readonly throughFor: (owner: string | null) => <T>(source: Observable<T>) => Observable<T>;
 
   /**
-   * Raising it starts waiting sources. After lowering it, running sources continue, and none starts until their number
-   * is below the limit.
+   * Sets the limit. Raising it starts waiting sources. After lowering it, running sources continue, and none starts
+   * until their number is below the limit.
    */
   setLimit(limit: number): void;
 }
 
-/** Not `mergeMap` with a concurrency, which keeps cancelled work in its buffer and cannot change its concurrency. */
+/** Used in place of `mergeMap`, which keeps cancelled work in its buffer and cannot change its concurrency. */
 export function createLimiter(limit: number): Limiter {
   let most = checked(limit);
   let running = 0;

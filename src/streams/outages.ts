@@ -21,8 +21,8 @@ import { outcomeOfError } from './outcome.ts';
 export interface OutageOptions {
   readonly submit: CapturePipeline['submit'];
   /**
-   * How long a capture waits for the end of an outage, in milliseconds since it was submitted.
-   * @default The request's own deadline; each attempt then has what is left of it.
+   * Maximum time that a capture waits for the end of an outage, in milliseconds since it was submitted.
+   * @default The request's own deadline; each attempt then has the time that is left.
    */
   readonly limitMs?: number;
   /** Ends all waiting: captures that wait are refused with `shutting_down`. */
@@ -30,7 +30,7 @@ export interface OutageOptions {
   readonly scheduler?: SchedulerLike;
 }
 
-/** Failures of the service itself that end without anything being changed in the request. */
+/** Failures of the service itself, after which the same request can succeed later. */
 const OUTAGES: ReadonlySet<FailureCode> = new Set([
   'browser_unavailable',
   'cluster_unavailable',
@@ -42,13 +42,13 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Submits captures again, with growing pauses, while they fail because of an outage of the service. An attempt that is
- * repeated is a capture of its own in the event stream, but concludes nothing: webhooks hear of the last one only.
+ * Submits captures again, with growing pauses, while they fail because of an outage of the service. Each attempt
+ * is a capture of its own in the event stream, but only the last one emits a conclusion, which webhooks report.
  */
 export function outlastingOutages(options: OutageOptions): CapturePipeline['submit'] {
   const { submit, limitMs, stopping, scheduler = asyncScheduler } = options;
 
-  // Shared, so that any number of captures that wait listen once.
+  // Shared, so that all waiting captures together add only one listener.
   const stop$ = fromEvent(stopping, 'abort').pipe(share());
   const stopped$ = defer(() => (stopping.aborted ? of(null) : stop$)).pipe(
     switchMap(() => throwError(() => new CapstanError('shutting_down'))),
@@ -75,7 +75,7 @@ export function outlastingOutages(options: OutageOptions): CapturePipeline['subm
         const attemptUnder: SubmitOptions = { ...under, isFinal: (outcome) => !waits(outcome) };
         return submit(current, attemptUnder).pipe(
           catchError((thrown: unknown) => {
-            // A capture is not even admitted while the cluster's work queue is away.
+            // Refusals are outages, too: no capture is admitted while the cluster's work queue is away.
             const outcome = outcomeOfError(thrown);
             return isOutage(outcome) ? of(outcome) : throwError(() => thrown);
           }),

@@ -32,7 +32,7 @@ export interface PerformanceOptions {
   /** Maximum time that `perform` may take to end after an abort, in milliseconds. */
   readonly teardownMs: number;
   readonly scheduler: SchedulerLike;
-  /** Reports what clients are not told: the error behind an `internal`, and a `perform` that was given up. */
+  /** Reports errors that clients do not get: the error behind an `internal`, and a `perform` that was given up. */
   readonly report: (error: unknown, command: CaptureCommand) => void;
 }
 

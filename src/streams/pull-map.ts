@@ -5,7 +5,7 @@ export type ElementSource<T> = Iterable<T> | AsyncIterable<T> | Observable<T>;
 
 /**
  * Like `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is a free
- * place for it, one at a time, so that memory does not grow with the source and its sender feels back-pressure.
+ * place for it, one at a time, so that memory does not grow with the source and back-pressure reaches the sender.
  * (`mergeMap` reads an iterable to its end into a buffer.) An error of the source ends the result at once and
  * unsubscribes from running work. Unsubscribing returns the iterator.
  */
@@ -88,7 +88,7 @@ function pulled<T, R>(
     subscriber.add(() => {
       if (!exhausted) {
         exhausted = true;
-        // Errors while the source is returned are ignored: it may be waiting for a peer that is gone.
+        // Errors while the source is returned are ignored: it may be waiting for a client that has disconnected.
         Promise.resolve(iterator.return?.()).catch(() => undefined);
       }
     });

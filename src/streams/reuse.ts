@@ -21,14 +21,17 @@ interface Flight {
   readonly outcome$: Observable<CaptureOutcome>;
   /** Maximum age of the stored capture it looks for, in milliseconds. */
   readonly maxAgeMs: number;
-  /** True when the store had none: the page is being captured now, so the result is fresh enough for every caller. */
+  /**
+   * True when the store had no such capture: the page is being captured now, so the result is fresh enough for every
+   * caller.
+   */
   captures: boolean;
 }
 
 /**
- * Answers a request with `cacheMaxAgeMs` from an earlier capture: from the store when one is young enough, else from an
- * equal capture in progress, which it joins. A joined request takes no slot, costs nothing and is announced by
- * `capture.reused`; the capture is cancelled when the last request leaves. Other requests pass unchanged.
+ * Answers a request with `cacheMaxAgeMs` from an earlier capture: from the store when one is young enough, else by
+ * joining an equal capture in progress. A joined request takes no slot, costs nothing and emits `capture.reused`; the
+ * capture is cancelled when the last request unsubscribes. Other requests pass unchanged.
  */
 export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;
@@ -64,7 +67,7 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
       const key = keyOf(request);
       const underWay = flights.get(key);
       const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
-      // A callback reports the end of a capture of its own, so such requests do not join.
+      // A request with a callback does not join, because the callback reports the end of that request's own capture.
       if (underWay !== undefined && isYoungEnough && callback === undefined) {
         return underWay.outcome$.pipe(map(asReused), tell(request, batch)).subscribe(subscriber);
       }

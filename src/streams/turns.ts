@@ -10,10 +10,10 @@ export interface Turns {
   /**
    * Puts an admitted capture into a queue outside of this process. Rejects with a `CapstanError` when the queue refuses
    * it, and with the reason of the command's signal when that is aborted first. `isPatient`: waits for room instead of
-   * being refused. Undefined when captures wait in this process.
+   * rejecting. The method is undefined when captures wait in this process.
    */
   readonly enqueue?: (command: CaptureCommand, isPatient: boolean) => Promise<void>;
-  /** Returns the reason for which no capture can be queued now; undefined when it may be tried. */
+  /** Returns the reason why no capture can be queued now; undefined when one may be queued. */
   readonly refusal?: () => CapstanError | undefined;
   /** Returns an operator that subscribes to its source when it is the capture's turn. */
   readonly through: <T>(command: CaptureCommand, owner: string | null) => MonoTypeOperatorFunction<T>;

@@ -1,7 +1,10 @@
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
 
-/** Runs background work one pass at a time: again while some is left, and after a delay when a pass failed. */
+/**
+ * Runs background work one pass at a time: the next one follows while work is left, and after a delay when a pass
+ * failed.
+ */
 export class BackgroundPasses {
   readonly #pass: () => Promise<void>;
   readonly #isLeft: () => boolean;
@@ -20,7 +23,9 @@ export class BackgroundPasses {
     return this.#stopped;
   }
 
-  /** Schedules a pass, unless one is scheduled or running. Without a delay it uses the one after a first failure. */
+  /**
+   * Schedules a pass, unless one is scheduled or running. Without `delayMs` it uses the delay after a first failure.
+   */
   plan(delayMs: number = this.#retryMs): void {
     if (this.#stopped || this.#timer !== undefined || this.#underWay !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -33,7 +38,7 @@ export class BackgroundPasses {
     this.#timer.unref();
   }
 
-  /** Part of the pass succeeded, so the next failure counts as the first again. */
+  /** Notes that part of the pass succeeded, so that the next failure counts as the first again. */
   succeeded(): void {
     this.#retryMs = FIRST_RETRY_MS;
   }

@@ -33,7 +33,7 @@ export interface CaptureStore {
   readonly pending: number;
   /** Bytes of the files stored since the start. */
   readonly written: { readonly image: number; readonly html: number };
-  /** Why no capture can be stored now; undefined when one can. */
+  /** The reason why no capture can be stored now; undefined when one can. */
   readonly refusal: CapstanError | undefined;
   /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
   start(): Promise<void>;
@@ -46,7 +46,7 @@ export interface CaptureStore {
   keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result>;
   /**
    * Removes captures, records and files together; open artifacts stay readable. Rejects with `database_unavailable` or
-   * `internal`: then nothing is removed, or the rest of it later.
+   * `internal`: then nothing is removed, or the rest is removed later.
    */
   remove(ids: readonly number[]): Promise<Removed>;
   /** Returns whether anything of a capture exists. Rejects with `database_unavailable`. */
@@ -192,8 +192,9 @@ class OutboxCaptureStore implements CaptureStore {
 
   /**
    * The record is in the outbox before the files appear, and leaves it when the artifact store has the files and the
-   * database has the record. After a crash, a record in the outbox is delivered when its files are here; without them,
-   * the capture was never answered, or is delivered. Resolves with the record of the files that are stored.
+   * database has the record. After a crash, a record in the outbox is delivered when its files are in this store.
+   * Without files, the client never got an answer, or the capture is already delivered. Resolves with the record of the
+   * stored files.
    */
   async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<DetailedResult> {
     if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;

@@ -11,7 +11,7 @@ import type { Remover } from './remover.ts';
 /** Records that are written together once the database is known to be back. */
 const MAX_DRAIN = 64;
 
-/** A record whose files are delivered; undefined when nothing is left to write. */
+/** A record whose files are delivered; `away` when the store is away; undefined when nothing is left to write. */
 type Prepared = DetailedResult | 'away' | undefined;
 
 export interface OutboxDeliveryOptions {
@@ -23,8 +23,8 @@ export interface OutboxDeliveryOptions {
 }
 
 /**
- * Delivers the outbox, however long that takes: files to the artifact store, then records to the database, in their order;
- * and removals.
+ * Delivers the outbox, however long that takes: files to the artifact store, then records to the database, in their
+ * order. Also completes unfinished removals.
  */
 export class OutboxDelivery {
   readonly #copies: LocalCopies;
@@ -107,8 +107,8 @@ export class OutboxDelivery {
   }
 
   /**
-   * Notes that the database has a record of the outbox. A record that was withdrawn from the outbox meanwhile was to be
-   * removed, and is removed from the database now.
+   * Notes that the database has a record from the outbox. If the record was withdrawn from the outbox meanwhile, its
+   * capture was removed, so the record is now removed from the database, too.
    */
   async written(id: number): Promise<void> {
     try {
@@ -143,7 +143,7 @@ export class OutboxDelivery {
   }
 
   async #deliverAll(): Promise<void> {
-    // One record at first: a database that is away costs one wait, not one per record.
+    // The first write has one record, so that a database that is away costs one wait, not one per record.
     let together = 1;
     while (this.#waiting.size > 0 && !this.#passes.stopped) {
       const ids = [...this.#waiting].slice(0, together);
@@ -158,7 +158,9 @@ export class OutboxDelivery {
     }
   }
 
-  /** Reads a record and delivers its files. One that cannot be read or delivered must not block the others forever. */
+  /**
+   * Reads a record and delivers its files. A record that cannot be read or delivered must not block the others forever.
+   */
   async #prepare(id: number): Promise<Prepared> {
     try {
       const record = await this.#outbox.read(id);
@@ -170,7 +172,9 @@ export class OutboxDelivery {
     }
   }
 
-  /** Undefined when there are no files: the capture was never answered, or another process has delivered it. */
+  /**
+   * Undefined when there are no files: the client never got an answer, or another process has delivered the capture.
+   */
   async #withFiles(record: DetailedResult): Promise<DetailedResult | undefined> {
     if (record.artifacts === null) return record;
     const stored = await this.#copies.deliver(record);
@@ -178,7 +182,7 @@ export class OutboxDelivery {
     return stored;
   }
 
-  /** False when the database is away. */
+  /** Returns false when the database is away. */
   async #finish(id: number, record: Prepared): Promise<boolean> {
     try {
       if (record !== undefined && record !== 'away') {

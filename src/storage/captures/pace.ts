@@ -6,10 +6,10 @@ const MAX_PAUSE_MS = 1000;
 /** Pause per time worked: background work takes a third of the available time, and less of a busy disk. */
 const PAUSE_PER_WORK = 2;
 
-/** Await it between the steps of long background work: it pauses in proportion to the duration of the step. */
+/** Pauses in proportion to the duration of the last step. Await it between the steps of long background work. */
 export type Pace = () => Promise<void>;
 
-/** Does not pause once the signal is aborted. */
+/** Returns a pace that does not pause once the signal is aborted. */
 export function createPace(signal?: AbortSignal): Pace {
   let since = performance.now();
   return async () => {

@@ -5,14 +5,14 @@ import { writeFailure } from '../write-failure.ts';
 
 /*
  * The record is removed first, so that no record ever names missing files. A crash in between leaves files, which are
- * still served until the next process takes over the intention; that is on disk before anything is removed.
+ * still served until the next process takes over the intended removal, which is on disk before anything is removed.
  *
- * A record may wait in an outbox and be on its way to the database at that moment. The remover takes its file out of
- * the outbox before it asks the database again; the deliverer takes out the same file after writing. One of the two
- * finds the file gone: a deliverer that does so removes what it has written.
+ * A record may wait in an outbox and be on its way to the database at that moment. The remover takes the record's
+ * file out of the outbox before it asks the database again; the deliverer takes out the same file after writing. One of
+ * the two finds the file gone. If it is the deliverer, it removes the record that it has written.
  */
 
-/** Numbers of what was removed. Captures that did not exist are not counted. */
+/** Totals of a removal. Captures that did not exist are not counted. */
 export interface Removed {
   readonly screenshots: number;
   readonly records: number;
@@ -55,14 +55,14 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     return ours.length === 0 ? NOTHING : removeFresh(ours);
   }
 
-  /** Without those whose files another store holds: their records are removed where their files are. */
+  /** Leaves out captures whose files another store holds: their records are removed where their files are. */
   async function heldHere(ids: readonly number[]): Promise<readonly number[]> {
     const own = await artifacts.id();
     const records = await Promise.all(ids.map((id) => results.get(id)));
     return ids.filter((_, at) => (records[at]?.artifacts?.store ?? own) === own);
   }
 
-  /** Captures are removed because the disk is full: then the intention is kept in memory only. */
+  /** When the disk is full, the intended removal is kept in memory only, because removing is what frees the disk. */
   async function intend(ids: readonly number[]): Promise<IntendedRemoval> {
     try {
       return await outbox.intend(ids);

@@ -45,13 +45,15 @@ export interface RetentionOptions {
   readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure'>;
   readonly results: Pick<ResultStore, 'kind' | 'oldest'>;
   readonly remove: (ids: readonly number[]) => Promise<Removed>;
-  /** Lock for processes that share the artifact store: one at a time removes; undefined when another one does. Never rejects. */
+  /** Takes the lock for removing from the artifact store; undefined when another process has it. Never rejects. */
   readonly lock: () => Promise<HeldLock | undefined>;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
   /** Milliseconds of a clock that is never set; by default those of `performance.now()`. */
   readonly elapsed?: () => number;
-  /** When the data directory was last used; without it, a clock that was set while the service was stopped goes unseen. */
+  /**
+   * When the data directory was last used; without it, a clock that was set while the service was stopped goes unseen.
+   */
   readonly lastSeen?: { read(): Promise<number | undefined>; note(ms: number): Promise<void> };
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
@@ -118,7 +120,7 @@ export function createRetention(options: RetentionOptions): Retention {
     await pace();
   }
 
-  /** From the oldest on, while the id is below `before` and there are more bytes than `most`. */
+  /** Removes the oldest captures first, while the id is below `before` and there are more bytes than `maxBytes`. */
   async function removeFiles(before: number, maxBytes: number | null, pass: Pass): Promise<void> {
     let step: number[] = [];
     let bytesOfStep = 0;
@@ -137,7 +139,7 @@ export function createRetention(options: RetentionOptions): Retention {
     if (step.length > 0) await remove(step, pass);
   }
 
-  /** Failed captures have a record and no files. */
+  /** Removes the remaining records, which are those of failed captures: they have no files. */
   async function removeRecords(before: number, pass: Pass): Promise<void> {
     if (results.kind === 'none') return;
     for (let after = 0; ; ) {

@@ -3,7 +3,7 @@ import { BackgroundPasses } from './background-passes.ts';
 
 /** Whether artifacts can be stored. A failure ends when a probe, or a capture, is stored again. */
 export interface StoreHealth {
-  /** Why nothing can be stored now. */
+  /** The reason why nothing can be stored now; undefined when artifacts can be stored. */
   readonly failure: CapstanError | undefined;
   failed(failure: CapstanError): void;
   succeeded(): void;
@@ -11,7 +11,7 @@ export interface StoreHealth {
 }
 
 export interface StoreHealthOptions {
-  /** Stores something and removes it; rejects as storing a capture would. */
+  /** Stores a test file and removes it; rejects as storing a capture would. */
   readonly probe: () => Promise<void>;
   /** Called once per change, with the failure or `undefined` when it has ended. */
   readonly onChange: (failure: CapstanError | undefined) => void;
@@ -26,7 +26,7 @@ export function createStoreHealth({ probe, onChange }: StoreHealthOptions): Stor
     if (changed) onChange(next);
   }
 
-  // Without it, a service that is not ready, and so gets no captures, would never find out that it could store them.
+  // Without probes, a service that gets no captures because it is not ready would never become ready again.
   const probes = new BackgroundPasses(
     async () => {
       await probe();

@@ -9,7 +9,7 @@ export interface DataDirectory {
   readonly path: string;
   /** Returns the id of the store, which is assigned on first use. Rejects with the system's error. */
   storeId(): Promise<string>;
-  /** Rejects with the system's error while it cannot be created; the next call retries. */
+  /** Returns the workspace. Rejects with the system's error while it cannot be created; the next call retries. */
   workspace(): Promise<Workspace>;
   /**
    * Runs work in the workspace, and again in a new one when the workspace was removed. Rejects with
@@ -44,7 +44,9 @@ export function createDataDirectory(path: string): DataDirectory {
     return opening;
   }
 
-  /** An empty directory in place of a store is a lost mount or a mistake, and writing into it would hide that. */
+  /**
+   * Rejects when the store is gone. An empty directory in its place is a lost mount, and writing to it would hide that.
+   */
   async function checkStillThere(): Promise<void> {
     if (identifying === undefined || (await readStore(path)) !== undefined) return;
     throw new CapstanError('storage_unavailable', 'The data directory has lost its store.json: is it mounted?', {
@@ -72,7 +74,7 @@ export function createDataDirectory(path: string): DataDirectory {
     workspace,
     use,
     sweep: async (adopt) => {
-      // The own workspace first: a start must find out whether anything can be stored, even if no outbox has records.
+      // The workspace is created first: a start must find out whether anything can be stored, even with empty outboxes.
       await workspace();
       await sweepWorkspaces(path, adopt);
     },

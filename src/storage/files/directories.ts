@@ -31,7 +31,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** False when the parent directory is missing. */
+/** Creates one directory; false when its parent directory is missing. */
 async function made(path: string): Promise<boolean> {
   try {
     await mkdir(path, PRIVATE_DIRECTORY);
@@ -58,7 +58,7 @@ function outcome(error: unknown, path: string): boolean {
   throw error;
 }
 
-/** Undefined when the file or directory does not exist. */
+/** Resolves as `reading` does, or with undefined when the file or directory does not exist. */
 export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -23,7 +23,7 @@ import { removeCaptures } from './remove-captures.ts';
 import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
 import { bytesOfCapture, createStoredBytes } from './stored-bytes.ts';
 
-/** Number of infos that a list reads at once. */
+/** Number of `info.json` files that a list reads at once. */
 const READ_TOGETHER = 16;
 /**
  * Size of a probe file: as large as a capture may be, because a small file would still fit on a disk that is nearly
@@ -32,7 +32,7 @@ const READ_TOGETHER = 16;
 const PROBE_BYTES = 1024 * 1024;
 /** Maximum number of attempts to create a minute's directory while others remove it because it is empty. */
 const MOVES = 5;
-/** The system's codes for a directory with files in the place of the target. */
+/** The system's codes for a rename onto a directory that has files. */
 const EXISTS: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
@@ -191,8 +191,8 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
 }
 
 /**
- * False when the target exists: a directory with files is never replaced. The time directories are created with the
- * first capture of a minute.
+ * Moves a directory; false when the target exists, because a directory with files is never replaced. The time
+ * directories are created with the first capture of a minute.
  */
 async function moveInto(directory: string, target: string): Promise<boolean> {
   for (let move = 1; ; move += 1) {

@@ -12,7 +12,7 @@ import { ifThere, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { namesIn, outboxes, type Workspace } from './workspace.ts';
 
-/** A record that an earlier version left has no evidence. */
+/** Evidence is optional, because records that an earlier version left have none. */
 const written = z.looseObject({ evidence: z.unknown().optional() });
 
 const RECORD = '.json';
@@ -116,7 +116,7 @@ function recordId(name: string): number | undefined {
   return name.endsWith(RECORD) ? parseId(name.slice(0, -RECORD.length)) : undefined;
 }
 
-/** False when it does not exist. */
+/** Removes a file; false when it does not exist. */
 async function unlinked(file: string): Promise<boolean> {
   return (await ifThere(unlink(file).then(() => true))) ?? false;
 }

@@ -8,7 +8,7 @@ import { thumbnailsDirectory, thumbnailsOf } from './layout.ts';
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from './private-files.ts';
 import { namesIn } from './workspace.ts';
 
-/** Names of thumbnails. Others are files that were not completed. */
+/** Names of thumbnails. Files with other names were not completed. */
 const NAME = /^[\w-]+\.[a-z]+$/;
 
 /** Bytes of each thumbnail, by its path. */
@@ -16,7 +16,7 @@ type Sizes = LRUCache<string, number>;
 
 /**
  * Keeps thumbnails in the data directory, at most `maxBytes` of them. Processes that share the directory read each
- * other's thumbnails; each bounds those that it found at its start, and its own.
+ * other's thumbnails; each limits the total of its own and of those that it found at its start.
  */
 export function createFileThumbnailStore(dataDir: string, maxBytes: number): ThumbnailStore {
   const sizes: Sizes = new LRUCache({
@@ -27,7 +27,7 @@ export function createFileThumbnailStore(dataDir: string, maxBytes: number): Thu
     },
   });
   let counting: Promise<void> | undefined;
-  // A service whose thumbnails nobody asks for does not read the directory.
+  // The directory is read only when a client first asks for a thumbnail.
   const count = () => {
     counting ??= countStored(dataDir, sizes).catch(() => undefined);
     return counting;
@@ -37,7 +37,7 @@ export function createFileThumbnailStore(dataDir: string, maxBytes: number): Thu
     read: async (id, name) => {
       const path = join(thumbnailsOf(dataDir, id), name);
       const image = await readFile(path).catch(() => undefined);
-      // Empty after a crash of the machine.
+      // A file may be empty after a crash of the machine.
       if (image === undefined || image.byteLength === 0) return undefined;
       if (sizes.get(path) === undefined) sizes.set(path, image.byteLength);
       return image;
@@ -48,7 +48,7 @@ export function createFileThumbnailStore(dataDir: string, maxBytes: number): Thu
       const unfinished = join(directory, `.${randomUUID()}`);
       try {
         await count();
-        // Not durable: a cache may disappear. Where a directory cannot be created, writing fails.
+        // Not synced, because a cache may disappear. If a directory cannot be created, the write below fails.
         for (const path of [dirname(directory), directory]) await mkdir(path, PRIVATE_DIRECTORY).catch(() => undefined);
         await writeFile(unfinished, image, { mode: PRIVATE_FILE });
         await rename(unfinished, join(directory, name));
@@ -90,6 +90,6 @@ async function countStored(dataDir: string, sizes: Sizes): Promise<void> {
 
 async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => undefined);
-  // Fails while it has other thumbnails.
+  // Fails while the directory has other thumbnails.
   await rmdir(dirname(path)).catch(() => undefined);
 }

@@ -11,17 +11,17 @@ export interface HeldFileLock extends HeldLock {
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the lock at once, or returns undefined: when another process, or another part of this one, holds it (then
- * `onHeld` is called), or when the file cannot be used. SQLite's lock on an empty database file is used, as Node has none
- * of its own: a process id in a file says nothing once the id is reused, or when the processes live in different
- * containers.
+ * Takes the lock at once. Returns undefined when the file cannot be used, or when another process or another part of
+ * this one holds the lock; then `onHeld` is called. Node has no file locks, so this is SQLite's lock on an empty
+ * database file. A process id in a file would say nothing once the id is reused, or when the processes live in
+ * different containers.
  */
 export function holdLock(file: string, onHeld: () => void = () => {}): HeldFileLock | undefined {
   let db: DatabaseSync | undefined;
   try {
     touchPrivateSync(file);
     db = new DatabaseSync(file, { timeout: 0 });
-    // Nothing is written then, so that a full disk can be locked too: a journal on it would need a block.
+    // A journal in memory writes nothing, so that the lock also works on a full disk.
     db.exec('PRAGMA journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
     const held = db;

@@ -5,7 +5,7 @@ import { retentionLock } from './layout.ts';
 export interface LastSeen {
   /** Milliseconds since the Unix epoch; undefined before the first use. */
   read(): Promise<number | undefined>;
-  /** Never rejects. */
+  /** Notes that the directory is used at this time. Never rejects. */
   note(ms: number): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ export function thumbnailsOf(dataDir: string, id: number): string {
   return join(thumbnailsDirectory(dataDir), String(id));
 }
 
-/** `yyyymmdd` and `hhmm`, UTC, of the id's time. */
+/** Returns the time of an id as `yyyymmdd` and `hhmm`, in UTC. */
 export function timeNames(id: number): { readonly day: string; readonly minute: string } {
   const iso = timeOfId(id).toISOString();
   return { day: iso.slice(0, 10).replaceAll('-', ''), minute: iso.slice(11, 16).replace(':', '') };

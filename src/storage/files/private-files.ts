@@ -6,7 +6,7 @@ import { codeOf } from '../system-error.ts';
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_DIRECTORY = 0o700;
 
-/** A file system without permissions, or a file of another user: not repairable at the start. */
+/** Codes of modes that cannot be repaired, as on a file system without permissions, or on another user's file. */
 const NOT_OURS = new Set(['EPERM', 'ENOTSUP', 'EROFS', 'ENOENT']);
 
 /** Creates an empty private file, or makes an existing one private, before SQLite opens it. */

@@ -16,10 +16,10 @@ interface Moved {
 }
 
 /**
- * Removes the files of captures, and their thumbnails. Each capture is moved away as a whole before anything is unlinked, so that it
- * disappears at once; a crash in between leaves it where the next start sweeps. Open files stay readable. `onRemoved`
- * is called for each capture that existed. Continues after one that cannot be removed, and rejects with its error at
- * the end.
+ * Removes the files of captures, and their thumbnails. Each capture is moved away as a whole before anything is
+ * unlinked, so that it disappears at once; a crash in between leaves it where the next start sweeps. Open files stay
+ * readable. `onRemoved` is called for each capture that existed. Continues after a capture that cannot be removed, and
+ * rejects with its error at the end.
  */
 export async function removeCaptures(
   data: DataDirectory,
@@ -44,13 +44,13 @@ export async function removeCaptures(
     await rm(away, { recursive: true, force: true }).catch((error: unknown) => failures.push(error));
     onRemoved(id, bytes);
   }
-  // Thumbnails may be here although the capture is elsewhere.
+  // Thumbnails may be in this data directory although the capture is elsewhere.
   for (const id of ids) await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
   for (const minute of minutes) if (await removeIfEmpty(minute)) await removeIfEmpty(dirname(minute));
   if (failures.length > 0) throw failures[0];
 }
 
-/** Returns where it was moved; undefined when it does not exist, or another process was faster. */
+/** Returns the new path of the capture; undefined when it does not exist, or when another process was faster. */
 async function moveAway(data: DataDirectory, id: number): Promise<string | undefined> {
   const directory = captureDirectory(data.path, id);
   if (!(await exists(directory))) return undefined;
@@ -66,7 +66,7 @@ async function moveAway(data: DataDirectory, id: number): Promise<string | undef
   }
 }
 
-/** A directory that is not empty stays, and so does one that cannot be removed: it takes no space. */
+/** Removes a directory. One that is not empty or cannot be removed stays: it takes no space. */
 async function removeIfEmpty(directory: string): Promise<boolean> {
   return rmdir(directory).then(
     () => true,

@@ -6,10 +6,10 @@ import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { asDetailed } from '../records/record.ts';
 
-/** Bytes hashed at once: a third of a millisecond. */
+/** Bytes hashed at once, which takes a third of a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;
 
-/** Unknown keys are ignored: the record in the same file, and keys that a later version adds. */
+/** Ignores unknown keys: those of the record in the same file, and those that a later version adds. */
 const infoSchema = z.object({
   id: z.int(),
   url: z.string(),
@@ -38,7 +38,7 @@ export function infoFile(info: ScreenshotInfo, record: DetailedResult): string {
   return JSON.stringify({ ...info, record });
 }
 
-/** Undefined for a file that an earlier version wrote, which holds the description alone. */
+/** Returns the record; undefined for a file that an earlier version wrote, which holds the description alone. */
 export function recordInInfo(text: string): DetailedResult | undefined {
   const parsed = recordSchema.safeParse(JSON.parse(text));
   if (!parsed.success) return undefined;
@@ -63,7 +63,7 @@ export async function screenshotInfo(result: Result, image: Uint8Array): Promise
 
 /**
  * Hashes in pieces, because an image may have many megabytes. Copying it for a thread (webcrypto) would block the event
- * loop for longer than hashing does, and in one go.
+ * loop without a break, for longer than hashing does.
  */
 async function sha256(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256');

@@ -7,8 +7,8 @@ import { writeDurably } from './durable-file.ts';
 import { storeFile } from './layout.ts';
 
 /*
- * `store.json` marks a data directory that is in use. It tells a first start from a file system that is not mounted, and
- * names the store in the records of its captures.
+ * `store.json` marks a data directory that is in use. It tells a first start from a file system that is not mounted,
+ * and names the store in the records of its captures.
  */
 
 const storeSchema = z.object({
@@ -19,7 +19,7 @@ const storeSchema = z.object({
 
 export type StoreMark = z.output<typeof storeSchema>;
 
-/** Undefined when the directory contains no store, or does not exist. */
+/** Reads `store.json`; undefined when the directory contains no store, or does not exist. */
 export async function readStore(dataDir: string): Promise<StoreMark | undefined> {
   const text = await ifThere(readFile(storeFile(dataDir), 'utf8'));
   return text === undefined ? undefined : storeSchema.parse(JSON.parse(text));

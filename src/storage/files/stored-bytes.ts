@@ -8,8 +8,8 @@ import { namesIn } from './workspace.ts';
 
 /*
  * Counts the bytes of all captures, whichever process stored them. A minute's directory is counted once, and again when
- * its modification time shows that a capture came or went; changes by this process are added at once. So a count costs
- * one stat per minute, and is correct again after every crash.
+ * its modification time shows that a capture was added or removed; changes by this process are added at once. So a
+ * count costs one stat per minute, and is correct again after every crash.
  */
 
 /** Number of captures whose files are checked concurrently. Few, because other work uses the same disk and threads. */
@@ -35,7 +35,7 @@ interface Minute {
 }
 
 export function createStoredBytes(dataDir: string): StoredBytes {
-  /** Days of minutes. */
+  /** The counted minutes of each day. */
   const days = new Map<string, Map<string, Minute>>();
   let total = 0;
   let measured = false;
@@ -58,7 +58,7 @@ export function createStoredBytes(dataDir: string): StoredBytes {
       const readAt = Date.now();
       const changedAt = (await ifThere(stat(path)))?.mtimeMs;
       if (changedAt !== undefined && changedAt === minute.countedAt) return;
-      // Removed again by `changed`.
+      // `changed` resets it.
       minute.countedAt = changedAt ?? 0;
       const bytes = changedAt === undefined ? 0 : await bytesIn(path, pace);
       const changedMeanwhile = minute.countedAt === undefined;
@@ -100,7 +100,7 @@ export function createStoredBytes(dataDir: string): StoredBytes {
   };
 }
 
-/** Of a minute. */
+/** Returns the bytes in a minute's directory. */
 async function bytesIn(minute: string, pace: Pace): Promise<number> {
   const ids = await idsIn(minute);
   let bytes = 0;

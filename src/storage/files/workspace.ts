@@ -8,8 +8,8 @@ import { capturesDirectory, retentionLock, storeFile, thumbnailsDirectory, works
 import { makePrivateSync, PRIVATE_DIRECTORY, PRIVATE_FILE } from './private-files.ts';
 
 /*
- * The work in progress of a process is in a directory of its own, whose lock it holds. A process that gets the lock of
- * another one's directory knows that the other has ended, and may take over what it left.
+ * Each process keeps its work in progress in a directory of its own, whose lock it holds. A process that gets the lock
+ * of another process's directory knows that the other process has ended, and may take over what it left.
  */
 
 const ATTEMPTS = 10;
@@ -29,7 +29,7 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
     closeToOthers(dataDir);
     try {
       const lock = holdLock(join(directory, 'lock'));
-      // Between the two lines above another process may have taken the directory for a dead one's.
+      // Before this process got the lock, another one may have removed the directory as that of an ended process.
       if (lock !== undefined && (await exists(join(directory, 'lock')))) return await workspaceIn(directory, lock);
       lock?.release();
     } catch (error) {
@@ -42,8 +42,8 @@ export async function openWorkspace(dataDir: string): Promise<Workspace> {
 }
 
 /**
- * Repairs the modes of the data directory and what is directly in it, in bounded time. Nobody else gets past these
- * directories to the files below.
+ * Repairs the modes of the data directory and what is directly in it, in bounded time. Other users cannot reach
+ * the files below these directories.
  */
 function closeToOthers(dataDir: string): void {
   makePrivateSync(dataDir, PRIVATE_DIRECTORY);
@@ -100,7 +100,7 @@ async function removeWorkspace(directory: string, outbox: string): Promise<void>
   try {
     await rmdir(outbox);
   } catch (error) {
-    // Records wait in it: the next process takes them over.
+    // Records wait in the outbox: the next process takes them over.
     if (codeOf(error) !== 'ENOENT') return;
   }
   await rm(directory, { recursive: true, force: true });

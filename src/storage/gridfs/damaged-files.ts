@@ -12,7 +12,7 @@ export interface DamagedFile {
   readonly kind: ArtifactKind;
 }
 
-/** Finds files without all their chunks, which only a damaged or half restored database has. Reads an index alone. */
+/** Finds files with missing chunks, which only a damaged or half restored database has. Reads only an index. */
 export async function* damagedFiles(database: Db, ask: Ask): AsyncGenerator<DamagedFile> {
   const { captures, chunks } = artifactCollections(database);
   for (let after = 0; ; ) {

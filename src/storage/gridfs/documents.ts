@@ -22,7 +22,7 @@ const NAME = 'artifacts';
 
 export interface StoredFile {
   readonly kind: ArtifactKind;
-  /** Its id in GridFS, which has no file for an empty one. */
+  /** Id of the file in GridFS, where an empty file is not stored. */
   readonly file: ObjectId;
   readonly bytes: number;
   /** Size of every chunk except the last. */
@@ -40,7 +40,7 @@ export interface CaptureDocument {
   readonly bytes: number;
 }
 
-/** Keeps a file that is being removed from ever becoming part of a capture: `files.file` is unique. */
+/** Prevents a file that is being removed from becoming part of a capture, because `files.file` is unique. */
 export interface VoidDocument {
   readonly _id: ObjectId;
   readonly files: readonly { readonly file: ObjectId }[];

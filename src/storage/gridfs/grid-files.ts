@@ -17,12 +17,12 @@ export interface FileContent {
   readonly content: Uint8Array;
 }
 
-/** Writes a file, which nothing names yet. On failure, what was written is left to the sweep. */
+/** Writes a file that no capture names yet. If it fails, the sweep removes the part that was written. */
 export async function uploadFile(bucket: GridFSBucket, { kind, name, content }: FileContent): Promise<StoredFile> {
   const bytes = content.byteLength;
   const file = new ObjectId();
   if (bytes === 0) return { kind, file, bytes, chunk_bytes: CHUNK_BYTES };
-  // Not more than the file has, because the driver allocates a whole chunk for it.
+  // At most the size of the file, because the driver allocates a whole chunk.
   const chunk_bytes = Math.min(bytes, CHUNK_BYTES);
   const upload = bucket.openUploadStreamWithId(file, name, { chunkSizeBytes: chunk_bytes });
   upload.end(content);
@@ -30,7 +30,7 @@ export async function uploadFile(bucket: GridFSBucket, { kind, name, content }: 
   return { kind, file, bytes, chunk_bytes };
 }
 
-/** Removes files that no capture names and none ever will. Their entries go first, as chunks lead the sweep to a file. */
+/** Removes files that no capture will ever name. Chunks go last, because the sweep finds files by their chunks. */
 export async function deleteFiles(
   { files, chunks }: Pick<ArtifactCollections, 'files' | 'chunks'>,
   ids: readonly ObjectId[],

@@ -35,13 +35,13 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     if (total !== null) total = Math.max(total + bytes, 0);
   }
 
-  /** Both files are settled before anything is removed: a running upload would leave its file behind. */
+  /** Uploads both files. Both uploads end before anything is removed: a running upload would leave its file behind. */
   async function upload(contents: readonly FileContent[]) {
     const uploads = await Promise.allSettled(contents.map((content) => uploadFile(bucket, content)));
     const files = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const failed = uploads.find(({ status }) => status === 'rejected');
     if (failed?.status !== 'rejected') return files;
-    // What cannot be removed now is left to the sweep.
+    // The sweep removes files that cannot be removed now.
     await deleteFiles(collections, idsOf(files)).catch(() => undefined);
     throw failed.reason;
   }
@@ -85,7 +85,7 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     };
   }
 
-  /** False when there is a capture with this id. */
+  /** Inserts the capture; false when there is one with this id. */
   async function insertFirst(capture: CaptureDocument): Promise<boolean> {
     try {
       await captures.insertOne(capture);
@@ -159,8 +159,8 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
   }
 
   /**
-   * The files are noted first, so that a crash leaves no file that nothing leads to. They are deleted later: readers that
-   * have opened them read on.
+   * The files are noted first, so that a crash leaves no file that cannot be found. They are deleted later, so that
+   * readers that have opened them can finish.
    */
   async function remove(ids: readonly number[]): Promise<RemovedArtifacts> {
     return ask(async () => {

@@ -12,7 +12,7 @@ import { withCopies } from './with-copies.ts';
 export interface OpenGridfs {
   readonly artifacts: ArtifactStore;
   readonly copies: LocalCopies;
-  /** Lock of the retention. Never rejects. */
+  /** Takes the lock of the retention; undefined when another process holds it. Never rejects. */
   lock(): Promise<HeldLock | undefined>;
   stop(): Promise<void>;
 }

@@ -4,8 +4,8 @@ import type { ByteSpan } from '../artifact-store.ts';
 import type { ChunkDocument, StoredFile } from './documents.ts';
 
 /**
- * Number of chunks that a reader holds. The driver's download stream asks for 16 MiB at once, which a slow client would
- * keep in memory, and looks up the file once more.
+ * Number of chunks that a reader holds. The driver's download stream is not used: it asks for 16 MiB at once, which
+ * would stay in memory for a slow client, and looks up the file once more.
  */
 const CHUNKS_READ = 2;
 

@@ -10,11 +10,12 @@ import { deleteFiles } from './grid-files.ts';
  * Deletes the files that no capture names. One process at a time does it, for all that share the database:
  *
  *   - files of removed captures, when their readers have had time to finish;
- *   - files of uploads that a crash or an outage cut short. Ids of files begin with the time of the upload, so each pass
- *     looks only at the files that became old enough since the last one.
+ *   - files of uploads that a crash or an outage cut short. Ids of files begin with the time of the upload, so each
+ *     pass looks only at the files that became old enough since the last one.
  *
- * An upload that is still under way after that time cannot appear half deleted: each of its files is voided first, which
- * the unique index on the files of captures refuses once the capture is there, and the other way round.
+ * An upload that is still under way after that time cannot become a capture with deleted files: each file is voided
+ * before it is deleted. The unique index on the files of captures refuses the void once the capture is there, and
+ * refuses the capture once the void is there.
  */
 
 /** Time that open readers have after a capture was removed, in milliseconds. */
@@ -83,7 +84,7 @@ export function createSweep(options: SweepOptions): Sweep {
     const unused = ids.filter((id) => !kept.has(id.toHexString()));
     await deleteFiles(collections, unused);
     await removed.deleteMany({ _id: { $in: unused } });
-    // Their removal was cut short, and may be finished at any time.
+    // These files still belong to captures, whose removal was cut short and may be finished at any time.
     const later = ids.filter((id) => kept.has(id.toHexString()));
     if (later.length > 0) await removed.updateMany({ _id: { $in: later } }, [{ $set: { removed_at: '$$NOW' } }]);
     return { deleted: unused.length, left: due.length === STEP };
@@ -110,14 +111,14 @@ export function createSweep(options: SweepOptions): Sweep {
     return { deleted: voided.length, left: found.length === STEP };
   }
 
-  /** False when a capture has got the file meanwhile. */
+  /** Voids a file; false when the file has become part of a capture meanwhile. */
   async function voidFile(file: ObjectId): Promise<boolean> {
     try {
       await voids.insertOne({ _id: file, files: [{ file }], voided_at: new Date() });
       return true;
     } catch (error) {
       if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
-      // An earlier pass has voided it, and was ended before it deleted the file.
+      // True when an earlier pass voided the file, and ended before it deleted it.
       return (await voids.countDocuments({ _id: file })) > 0;
     }
   }
@@ -180,7 +181,7 @@ interface Swept {
   readonly left: boolean;
 }
 
-/** The smallest id of a file that was uploaded at this time. */
+/** Returns the smallest id of a file that was uploaded at this time. */
 function firstIdAt(time: Date): ObjectId {
   return ObjectId.createFromTime(Math.floor(time.getTime() / 1000));
 }

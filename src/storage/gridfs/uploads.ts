@@ -5,7 +5,7 @@ import type { DetailedResult } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles } from '../artifact-store.ts';
 import { type LocalCopies, namingStore } from '../local-copies.ts';
 
-/** Number of captures whose files are in memory for their upload, however many wait. */
+/** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
 
 /** Copies in the data directory of captures that are uploaded to another store. */

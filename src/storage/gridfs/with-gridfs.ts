@@ -6,7 +6,7 @@ import type { MongoDatabase } from '../mongo/open.ts';
  * These can be read, and are neither listed nor removed.
  */
 export function withGridfs(local: ArtifactStore, { database, ask }: MongoDatabase): ArtifactStore {
-  /** Loaded when a capture is not in the data directory. While the database is away, the capture is not found. */
+  /** Reads from GridFS, which is loaded on first use. While the database is away, the capture is not found. */
   async function fromGridfs<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
     const { createGridfsArtifactStore } = await import('./gridfs-artifact-store.ts');
     return read(createGridfsArtifactStore(database, ask)).catch(() => undefined);

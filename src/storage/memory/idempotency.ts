@@ -6,7 +6,7 @@ import { type Attempt, type IdempotencyStore, KEY_LIFE_MS } from '../idempotency
  */
 const MAX_MEMORY = { max: 10_000, maxSize: 64 * 1024 * 1024 };
 
-/** Stores idempotency keys in memory, for a service without a database: until it stops, and as many as fit. */
+/** Stores idempotency keys in memory, for a service without a database: until it stops, and within `MAX_MEMORY`. */
 export function createMemoryIdempotency(): IdempotencyStore {
   const underWay = new Map<string, Attempt>();
   const answered = new LRUCache<string, { readonly digest: string; readonly answer: Uint8Array }>({

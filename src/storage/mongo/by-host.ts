@@ -11,12 +11,12 @@ import { pageThrough, type Span, type Window } from './windows.ts';
  * - Few: the server merges the hosts' entries, which the index holds in list order.
  * - Many, and frequent among the newest results: the index by time is read from the newest until there are enough.
  * - Many, and rare: only the hosts with the newest results can be on the first page, so these are merged. For later
- * pages that is unknown, so all entries are read and sorted, unless a few of those by time suffice.
+ * pages that is unknown, so all entries are read and sorted, unless reading a few entries by time is enough.
  */
 
 /** MongoDB merges up to 200 ranges of an index; above that it reads and sorts everything. */
 const MERGED_HOSTS = 150;
-/** Share of matching results above which reading by time reads fewer entries than there may be hosts. */
+/** Share of matching results above which reading by time reads fewer entries than reading one per host would. */
 const COMMON_SHARE = 0.02;
 const WALKED_PER_ROW = 20;
 /** Longest possible host; a longer regular expression would be refused. */
@@ -24,7 +24,7 @@ const MAX_PREFIX = 8192;
 
 type HostHead = Pick<HostDocument, '_id' | 'newest'>;
 
-/** A part of a list, and a condition that its results meet besides. */
+/** A part of a list, and an additional condition for its results. */
 interface MatchingSpan extends Span {
   readonly match: Filter<ResultDocument>;
 }
@@ -59,7 +59,7 @@ export async function pageByHost(
   });
 }
 
-/** Returns the hosts of a range; when there are more than can be merged, one more than that. */
+/** Returns the hosts of a range, at most one more than can be merged. */
 async function findHosts({ hosts }: Collections, range: HostRange): Promise<readonly string[]> {
   const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
   const found = await hosts
@@ -85,7 +85,7 @@ function mergeHosts(
     .toArray();
 }
 
-/** Reads until there are enough, or to the end of the window. */
+/** Reads by time until there are enough results, or to the end of the window. */
 function walkByTime(
   { results }: Collections,
   ranges: readonly HostRange[],
@@ -102,7 +102,7 @@ function walkByTime(
 
 /**
  * Merges the hosts with the newest results, as many at a time as can be merged, until the results are newer than
- * anything the next hosts may have. Also correct where a host is assumed to have newer results than it has.
+ * anything the next hosts may have. Also correct when the noted time of a host is later than its newest result.
  */
 async function mergeNewest(
   collections: Collections,
@@ -203,13 +203,13 @@ function matching(range: HostRange): Filter<ResultDocument> {
   return startsWith(HOST_FIELDS[range.key].inResults, range);
 }
 
-/** The prefix is literal. `$exists` lets MongoDB use the partial index. */
+/** Matches the prefix literally. `$exists` lets MongoDB use the partial index. */
 function startsWith(field: string, { key, prefix }: HostRange): Document {
   const anchored = { $regex: new RegExp(`^${escaped(prefix)}`) };
   return { [field]: key === 'unicode' ? { ...anchored, $exists: true } : anchored };
 }
 
-/** Not `RegExp.escape`, which writes letters as numbers, from which MongoDB derives no index bounds. */
+/** Replaces `RegExp.escape`, which writes letters as numbers: from these, MongoDB derives no index bounds. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -13,7 +13,7 @@ export interface Collections {
   readonly results: Collection<ResultDocument>;
   readonly hosts: Collection<HostDocument>;
   readonly nodes: Collection<NodeDocument>;
-  /** Separate from the results, so that lists do not read it. */
+  /** Evidence is separate from the results, so that lists do not read it. */
   readonly evidence: Collection<EvidenceDocument>;
   readonly perceptions: Collection<PerceptionDocument>;
 }
@@ -56,7 +56,7 @@ const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true
 
 const TERM_INDEX: IndexDescription = { name: BY_TERM, key: { terms: 1, ...NEWEST_FIRST } };
 
-// The index by time ends with the hosts' keys, so that going by time for some hosts reads only the index.
+// The index by time ends with the hosts' keys, so that filtering by host while reading by time needs only the index.
 const RESULT_INDEXES: IndexDescription[] = [
   { name: BY_TIME, key: { ...NEWEST_FIRST, host: 1, host_reversed: 1 } },
   { name: BY_URL, key: { url_keys: 1, ...NEWEST_FIRST } },
@@ -103,8 +103,9 @@ export async function ensureTermIndex(results: Collection<ResultDocument>): Prom
 }
 
 /**
- * Notes the hosts of results that are about to be inserted, and how new they are. Before the results, because a result
- * without its host would not be found, while a host without results, or with older ones, costs only an extra read.
+ * Notes the hosts of results that are about to be inserted, and how new they are. Call it before the results are
+ * inserted, because a result without its host would not be found, while a host without results, or with older ones,
+ * costs only an extra read.
  */
 export async function noteHosts(hosts: Collection<HostDocument>, documents: readonly ResultDocument[]): Promise<void> {
   const newest = new Map<string, HostDocument>();

@@ -8,10 +8,10 @@ const DEFAULT_DATABASE = 'capstan';
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
-/** Maximum wait of a caller for a server that is gone; longer than an election of a replica set. */
+/** Maximum time that a caller waits for an unreachable server, in milliseconds; longer than a replica set election. */
 const SERVER_SELECTION_MS = 3000;
 const SILENCE_MS = 10_000;
-/** Time until a server that came back is noticed. */
+/** Maximum time until a server that can be reached again is noticed, in milliseconds. */
 const HEARTBEAT_MS = 2000;
 const POOL = 20;
 
@@ -106,7 +106,7 @@ export class MongoConnection {
     }
   }
 
-  /** Waiting helps during an election, not when the server has been gone for longer than that. */
+  /** Whether the server has been away for longer than an election takes, so that waiting for it does not help. */
   get #isLongDown(): boolean {
     return this.#state === 'down' && performance.now() - this.#downSince > SERVER_SELECTION_MS;
   }

@@ -11,9 +11,9 @@ export interface ResultDocument {
   readonly probed_at: Date;
   readonly host: string;
   readonly host_reversed: string;
-  /** Only where it differs from `host`. */
+  /** Readable form of the host. Present only where it differs from `host`. */
   readonly host_unicode?: string;
-  /** Keys of the URL that was fetched and of the one where it led. */
+  /** Keys of the URL that was fetched and of the final URL. */
   readonly url_keys: readonly Binary[];
   readonly perception_hash: string | null;
   /** Terms of lists with conditions. */
@@ -69,7 +69,7 @@ export function recordOf(document: ResultDocument): Result {
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
 }
 
-/** Undefined when there is no evidence. */
+/** Returns the document of a result's evidence; none when it has no evidence. */
 export function evidenceOf({ id, evidence }: DetailedResult): readonly EvidenceDocument[] {
   return evidence === null ? [] : [{ _id: id, evidence }];
 }

@@ -3,8 +3,8 @@ import type { LoggedEvent } from '../event-log.ts';
 
 /**
  * Events that were written together, as one link of a chain: `prev` names the previous link and is unique. When several
- * processes append at once, one succeeds and the others learn that they do not know the end yet. So the log has one
- * order for all, no link appears before its predecessor, and no counter is needed.
+ * processes append at once, one succeeds and the inserts of the others fail, because they do not know the end yet. So
+ * the log has one order for all processes, no link appears before its predecessor, and no counter is needed.
  */
 export interface EventsDocument {
   /** The id of its last event; increases along the chain. */
@@ -23,7 +23,7 @@ const NAMESPACE_EXISTS = 48;
 /** Time that the server waits for new links before it answers with none; less than the socket timeout. */
 const AWAIT_MS = 4000;
 
-/** Does not wait for an fsync, unlike results. */
+/** Writes of events do not wait for an fsync, unlike those of results. */
 const OPTIONS = { readConcern: { level: 'majority' }, writeConcern: { w: 'majority', journal: false } } as const;
 
 /**
@@ -40,7 +40,7 @@ export async function openEventCollection(db: Db, bytes = CAPPED_BYTES): Promise
   return collection;
 }
 
-/** Appends a link; false when the chain no longer ends where the link says. */
+/** Appends a link; false when `prev` is no longer the end of the chain. */
 export async function addLink(collection: Collection<EventsDocument>, link: EventsDocument): Promise<boolean> {
   try {
     await collection.insertOne(link);

@@ -23,10 +23,12 @@ import { mongoFailure } from './failure.ts';
 
 /** Maximum number of events per link. */
 const MAX_LINK = { events: 512, characters: 1024 * 1024 } as const;
-/** A server that takes longer counts as away, so that subscribers to live events do not wait for it. */
+/**
+ * A server that takes longer counts as away, so that subscribers to live events do not wait for it. In milliseconds.
+ */
 const PATIENCE_MS = 1000;
 const RETRY_MS = 500;
-/** Wait for another process's link that is written but not yet readable with majority. */
+/** Pause when another process's link is written but not yet readable with majority, in milliseconds. */
 const UNSEEN_MS = 10;
 /** Maximum number of events that wait for a server that is away; the oldest are dropped. */
 const MAX_HELD = 10_000;
@@ -127,10 +129,10 @@ class MongoEventLog implements EventLog {
     await this.#tail?.close().catch(() => {});
   }
 
-  /** Greater than `before`, and than every known id. */
+  /** Returns an id greater than `before` and every known id. */
   #nextId(before = 0): number {
     this.#ids.setNode(this.#node());
-    // Leaves room for a gap before it.
+    // One id stays free for a gap before the event.
     return Math.max(this.#ids.next(), Math.max(before, this.#sent, this.#end) + 2);
   }
 
@@ -156,13 +158,13 @@ class MongoEventLog implements EventLog {
       try {
         for await (const link of this.#tail) this.#accept(link);
       } catch {
-        // The server is away, or the position has been removed: the chain shows which.
+        // The server is away, or the position has been removed. Reading the chain again shows which.
       }
       if (!this.#closed) await delay(RETRY_MS, undefined, { ref: false });
     }
   }
 
-  /** Processes the next link, however it became known: our own (written, or assumed lost), or another process's. */
+  /** Processes the next link: our own (written, or assumed lost), or another process's. */
   #accept(link: EventsDocument): void {
     if (this.#closed || link._id <= this.#end) return;
     const missed = link.prev !== this.#end;
@@ -170,10 +172,10 @@ class MongoEventLog implements EventLog {
     const fresh = link.events.filter(({ id }) => id > this.#sent);
     const isOurs = link.owner === this.#owner;
     if (isOurs) this.#forget(link._id);
-    // While the server was away we sent events of our own that come after these.
+    // True when we already sent events of our own with later ids, while the server was away.
     const tooLate = !isOurs && fresh.length < link.events.length;
     if (missed || tooLate) this.#send([{ id: this.#sent + 1, ...gapEntry('not_written', this.#clock()) }]);
-    // Our own gaps are for other processes: here everything was sent.
+    // Our own gaps are for other processes: this process has sent all of the events.
     this.#send(link.events.filter(({ id, type }) => id > this.#sent && !(isOurs && type === GAP)));
     this.#sent = Math.max(this.#sent, this.#end);
   }
@@ -258,7 +260,7 @@ class MongoEventLog implements EventLog {
     return this.#lost ? [{ id: this.#end + 1, ...gapEntry('not_written', this.#clock()) }] : [];
   }
 
-  /** False when there was nothing new. */
+  /** Reads the links that are not known yet; false when there are none. */
   async #catchUp(collection: Collection<EventsDocument>): Promise<boolean> {
     const before = this.#end;
     for await (const link of linksAfter(collection, before)) this.#accept(link);

@@ -5,7 +5,7 @@ import { CapstanError } from '../../capture/errors.ts';
 const DEFECTS = new Set([2, 9, 14, 40, 59, 72, 10_334, 16_755]);
 
 /**
- * Converts a driver error to one that callers know. The driver's texts name hosts, so they are only the cause, for the
+ * Converts a driver error to a `CapstanError`. The driver's texts name hosts, so they are only the cause, for the
  * log.
  */
 export function mongoFailure(error: unknown): CapstanError {

@@ -5,7 +5,9 @@ import { BY_TIME, type Collections, NEWEST_FIRST } from './collections.ts';
 const SAMPLED = 2000;
 const FRESH_MS = 30_000;
 
-/** The hosts of the newest results: hosts that are frequent among them are found quickly by going by time. */
+/**
+ * The hosts of the newest results. Results of hosts that are frequent among them are found quickly by reading by time.
+ */
 export interface HostSample {
   /** Returns the share (0 to 1) of the newest results whose host is in one of the ranges; 0 when there are none. */
   share(ranges: readonly HostRange[]): Promise<number>;

@@ -29,7 +29,7 @@ function keysOf(db: Db): Collection<KeyDocument> {
   return db.collection('idempotency');
 }
 
-/** Times are the server's, because the clocks of the machines may differ. */
+/** Uses the server's time, because the clocks of the machines may differ. */
 export function mongoIdempotency(db: Db, ask: Ask): IdempotencyStore {
   const keys = keysOf(db);
   return {
@@ -51,7 +51,7 @@ export function mongoIdempotency(db: Db, ask: Ask): IdempotencyStore {
 
 async function claim(keys: Collection<KeyDocument>, attempt: Attempt, times: ClaimTimes, again = true): Promise<Claim> {
   const { key, digest, owner } = attempt;
-  // Without an owner: new, expired, or begun by a process that is gone.
+  // Matches a key without an owner: new, expired, or begun by a process that has ended.
   const free = {
     $or: [
       { $lte: [{ $ifNull: ['$expires_at', new Date(0)] }, '$$NOW'] },

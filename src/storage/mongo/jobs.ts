@@ -51,7 +51,7 @@ function collectionsOf(db: Db) {
   return { jobs: db.collection<JobDocument>('jobs'), items: db.collection<ItemDocument>('job_results') };
 }
 
-/** Times are the server's, because the clocks of the machines may differ. */
+/** Uses the server's time, because the clocks of the machines may differ. */
 export function mongoJobs(db: Db, ask: Ask): JobStore {
   const { jobs, items } = collectionsOf(db);
 
@@ -213,7 +213,7 @@ function inMs(ms: number) {
   return { $add: ['$$NOW', ms] };
 }
 
-/** An existing outcome stays as it is. */
+/** Whether outcomes that already exist are the only reason of a failure: these stay as they are. */
 function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
   return [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);

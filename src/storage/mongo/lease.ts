@@ -21,7 +21,7 @@ export interface HeldLease extends HeldLock {
   release(): Promise<void>;
 }
 
-/** Returns a function that takes a lease; it resolves with undefined while another holds it or the database is away. */
+/** Returns a function that takes a lease; it resolves with undefined when it is held or the database is away. */
 export function mongoLease(database: Db, ask: Ask, name: string): () => Promise<HeldLease | undefined> {
   const leases: Collection<LeaseDocument> = database.collection('leases');
   return async () => {
@@ -32,7 +32,7 @@ export function mongoLease(database: Db, ask: Ask, name: string): () => Promise<
   };
 }
 
-/** Resolves with the end of the lease. */
+/** Takes the lease, and resolves with its end. */
 async function claim(leases: Collection<LeaseDocument>, name: string, owner: string): Promise<Date | undefined> {
   // An upsert cannot compare with the server's time.
   await leases.updateOne({ _id: name }, { $setOnInsert: { owner: '', until: new Date(0) } }, { upsert: true });
@@ -59,7 +59,7 @@ function held(leases: Collection<LeaseDocument>, ask: Ask, { name, owner, until,
     const { matchedCount } = await ask(() => leases.updateOne({ _id: name, owner }, [leaseTo(owner)]));
     lastUntil = matchedCount === 0 ? Number.NEGATIVE_INFINITY : renewedAt + LEASE_MS;
   };
-  // Failing that, the lease runs out.
+  // If renewing fails, the lease runs out.
   const renewal = setInterval(() => void renew().catch(() => undefined), RENEWAL_MS).unref();
   return {
     since: new Date(until.getTime() - LEASE_MS),

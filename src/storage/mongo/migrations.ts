@@ -30,7 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
   {
-    // Their requests may contain credentials, and nothing needs them any more.
+    // The requests may contain credentials, and nothing needs them any more.
     name: 'no requests of ended jobs',
     up: async (db) => {
       const ended = { state: { $nin: ['queued', 'running'] } };
@@ -71,7 +71,7 @@ async function indexUrls(db: Db): Promise<void> {
     batch = [];
   }
   if (batch.length > 0) await update(batch);
-  // Of version 0.1, by the URL as it was written.
+  // An index of version 0.1 on the URL as the client wrote it.
   await results.dropIndex('by_url').catch(() => undefined);
 }
 
@@ -108,9 +108,9 @@ interface SchemaDocument {
 /** Lease of a migration, in seconds: a process that died blocks the others no longer than this. */
 const LEASE_SECONDS = 60;
 const DUPLICATE_KEY = 11_000;
-/** A lease that is lost with the server's memory costs a repeated step, and every step is idempotent. */
+/** Not durable: if a crash of the server loses the lease, a step is repeated, and every step is idempotent. */
 const LEASE_WRITE = { writeConcern: { w: 1 } } as const;
-/** Interval at which a process looks whether another one has finished, in milliseconds. */
+/** Interval at which a process checks whether another one has finished, in milliseconds. */
 const WAIT_MS = 100;
 
 /**
@@ -132,7 +132,7 @@ export async function migrate(db: Db, patiently: Patiently = (work) => work(db))
   }
 }
 
-/** Only reads the version. Rejects with a `NewerSchemaError`. */
+/** Checks the version without changing anything. Rejects with a `NewerSchemaError`. */
 export async function checkSchema(db: Db): Promise<void> {
   await versionOf(db, db.collection<SchemaDocument>('schema'));
 }

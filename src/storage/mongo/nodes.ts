@@ -7,7 +7,7 @@ import type { NodeDocument } from './documents.ts';
 
 /* Leases of nodes by the server's clock, because the clocks of the machines may differ. */
 
-/** A returned node is leased again after this time, because the clock may step back a little. */
+/** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
 const RELEASED_MS = 1000;
 const DUPLICATE_KEY = 11_000;
 

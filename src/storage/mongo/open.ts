@@ -11,7 +11,7 @@ import { mongoNodes } from './nodes.ts';
 import { mongoResults } from './results.ts';
 
 export interface MongoOptions {
-  /** `mongodb://` or `mongodb+srv://`; the database it names, or `capstan`. */
+  /** URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. */
   readonly url: string;
   readonly onState?: OnState;
   /** Time limit for a server that accepts connections and does not answer, in milliseconds. @default 10000 */

@@ -10,7 +10,7 @@ import type { ResultDocument } from './documents.ts';
 import type { HostSample } from './host-sample.ts';
 import { pageThrough, type Span } from './windows.ts';
 
-/** Returns at most `limit` documents after `after`, newest first. Chooses every plan by naming its index. */
+/** Returns at most `limit` documents after `after`, newest first. Every query names its index. */
 export async function pageOf(
   collections: Collections,
   sample: HostSample,
@@ -50,10 +50,10 @@ function having(terms: readonly string[]): Filter<ResultDocument> {
   return terms.length === 0 ? {} : { terms: { $all: [...terms] } };
 }
 
-/** Frequent terms are not counted further. */
+/** Maximum count for each term: above it, terms count as equally frequent. */
 const COUNTED = 1000;
 
-/** MongoDB reads the index of the first term, and compares the documents with the others. */
+/** Puts the rarest term first: MongoDB reads its index entries, and compares the documents with the other terms. */
 async function rarestFirst({ results }: Collections, terms: readonly string[]): Promise<Filter<ResultDocument>[]> {
   const counts = await Promise.all(
     terms.map(async (term) => ({

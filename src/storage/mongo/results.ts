@@ -21,7 +21,7 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
   const sample = createHostSample(collections, () => performance.now());
   const inserts = gatherInserts<DetailedResult>(insertAll);
 
-  /** The result is inserted last: once it is found, its evidence and its index entries exist. */
+  /** Inserts each result last: once it can be found, its evidence and its index entries exist. */
   function insertAll(results: readonly DetailedResult[]): Promise<void> {
     return ask(async () => {
       const documents = results.map((result) => documentOf(withoutEvidence(result)));
@@ -60,7 +60,7 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
           return record === undefined ? [] : [{ ...record, distance }];
         });
       }),
-    // The results are deleted first: a crash leaves evidence that no result leads to, which the next attempt deletes.
+    // The results are deleted first: a crash leaves evidence without a result, which the next attempt deletes.
     delete: (ids) =>
       ask(async () => {
         const ofThese = { _id: { $in: [...ids] } };

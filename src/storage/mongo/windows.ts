@@ -2,7 +2,7 @@ import { timeOf } from '../records/record.ts';
 import type { Keyset } from '../result-store.ts';
 import { NEWEST_FIRST } from './collections.ts';
 
-/** One range of an index on `(probed_at, _id)`, and the order in which it belongs to the list. */
+/** One range of an index on `(probed_at, _id)`, and its order in the list. */
 export interface Window {
   readonly bounds: Readonly<Record<string, unknown>>;
   readonly order: Readonly<Record<string, -1>>;
@@ -11,8 +11,8 @@ export interface Window {
 }
 
 /**
- * Returns what follows a keyset, back to `from`, in two windows: the rest of its millisecond, then everything older. One filter for both
- * would make MongoDB read documents only to exclude them.
+ * Returns the results that follow a keyset, back to `from`, in two windows: the rest of its millisecond, then all older
+ * results. One filter for both would make MongoDB read documents only to exclude them.
  */
 function windowsBehind(after: Keyset | undefined, from: Date | undefined): readonly Window[] {
   const sinceFrom = from === undefined ? {} : { $gte: from };
@@ -22,13 +22,13 @@ function windowsBehind(after: Keyset | undefined, from: Date | undefined): reado
   const time = new Date(timeOf(after.probedAt));
   if (from !== undefined && time < from) return [];
   return [
-    // Ordered by the field that varies: with both, MongoDB would sort what it could merge.
+    // Ordered only by the field that varies: with both, MongoDB would sort instead of merging.
     { bounds: { probed_at: time, _id: { $lt: after.id } }, order: { _id: -1 }, isMoment: true },
     { bounds: { probed_at: { $lt: time, ...sinceFrom } }, order: NEWEST_FIRST, isMoment: false },
   ];
 }
 
-/** The part of a list to read: what follows a keyset and is not older than a time. */
+/** The part of a list to read: results that follow a keyset and are not older than a time. */
 export interface Span {
   readonly after: Keyset | undefined;
   readonly from: Date | undefined;

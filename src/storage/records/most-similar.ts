@@ -5,7 +5,7 @@ export interface SimilarCapture {
   readonly distance: number;
 }
 
-/** Collects the `limit` most similar captures: nearest first, then newest. Holds no others. */
+/** Collects the `limit` most similar captures: nearest first, then newest. Holds no more than these. */
 export class MostSimilar {
   readonly #limit: number;
   #found: readonly SimilarCapture[] = [];
@@ -18,7 +18,7 @@ export class MostSimilar {
     return this.#found;
   }
 
-  /** Returns whether a capture at this distance may be among them, if it is new enough. */
+  /** Returns whether a capture at this distance can be among the most similar ones, if it is new enough. */
   takes(distance: number): boolean {
     const last = this.#found[this.#limit - 1];
     return last === undefined || distance <= last.distance;

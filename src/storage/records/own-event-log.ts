@@ -11,7 +11,9 @@ import {
 } from '../event-log.ts';
 import { createIdSource } from '../ids.ts';
 
-/** Time for which events are gathered before a write: a crash loses these, and the next start reports a gap. */
+/**
+ * Time for which events are gathered before a write, in milliseconds. A crash loses them; the next start reports a gap.
+ */
 const GATHER_MS = 50;
 const MAX_WRITE = 512;
 /** Maximum number of events that wait for a database that is away; the oldest are dropped. */
@@ -24,7 +26,7 @@ export const CLOSED = 'closed';
 export interface EventTable {
   /** Stores the rows, all or none; existing ids are ignored. Removes the oldest rows above the limit. */
   append(rows: readonly LoggedEvent[]): Promise<void>;
-  /** Without the rows that mark the end of a process. */
+  /** Returns rows, except those that mark the end of a process. */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
 }
@@ -36,7 +38,7 @@ export interface WaitingBounds {
 }
 
 export interface OwnEventLogOptions extends EventLogOptions {
-  /** Null: nothing is stored. */
+  /** The table to store events in; null when none are stored. */
   readonly table: EventTable | null;
   readonly waiting?: WaitingBounds;
 }
@@ -91,7 +93,7 @@ class OwnEventLog implements EventLog {
 
   async read(after: number, limit: number): Promise<readonly LoggedEvent[]> {
     if (this.#table === null) throw new CapstanError('database_not_enabled');
-    // Copied before the table is read: an event that is written meanwhile is found in one of the two.
+    // Copied before the table is read: an event that is written meanwhile is in the copy or in the table.
     const waiting = [...this.#gapOfUnwritten(), ...this.#waiting];
     const rows = await this.#table.read(after, limit);
     const last = rows.at(-1)?.id ?? after;
@@ -107,7 +109,7 @@ class OwnEventLog implements EventLog {
       await this.#write();
       await table.append([{ id: this.#nextId(), type: CLOSED, host: null, batch: null, body: '' }]);
     } catch {
-      // The next start finds no end row, and reports that events may be missing.
+      // Without an end row, the next start reports that events may be missing.
     }
   }
 
@@ -166,7 +168,7 @@ class OwnEventLog implements EventLog {
     }
     this.#last = Math.max(this.#last, newest.id);
     const first = this.#unwritten ?? this.#waiting[0]?.id;
-    // Below the first event of this process.
+    // The id must be below that of the first event of this process.
     const id = first === undefined ? this.#nextId() : first - 1;
     const abrupt = newest.type !== CLOSED && newest.id < id;
     if (abrupt) await table.append([{ id, ...this.#gap('ended_abruptly') }]);

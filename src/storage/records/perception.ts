@@ -1,12 +1,12 @@
 /*
  * Finds hashes that differ in a few bits by an index. A hash of 64 bits is cut into four bands of 16. If two hashes
  * differ in at most five bits, the first or second band differs in at most one bit, or the third or fourth in none;
- * otherwise there would be six. So only hashes that share a neighbouring value of one of the four bands are compared:
- * 36 band values for 5 bits, and 2,788 of 262,144 for 15 bits, the maximum.
+ * otherwise at least six bits would differ. So only hashes that share a neighbouring value of one of the four bands are
+ * compared: 36 band values for 5 bits, and 2,788 of 262,144 for 15 bits, the maximum.
  */
 
 const BANDS = [0, 1, 2, 3] as const;
-/** The number of a band is stored above this many bits of it. */
+/** Number of bits in a band. The band's number is stored in the bits above them. */
 export const BAND_BITS = 16;
 
 /**
@@ -48,7 +48,7 @@ function masksOf(bits: number): readonly number[] {
   let newest = [0];
   const masks = [...newest];
   for (let set = 1; set <= bits; set += 1) {
-    // A bit above all that are set, so that each mask is generated once.
+    // Only bits above all set ones are added, so that each mask is generated once.
     newest = newest.flatMap((mask) => {
       const above = 32 - Math.clz32(mask);
       return Array.from({ length: BAND_BITS - above }, (_, at) => mask | (1 << (above + at)));

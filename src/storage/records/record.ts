@@ -15,7 +15,7 @@ export function asRecord(value: unknown): Result {
   return currentRecord(value);
 }
 
-/** The record with its stored evidence: null when there is none. */
+/** Returns the record with its stored evidence, or with null when there is none. */
 export function asDetailed(record: unknown, evidence: unknown): DetailedResult {
   return { ...asRecord(record), evidence: isEvidence(evidence) ? evidence : null };
 }
@@ -24,7 +24,7 @@ export function withoutEvidence({ evidence: _evidence, ...record }: DetailedResu
   return record;
 }
 
-/** Fields of every evidence. */
+/** Checks the fields that every evidence has. */
 function isEvidence(value: unknown): value is Evidence {
   return typeof value === 'object' && value !== null && 'dialogs' in value && 'popups' in value && 'cookies' in value;
 }
@@ -72,12 +72,12 @@ export function urlKey(url: string): Uint8Array {
   return createHash('sha256').update(url, 'utf16le').digest();
 }
 
-/** The keys of a record's URLs: the one that was fetched and, where it differs, the one where it led. */
+/** The keys of a record's URLs: the one that was fetched and, where it differs, the final one. */
 export function urlKeysOf({ url, final_url }: Pick<Result, 'url' | 'final_url'>): readonly Uint8Array[] {
   return [...new Set([normalised(url), ...(final_url === '' ? [] : [normalised(final_url)])])].map(urlKey);
 }
 
-/** The keys to look a URL up by. */
+/** Returns the keys by which a URL is looked up. */
 export function wantedUrlKeys(filter: {
   readonly url: string;
   readonly orUrl?: string | undefined;

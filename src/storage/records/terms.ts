@@ -3,21 +3,24 @@ import { outcomeOf, type RecordedOutcome, type ResultConditions } from '../../ca
 
 /*
  * The terms of a record: the keys of an inverted index, by which lists are filtered. Words of the title and the URLs
- * are terms as they are, folded; facts have a prefix that no word has. Both databases index the same terms, so they find
- * the same records.
+ * are terms as they are, folded; facts have a prefix that no word has. Both databases index the same terms, so they
+ * find the same records.
  */
 
-/** Private-use characters, which are in no word. */
+/** Prefixes of facts: private-use characters, which occur in no word. */
 const STATUS = '\uE000';
 const STATUS_CLASS = '\uE001';
 const OUTCOME = '\uE002';
 const HOST = '\uE003';
 const URL_KEY = '\uE004';
 
-/** Bounds what a URL of 8192 characters adds to the index. */
+/** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
 const MAX_WORD_CHARACTERS = 64;
-/** Bytes of a URL's key in its term. Few, because the index holds each of them; what matches is compared in full. */
+/**
+ * Bytes of a URL's key in its term. Few, because the index holds each of them; the full URLs of matching records are
+ * compared.
+ */
 const URL_KEY_BYTES = 5;
 
 /** Scripts that are written without spaces: their words are pairs of neighbouring characters. */
@@ -55,7 +58,7 @@ export function urlTerm(key: Uint8Array): string {
   return `${URL_KEY}${Buffer.from(key.subarray(0, URL_KEY_BYTES)).toString('hex')}`;
 }
 
-/** A term has letters and digits only. */
+/** Returns the term of an outcome, with letters and digits only. */
 function outcomeTerm(outcome: RecordedOutcome): string {
   return `${OUTCOME}${outcome.replaceAll('_', '')}`;
 }
@@ -70,7 +73,7 @@ function withoutScheme(url: string): string {
 
 /** Returns the words of a text, folded, each once, in their order. `pairs` divides a run of an unspaced script. */
 function wordsOf(text: string, pairs: (run: string) => readonly string[]): readonly string[] {
-  // Compatibility forms are one: full-width letters, ligatures. Marks are what is left of accents.
+  // Unifies compatibility forms, such as full-width letters and ligatures, and removes accents.
   const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC').toLowerCase();
   const words = folded
     .split(/[^\p{L}\p{N}]+/u)

@@ -3,7 +3,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { makePrivateSync, PRIVATE_FILE, touchPrivateSync } from '../files/private-files.ts';
 import { checkedVersion } from './schema.ts';
 
-/** Files of a database: the database itself, its write-ahead log, and the index of that. */
+/** Files of a database: the database itself, its write-ahead log, and the index of the log. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
 /**
@@ -41,8 +41,8 @@ export async function backupFile(path: string, target: string): Promise<void> {
 }
 
 /**
- * Puts a backup in the place of the database. A service that uses the database changes over to it. What was there is set
- * aside; returns its new name. Throws, and changes nothing, when the backup is not sound.
+ * Puts a backup in the place of the database. A running service switches to it. Sets the replaced database
+ * aside, and returns its new name. Throws, and changes nothing, when the backup is not sound.
  */
 export function restoreFile(source: string, path: string): string | undefined {
   const problems = problemsOfFile(source);
@@ -60,11 +60,11 @@ export function restoreFile(source: string, path: string): string | undefined {
   }
 }
 
-/** Moves a database and the files beside it away. Undefined when there is none. */
+/** Moves a database and its other files away, and returns the new name; undefined when there is no database. */
 export function setAside(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   const aside = `${path}.replaced-${Date.now()}`;
-  // The database last: until then a crash leaves a database without its log, not a log without its database.
+  // The database is moved last: a crash before that leaves a database without its log, not a log without its database.
   for (const suffix of SUFFIXES.toReversed()) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   return aside;
 }

@@ -6,7 +6,7 @@ import type { Place } from './results.ts';
  * Two plans, both of which stop early.
  * - Merge: find the matching hosts, look at the newest result of each, and read only from the hosts that can
  * contribute. Costs one seek per host, however many results the hosts have. Measured: 1.5 us at 1e6 results.
- * - Walk: read the index by time from the newest and keep what matches. Costs one entry for everything that does not
+ * - Walk: read the index by time from the newest and keep what matches. Costs one entry for each result that does not
  * match (measured: 0.5 us), so it suits prefixes that match many hosts, and gives up where fewer than one in a hundred
  * entries match.
  */
@@ -70,7 +70,7 @@ export function byHost(db: DatabaseSync): ByHost {
     const hosts = statement(newestOfHosts(keys)).all(...bounds, place.probedAt, place.id, limit);
     const rowsOfHost = statement(ROWS_OF_HOST);
     let newest: Place[] = [];
-    // Rows below the floor cannot be in the answer: there are enough newer rows, here or among the remaining hosts.
+    // Rows below the floor cannot be in the answer, because there are enough newer rows.
     let floor = hosts.length < limit ? 0 : number(hosts.at(-1)?.newest);
     for (const { host_id: host } of hosts) {
       const rows = rowsOfHost.all(number(host), place.probedAt, place.id, floor, limit).map(placeOfRow);
@@ -83,7 +83,7 @@ export function byHost(db: DatabaseSync): ByHost {
   return { ids };
 }
 
-/** Duplicates (a host in two ranges) only increase the count; UNION would read everything before it counts. */
+/** Counts a host in two ranges twice, which does no harm: UNION would read all hosts before it counts. */
 function countHosts(keys: readonly HostKey[]): string {
   return `SELECT count(*) AS hosts FROM (${keys.map(hostsInRange).join(' UNION ALL ')} LIMIT ?)`;
 }

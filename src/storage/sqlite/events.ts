@@ -4,7 +4,7 @@ import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Rows above the limit before the oldest are removed, so that they go in steps and not one per insert. */
+/** Share of the limit by which it is exceeded before the oldest rows are removed: in steps, not one per insert. */
 const STEP_SHARE = 0.01;
 
 export interface EventCalls {
@@ -51,7 +51,8 @@ export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls>
   }
 
   function append(rows: readonly LoggedEvent[]): null {
-    // Not synced, unlike results. After a power failure the log has no end row, which the next start notices.
+    // Events are not synced, unlike results. After a power failure the log has no end row, which the next start
+    // notices.
     db.exec('PRAGMA synchronous = NORMAL');
     try {
       inTransaction(db, () => {

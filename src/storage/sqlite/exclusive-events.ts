@@ -8,8 +8,9 @@ export interface ExclusiveEventTable extends EventTable {
 }
 
 /**
- * Lets one process at a time write the log: each of two would take the other's events for those of a predecessor, and
- * note gaps where nothing is missing. The second one has no log until the first has ended; `onHeld` is called once.
+ * Lets one process at a time write the log. Two processes would each treat the other's events as those of a
+ * predecessor, and note gaps where nothing is missing. The second one has no log until the first has ended; `onHeld` is
+ * called once.
  */
 export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () => void): ExclusiveEventTable {
   let held: HeldFileLock | undefined;

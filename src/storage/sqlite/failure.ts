@@ -21,7 +21,7 @@ const SQLITE = {
   NOTADB: 26,
 } as const;
 
-/** The open file cannot be used any more: it is closed, and opened again with back-off. */
+/** Codes after which the open file cannot be used any more: it is closed, and opened again with back-off. */
 const UNUSABLE: ReadonlySet<number> = new Set([
   SQLITE.PERM,
   SQLITE.READONLY,
@@ -35,15 +35,15 @@ const UNUSABLE: ReadonlySet<number> = new Set([
   SQLITE.NOTADB,
 ]);
 
-/** Said once, when the file is found to be damaged. */
+/** Advice that is reported once, when the file is found to be damaged. */
 const WHAT_TO_DO = 'run `capstan db check`, then `capstan db restore` or `capstan db rebuild`';
-/** Said when the file of an open database is gone. */
+/** Advice for when the file of an open database is gone. */
 export const GONE = 'its file is gone: mount it again, restore a backup, or run `capstan db rebuild`';
 
-/** The content of the file is wrong: opening it again does not help. */
+/** Codes for a file with wrong content: opening it again does not help. */
 const DAMAGED: ReadonlySet<number> = new Set([SQLITE.CORRUPT, SQLITE.NOTADB]);
 
-/** The database file is not open. */
+/** Thrown when the database file is not open. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
@@ -78,7 +78,7 @@ export function isUnusable(error: unknown): boolean {
   return (code !== undefined && UNUSABLE.has(code)) || isSystemError(error);
 }
 
-/** Extended result codes carry the primary one in their low byte. */
+/** Returns the primary result code, which is the low byte of an extended one. */
 function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode & 0xff

@@ -4,26 +4,26 @@ import { hostTerm, urlTerm } from '../records/terms.ts';
 import type { FilteredRows, Place } from './results.ts';
 
 /*
- * Lists with conditions. An FTS5 table holds the terms of each record under a number that grows with the time of the
- * record, its place: so the records that have all terms are read in list order, and only as many as a page needs,
+ * Lists with conditions. An FTS5 table holds the terms of each record under its place, a number that grows with the
+ * time of the record. So the records that have all terms are read in list order, and only as many as a page needs,
  * whether the terms are rare or frequent. `places` leads from the number to the record.
  */
 
 /** 2020-01-01: the places of 1950 to 2089 are safe integers. */
 const EPOCH_MS = 1_577_836_800_000;
-/** Places of a millisecond. The records that need more take those of the next one. */
+/** Number of places in a millisecond. Further records take places of the next millisecond. */
 const PLACES_OF_MS = 4096;
 const MAX_PLACE = Number.MAX_SAFE_INTEGER - 2 * PLACES_OF_MS;
 const MIN_PLACE = -MAX_PLACE;
-/** Milliseconds in which a free place is looked for. */
+/** Maximum number of milliseconds after a record's own in which a free place is searched. */
 const MAX_LATER_MS = 1000;
 
-/** Hosts whose terms are part of the expression. With more, records are compared with the ranges one by one. */
+/** Maximum number of hosts in the expression. With more, records are compared with the ranges one by one. */
 const MAX_HOST_TERMS = 500;
-/** Records compared with the ranges at once: a few milliseconds. */
+/** Records compared with the ranges at once, which takes a few milliseconds. */
 const COMPARED_TOGETHER = 1000;
 
-/** By terms; and by time alone, where a list has no other condition. */
+/** The statements for lists by terms and, where a list has no other condition, by time alone. */
 const MATCHING = `
   SELECT place, id, host_id
   FROM (
@@ -36,14 +36,16 @@ const BETWEEN = 'SELECT place, id, host_id FROM places WHERE place < ? AND place
 export const FILTERED_STATEMENTS: readonly string[] = [MATCHING, BETWEEN];
 
 export interface FilteredLists {
-  /** Adds the terms of a record. In the transaction of the record. */
+  /** Adds the terms of a record. Call it in the transaction of the record. */
   add(record: { readonly id: number; readonly probedAt: number; readonly hostId: number }, terms: Terms): void;
   remove(id: number, probedAt: number): void;
-  /** Ids of the newest records after `place` that match, newest first, in steps between which the database may change. */
+  /**
+   * Ids of the newest records after `place` that match, newest first, in steps between which the database may change.
+   */
   ids(rows: FilteredRows, limit: number, place: Place): Generator<void, number[]>;
 }
 
-/** What a record is found by, besides its host. */
+/** The terms by which a record is found, in addition to its host. */
 export interface Terms {
   readonly terms: readonly string[];
   readonly urlKeys: readonly Uint8Array[];
@@ -81,7 +83,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
     throw new RangeError(`there is no place for another record of ${new Date(probedAt).toISOString()}`);
   }
 
-  /** The hosts' ids; undefined when there are too many. */
+  /** Returns the ids of the hosts in the ranges; undefined when there are too many. */
   function hostIds(ranges: readonly HostRange[]): readonly number[] | undefined {
     const found = new Set<number>();
     for (const { key, prefix } of ranges) {
@@ -91,7 +93,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
     return found.size > MAX_HOST_TERMS ? undefined : [...found];
   }
 
-  /** Each host is compared once. */
+  /** Returns a test of hosts that compares each host with the ranges once. */
   function hostFilter(ranges: readonly HostRange[]): (hostId: number) => boolean {
     const known = new Map<number, boolean>();
     return (hostId) => {
@@ -103,7 +105,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
     };
   }
 
-  /** Undefined when nothing can match. */
+  /** Returns the plan of a list; undefined when nothing can match. */
   function planOf({ terms, filter }: FilteredRows): Plan | undefined {
     switch (filter.by) {
       case 'all':
@@ -155,7 +157,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
       const last = read.at(-1)?.place;
       if (last === undefined) break;
       before = Number(last);
-      // Records of one millisecond are ordered by id, which their places are not: all of them are read.
+      // All records of the last millisecond are read: the list orders them by id, and their places do not.
       const least = found[limit - 1];
       if (least !== undefined && msOf(before) < least.ms) break;
       yield;
@@ -185,7 +187,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
 }
 
 interface Plan {
-  /** In FTS5's query language; undefined for every record. */
+  /** Condition in FTS5's query language; undefined when every record matches. */
   readonly expression: string | undefined;
   readonly readTogether: number;
   readonly hasHost: (hostId: number) => boolean;
@@ -197,7 +199,7 @@ function hostsInRange(key: string, index: string): string {
   return `SELECT host_id FROM hosts INDEXED BY ${index} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
 }
 
-/** Every term, and one of the others; undefined without any. */
+/** Returns the expression for all of `terms` and one of `oneOf`; undefined without any. */
 function allOf(terms: readonly string[], oneOf: readonly string[] = []): string | undefined {
   const quoted = terms.map((term) => `"${term}"`);
   const choice = oneOf.length === 0 ? [] : [`(${oneOf.map((term) => `"${term}"`).join(' OR ')})`];

@@ -22,7 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
     up: (db) => db.exec(EVENTS + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS),
   },
   {
-    // Their requests may contain credentials, and nothing needs them any more.
+    // The requests may contain credentials, and nothing needs them any more.
     name: 'no requests of ended jobs',
     up: (db) => db.exec(`UPDATE jobs SET work = x'' WHERE state NOT IN ('queued', 'running')`),
   },
@@ -110,7 +110,7 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Separate from the records, so that lists do not read it. */
+/** Evidence is separate from the records, so that lists do not read it. */
 const EVIDENCE = `
   CREATE TABLE IF NOT EXISTS evidence (
     id INTEGER PRIMARY KEY,
@@ -136,7 +136,7 @@ const PERCEPTIONS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** Records read at once while the keys of their URLs are made anew. */
+/** Records read at once while the keys of their URLs are computed again. */
 const BATCH = 1000;
 
 function indexUrls(db: DatabaseSync): void {
@@ -157,7 +157,7 @@ function indexUrls(db: DatabaseSync): void {
   }
 }
 
-/** The table of terms holds no copy of them (`content=''`), and no positions: words are looked for in any order. */
+/** The table of terms holds no copy of the terms (`content=''`), and no positions: words may match in any order. */
 const TERMS = `
   CREATE TABLE places (
     place INTEGER PRIMARY KEY,

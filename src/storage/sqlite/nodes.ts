@@ -4,11 +4,11 @@ import { LEASE_MARGIN_MS, LEASE_MS, LeasedNode, type NodeLeases } from '../node-
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
-/** A returned node is leased again after this time, because the clock may step back a little. */
+/** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
 const RELEASED_MS = 1000;
 
 export interface NodeCalls {
-  /** Null when other processes hold all nodes. */
+  /** Claims a node; null when other processes hold all nodes. */
   claimNode: { args: { readonly owner: string }; answer: number | null };
 }
 

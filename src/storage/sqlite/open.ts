@@ -26,9 +26,9 @@ export interface SqliteDatabase extends Database {
 }
 
 /**
- * Opens the database of one machine: a SQLite file with a thread of its own. Resolves when the file is open, or cannot
- * be opened; then the database is `down`, every call rejects with the reason, and it keeps trying. Rejects when a later
- * version of Capstan has changed the schema.
+ * Opens the database of one machine: a SQLite file with a thread of its own. Resolves when the file is open or
+ * cannot be opened. In the latter case the database is `down`, rejects every call with the reason, and keeps trying.
+ * Rejects when a later version of Capstan has changed the schema.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
   const { path, onState = () => {}, onWarning = () => {}, keptEvents = KEPT_EVENTS } = options;

@@ -7,7 +7,7 @@ const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND has
 const IDS_OF_HASH = `
   SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
 
-/** Number of hashes per step of a search, which takes a few milliseconds; plain screenshots share bands with many. */
+/** Maximum number of hashes per step of a search. Such a step takes a few milliseconds. */
 const HASHES_AT_ONCE = 1000;
 
 /** For tests of the query plans. */
@@ -50,7 +50,7 @@ export function perceptions(db: DatabaseSync): Perceptions {
         for (const other of others) {
           const distance = distanceOf(hash, other);
           if (distance > most || !similar.takes(distance)) continue;
-          // Another band may lead to it too.
+          // Another band may lead to the same hash.
           if (firstBandNear(hash, other, most) === band >>> BAND_BITS)
             similar.add(idsOf(other, except, limit), distance);
         }

@@ -19,7 +19,7 @@ const PAGE_BY_FINAL_URL = `
   WHERE final_url_key = ? AND (probed_at, id) < (?, ?) ORDER BY probed_at DESC, id DESC LIMIT ?`;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
-/** A host without results would be read by every query whose prefix it matches. */
+/** Removes a host without results, which every query with a matching prefix would read. */
 const DELETE_HOST = `
   DELETE FROM hosts WHERE host_id = ?1
   AND NOT EXISTS (SELECT 1 FROM results INDEXED BY results_by_host WHERE host_id = ?1)`;
@@ -74,7 +74,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
     if (perceptionHash !== null) hashes.add(id, perceptionHash);
   }
 
-  /** Returns the host of a result; undefined when there is no such result. */
+  /** Removes a result and returns its host; undefined when there is no such result. */
   function remove(id: number): number | undefined {
     const deleted = deleteResult.get(id);
     if (deleted === undefined) return undefined;

@@ -15,7 +15,7 @@ export interface Row {
   readonly probedAt: number;
   readonly host: string;
   readonly urlKey: Uint8Array;
-  /** Key of the URL where it led; null where that is the same. */
+  /** Key of the final URL; null where it is the same. */
   readonly finalUrlKey: Uint8Array | null;
   readonly record: string;
   /** JSON. */

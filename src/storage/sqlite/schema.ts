@@ -15,7 +15,7 @@ const MEMORY = ':memory:';
 const CACHE_KIB = 65_536;
 const MAX_WAL_BYTES = 67_108_864;
 
-/** The file exists, and results must not be written into it. */
+/** Thrown when the file belongs to another application, so that results must not be written into it. */
 export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
 }
@@ -26,7 +26,7 @@ export function openDatabase(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.exec('PRAGMA journal_mode = WAL');
-    // FULL: a commit that was answered is on the disk, also after a power cut.
+    // FULL: a commit that was answered survives a power cut.
     db.exec('PRAGMA synchronous = FULL');
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
@@ -41,14 +41,14 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** SQLite gives the files beside the database (`-wal`, `-shm`) the mode of the database. */
+/** Makes the database private. SQLite gives its other files (`-wal`, `-shm`) the same mode. */
 function makePrivate(path: string): void {
   makeDirectorySync(dirname(path));
   touchPrivateSync(path);
   for (const beside of ['-wal', '-shm']) makePrivateSync(path + beside, PRIVATE_FILE);
 }
 
-/** Marks an empty file as ours. Throws a `ForeignFileError` for a file of something else. */
+/** Marks an empty file as ours. Throws a `ForeignFileError` for another application's file. */
 function claimFile(db: DatabaseSync): void {
   if (pragma(db, 'application_id') === APPLICATION_ID) return;
   if (pragma(db, 'application_id') !== 0 || pragma(db, 'user_version') !== 0 || !isEmpty(db)) {
@@ -70,7 +70,7 @@ export function checkedVersion(db: DatabaseSync): number {
 /** Applies the migrations that the file does not have yet. Throws a `NewerSchemaError`. */
 function migrate(db: DatabaseSync): void {
   for (const { up } of MIGRATIONS.slice(checkedVersion(db))) up(db);
-  // Written every time: a file that can be read but not written must show now, not with the first result.
+  // Written every time, so that a file that cannot be written fails now, not with the first result.
   db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 

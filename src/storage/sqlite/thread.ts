@@ -141,7 +141,7 @@ export class SqliteThread {
     this.#respawnLater();
   }
 
-  /** A thread needs file descriptors of its own; without free ones it cannot be started. */
+  /** Retries with a delay: a thread needs file descriptors of its own, and cannot be started while none are free. */
   #respawnLater(): void {
     setTimeout(() => {
       if (this.#closed) return;

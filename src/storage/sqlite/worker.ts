@@ -31,7 +31,7 @@ interface Open {
   readonly searches: Searches;
   readonly releaseNode: ReturnType<typeof nodeTable>['releaseNode'];
   readonly inode: bigint;
-  /** Of the `-wal` file. */
+  /** Inode of the `-wal` file. */
   readonly walInode: bigint;
 }
 
@@ -46,7 +46,7 @@ function serve(
   let leased = false;
   let reported: string | undefined;
   let everOpen = false;
-  /** The damaged file, which is not opened again. */
+  /** Inode of the damaged file, which is not opened again. */
   let damagedInode: bigint | undefined;
 
   function tell(state: 'up' | 'down' | 'damaged', reason: string): void {
@@ -78,7 +78,7 @@ function serve(
 
   function giveUp(error: unknown, state: 'down' | 'damaged' = isDamaged(error) ? 'damaged' : 'down'): void {
     reason = explain(error).reason;
-    // Replacing the file ends that state, opening the same one again does not.
+    // Only replacing the file ends this state: the same file is not opened again.
     if (isDamaged(error)) damagedInode = open?.inode ?? inodeOf(path);
     close();
     tell(state, reason);
@@ -102,7 +102,7 @@ function serve(
 
   function inForce(): Open {
     if (open !== undefined && inodeOf(path) !== open.inode) {
-      // The file was replaced or removed: what is written now would be in no file that anyone finds again.
+      // The file was replaced or removed: anything written now would be lost.
       const { walInode } = open;
       close();
       setAsideLog(path, walInode);
@@ -136,7 +136,7 @@ function serve(
     if (message.name === 'claimNode') leased = true;
     // The file accepts writes again, for example after a lock or a full disk.
     if (message.name === 'insert' || message.name === 'delete') tell('up', '');
-    // Not when the file is opened: one that can be opened and not read would be opened again at once, for ever.
+    // Not reset on opening: a file that can be opened but not read would be reopened without a delay, forever.
     retryMs = FIRST_RETRY_MS;
     return answer;
   }
@@ -205,8 +205,8 @@ function walOf(path: string): string {
 }
 
 /**
- * Moves the write-ahead log of a file that was replaced out of the way of the file that replaced it: SQLite would apply
- * it to that one, and make it malformed. It is kept, because it may hold records that the old file has not.
+ * Moves the write-ahead log of a replaced file away. SQLite would apply the log to the new file and corrupt it. The log
+ * is kept, because it may hold records that are missing in the old file.
  */
 function setAsideLog(path: string, walInode: bigint): void {
   const wal = walOf(path);
