@@ -5,6 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The suites drive real browsers and databases; on two cores more than two files at a time would starve each other.
     maxWorkers: 2,
+    // V8 ends a process now and then when it frees WebAssembly code, which fetch runs: `Check failed: jit_page.has_value()`
+    // in UnregisterWasmAllocation.
+    execArgv: ['--no-wasm-code-gc'],
     // Shared machines stall for seconds, and capture deadlines are real time. CI repeats a failed test once and names it;
     // elsewhere the first failure counts.
     retry: process.env.CI === 'true' ? 1 : 0,
