@@ -8,8 +8,8 @@ import type { Keyset, ResultStore } from '../storage/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 
 /**
- * Number of records read at once, and maximum number of such pages. A URL that is often captured with different options
- * may have more.
+ * Number of records in a page, and maximum number of pages that are searched. A URL that was captured often, with
+ * different options, may have more records than these pages.
  */
 const PAGE = 20;
 const MAX_PAGES = 10;

@@ -36,7 +36,7 @@ export interface TicketCount {
   /** Whether admission has ended, so that no claim may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;
-  /** Counts one more place and calls `taken`, at once or when there is room. Returns a function that ends the wait. */
+  /** Waits for a free place if there is none, takes it, and then calls `taken`. Returns a function that ends the wait. */
   takeOne(taken: () => void): () => void;
   completed(): void;
   /** Called once, when the ticket was revoked or released. */

@@ -55,7 +55,7 @@ describe('the log of capstan serve', () => {
     await expectAnswersAndStops(service);
   });
 
-  it('logs the address when standard output is a full disk', async () => {
+  it('writes the address to the log when standard output is on a full disk', async () => {
     await using place = await ground();
     const full = openSync('/dev/full', 'w');
     const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });

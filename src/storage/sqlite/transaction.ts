@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Returns the result of `work` with everything it wrote, or nothing of it; exceptions are rethrown. */
+/** Runs `work` in a transaction: commits and returns its result, or rolls back and rethrows its exception. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {

@@ -300,7 +300,7 @@ describe('POST /batch with lines, without a browser', () => {
     expect([response.status, (await failureOf(response)).code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('answers at most --max-batch lines with an array', async () => {
+  it('answers an array for at most --max-batch lines', async () => {
     const lines = (count: number) => `${JSON.stringify({ url: 'file:///x' })}\n`.repeat(count);
     const init = { method: 'POST', headers: { 'Content-Type': LINES, Accept: 'application/json' } };
     expect(await (await app.call('/batch', { ...init, body: lines(3) })).json()).toHaveLength(3);
