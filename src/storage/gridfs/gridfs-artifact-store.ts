@@ -1,4 +1,4 @@
-import { type Db, GridFSBucket, MongoServerError } from 'mongodb';
+import { type Db, GridFSBucket } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
@@ -14,6 +14,7 @@ import { createPace } from '../captures/pace.ts';
 import { imageFile } from '../files/layout.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/screenshot-info.ts';
 import type { Ask } from '../mongo/connection.ts';
+import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { asDetailed } from '../records/record.ts';
 import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from './documents.ts';
 import { deleteFiles, type FileContent, idsOf, uploadFile } from './grid-files.ts';
@@ -22,8 +23,6 @@ import { readFile } from './read-file.ts';
 /** Number of captures whose bytes are summed at once, and number of ids that are read at once. */
 const SUMMED_TOGETHER = 50_000;
 const IDS_READ = 250;
-const DUPLICATE_KEY = 11_000;
-
 /** The artifact store that all processes on one MongoDB database share. */
 export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore {
   const collections = artifactCollections(database);
@@ -91,7 +90,7 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
       await captures.insertOne(capture);
       return true;
     } catch (error) {
-      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      if (!isDuplicateKey(error)) throw error;
       if ((await captures.countDocuments({ _id: capture._id })) > 0) return false;
       throw new CapstanError('database_unavailable', 'The files were removed because their upload took too long.');
     }

@@ -1,7 +1,8 @@
-import { type Db, MongoServerError, ObjectId } from 'mongodb';
+import { type Db, ObjectId } from 'mongodb';
 import { createPace, type Pace } from '../captures/pace.ts';
 import { isAway } from '../is-away.ts';
 import type { Ask } from '../mongo/connection.ts';
+import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { type HeldLease, mongoLease } from '../mongo/lease.ts';
 import { artifactCollections, BY_FILE } from './documents.ts';
 import { deleteFiles } from './grid-files.ts';
@@ -27,8 +28,6 @@ const VOID_MS = 24 * 60 * 60_000;
 const INTERVAL_MS = 60_000;
 /** Number of files looked at together. */
 const STEP = 500;
-const DUPLICATE_KEY = 11_000;
-
 export interface SweepOptions {
   readonly database: Db;
   readonly ask: Ask;
@@ -117,7 +116,7 @@ export function createSweep(options: SweepOptions): Sweep {
       await voids.insertOne({ _id: file, files: [{ file }], voided_at: new Date() });
       return true;
     } catch (error) {
-      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      if (!isDuplicateKey(error)) throw error;
       // True when an earlier pass voided the file, and ended before it deleted it.
       return (await voids.countDocuments({ _id: file })) > 0;
     }

@@ -1,13 +1,7 @@
-import {
-  type Collection,
-  type Db,
-  type Document,
-  type IndexDescription,
-  MongoBulkWriteError,
-  type OptionalUnlessRequiredId,
-} from 'mongodb';
+import type { Collection, Db, Document, IndexDescription, OptionalUnlessRequiredId } from 'mongodb';
 import type { HostKey } from '../hosts.ts';
 import type { EvidenceDocument, HostDocument, NodeDocument, PerceptionDocument, ResultDocument } from './documents.ts';
+import { isOnlyDuplicates } from './duplicate-key.ts';
 
 export interface Collections {
   readonly results: Collection<ResultDocument>;
@@ -78,8 +72,6 @@ const NODE_INDEXES: IndexDescription[] = [{ name: 'by_free_at', key: { free_at: 
 
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
 
-const DUPLICATE_KEY = 11_000;
-
 export function collectionsOf(db: Db): Collections {
   return {
     results: db.collection('results'),
@@ -134,10 +126,4 @@ export async function insertNew<T extends Document>(
   } catch (error) {
     if (!isOnlyDuplicates(error)) throw error;
   }
-}
-
-function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
-  const errors = [error.writeErrors].flat();
-  return errors.length > 0 && errors.every(({ code }) => code === DUPLICATE_KEY);
 }

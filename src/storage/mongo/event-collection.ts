@@ -1,5 +1,6 @@
 import { type Collection, type Db, type FindCursor, MongoServerError } from 'mongodb';
 import type { LoggedEvent } from '../event-log.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 
 /**
  * Events that were written together, as one link of a chain: `prev` names the previous link and is unique. When several
@@ -18,7 +19,6 @@ export interface EventsDocument {
 
 /** About 100,000 events. The collection is capped: the server removes the oldest. */
 const CAPPED_BYTES = 128 * 1024 * 1024;
-const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;
 /** Time that the server waits for new links before it answers with none; less than the socket timeout. */
 const AWAIT_MS = 4000;
@@ -46,7 +46,7 @@ export async function addLink(collection: Collection<EventsDocument>, link: Even
     await collection.insertOne(link);
     return true;
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
+import { Binary, type Collection, type Db } from 'mongodb';
 import {
   ATTEMPT_LEASE_MS,
   type Attempt,
@@ -8,6 +8,7 @@ import {
   type IdempotencyStore,
 } from '../idempotency-store.ts';
 import type { Ask } from './connection.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 
 interface KeyDocument {
   readonly _id: Binary;
@@ -17,8 +18,6 @@ interface KeyDocument {
   readonly expires_at: Date;
   readonly answer: Binary | null;
 }
-
-const DUPLICATE_KEY = 11_000;
 
 /** Creates the index by which MongoDB removes expired keys. */
 export async function prepareIdempotency(db: Db): Promise<void> {
@@ -82,8 +81,7 @@ async function claim(keys: Collection<KeyDocument>, attempt: Attempt, times: Cla
       : { state: 'answered', answer: Uint8Array.from(found.answer.buffer) };
   } catch (error) {
     // Another process created it at the same moment.
-    if (again && error instanceof MongoServerError && error.code === DUPLICATE_KEY)
-      return claim(keys, attempt, times, false);
+    if (again && isDuplicateKey(error)) return claim(keys, attempt, times, false);
     throw error;
   }
 }

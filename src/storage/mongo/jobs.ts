@@ -1,4 +1,4 @@
-import { Binary, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
+import { Binary, type Collection, type Db } from 'mongodb';
 import type { Failure } from '../../capture/errors.ts';
 import {
   JOB_LEASE_MS,
@@ -12,6 +12,7 @@ import {
   tooManyJobs,
 } from '../job-store.ts';
 import type { Ask } from './connection.ts';
+import { isOnlyDuplicates } from './duplicate-key.ts';
 
 interface JobDocument {
   readonly _id: string;
@@ -32,7 +33,6 @@ interface ItemDocument extends JobItem {
   readonly job: string;
 }
 
-const DUPLICATE_KEY = 11_000;
 const UNFINISHED = { $in: ['queued', 'running'] satisfies JobState[] };
 const FINISHED = { $nin: ['queued', 'running'] satisfies JobState[] };
 /** Replaces the requests of an ended job, which may contain credentials. */
@@ -211,10 +211,4 @@ function own(id: string, owner: string) {
 
 function inMs(ms: number) {
   return { $add: ['$$NOW', ms] };
-}
-
-/** Whether outcomes that already exist are the only reason of a failure: these stay as they are. */
-function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
-  return [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);
 }

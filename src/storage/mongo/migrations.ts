@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
+import { Binary, type Collection, type Db } from 'mongodb';
 import { prepareArtifacts } from '../gridfs/documents.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
@@ -7,6 +7,7 @@ import { termsOf } from '../records/terms.ts';
 import { collectionsOf, ensureIndexes, ensureTermIndex } from './collections.ts';
 import type { Patiently } from './connection.ts';
 import { type ResultDocument, recordOf } from './documents.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
 
@@ -107,7 +108,6 @@ interface SchemaDocument {
 
 /** Lease of a migration, in seconds: a process that died blocks the others no longer than this. */
 const LEASE_SECONDS = 60;
-const DUPLICATE_KEY = 11_000;
 /** Not durable: if a crash of the server loses the lease, a step is repeated, and every step is idempotent. */
 const LEASE_WRITE = { writeConcern: { w: 1 } } as const;
 /** Interval at which a process checks whether another one has finished, in milliseconds. */
@@ -168,6 +168,6 @@ async function createSchemaDocument(schema: Collection<SchemaDocument>): Promise
   try {
     await schema.insertOne({ _id: 'schema', version: 0 }, LEASE_WRITE);
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 }

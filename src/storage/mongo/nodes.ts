@@ -1,16 +1,15 @@
-import { type Collection, MongoServerError } from 'mongodb';
+import type { Collection } from 'mongodb';
 import { LEASED_NODES } from '../ids.ts';
 import { LEASE_MARGIN_MS, LEASE_MS, LEASE_RENEWAL_MS, LeasedNode, type NodeLeases } from '../node-leases.ts';
 import type { StoreState } from '../result-store.ts';
 import type { Ask } from './connection.ts';
 import type { NodeDocument } from './documents.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 
 /* Leases of nodes by the server's clock, because the clocks of the machines may differ. */
 
 /** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
 const RELEASED_MS = 1000;
-const DUPLICATE_KEY = 11_000;
-
 export interface MongoNodes extends NodeLeases {
   /** Returns the node. Never rejects: a lease that is not returned runs out. */
   release(): Promise<void>;
@@ -61,7 +60,7 @@ async function claimUnused(nodes: Collection<NodeDocument>, owner: string): Prom
       return node;
     } catch (error) {
       // Another process was faster.
-      if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+      if (!isDuplicateKey(error)) throw error;
     }
   }
   return undefined;
