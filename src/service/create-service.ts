@@ -24,6 +24,7 @@ import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
 import { performCapture } from './perform-capture.ts';
+import { countProcess } from './process-stats.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 /*
@@ -68,7 +69,7 @@ export async function createService(
   const storage = await openStorage(config, logger);
   const feed = await openEventFeed(events.events$, storage.events, Date.now);
   const capturing = startCapturing(config, { lookup, events, storage, logger });
-  const { egress, actor, ipFacts, started } = capturing;
+  const { egress, actor, started } = capturing;
   const webhooks = createWebhooks({
     receivers: config.webhook,
     secrets: config.webhookSecret,
@@ -141,7 +142,7 @@ export async function createService(
     pipeline.setLimits({ maxConcurrent, maxQueue });
     actor.setSlots(maxConcurrent);
   };
-  const startedAt = performance.now();
+  const processStats = countProcess({ config, counters, capturing, storage, log });
   let stopped: Promise<void> | undefined;
 
   return {
@@ -193,9 +194,7 @@ export async function createService(
       logger.info({ max_concurrent: limits.maxConcurrent, max_queue: limits.maxQueue }, 'the limits were changed');
     },
     stats: () => ({
-      uptime_ms: Math.round(performance.now() - startedAt),
-      captures: counters.captures,
-      batches: counters.batches,
+      ...processStats(),
       jobs: intake.jobs.counts,
       webhooks: { ...counters.webhooks, pending: webhooks.pending },
       queue: {
@@ -204,19 +203,8 @@ export async function createService(
         max_concurrent: pipeline.limits.maxConcurrent,
         max_queue: pipeline.limits.maxQueue,
       },
-      pool: actor.stats(),
-      ip_info: ipFacts.counts,
-      store: {
-        kind: storage.results.kind,
-        state: storage.results.state,
-        outbox: storage.captureStore.pending,
-        written: storage.captureStore.written,
-        bytes: storage.artifacts.bytes,
-      },
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
-      retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
       cluster: cluster?.stats() ?? null,
-      log: { dropped: log.droppedLines },
     }),
     started,
     kill: () => actor.kill(),

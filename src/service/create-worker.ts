@@ -11,6 +11,7 @@ import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
+import { countProcess } from './process-stats.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
 
 export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
@@ -43,7 +44,7 @@ export async function createWorker(
   const storage = await openStorage(config, logger, { makesIds: false });
   const lookup = createDnsLookup({ servers: config.nameServers });
   const capturing = startCapturing(config, { lookup, events, storage, logger });
-  const { actor, egress, ipFacts } = capturing;
+  const { actor, egress } = capturing;
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
     ...capturing,
     results: storage.results,
@@ -92,7 +93,7 @@ export async function createWorker(
     counters.stop();
     logging.unsubscribe();
   };
-  const startedAt = performance.now();
+  const processStats = countProcess({ config, counters, capturing, storage, log });
   let stopped: Promise<void> | undefined;
 
   return {
@@ -108,25 +109,12 @@ export async function createWorker(
       logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
     },
     stats: () => ({
-      uptime_ms: Math.round(performance.now() - startedAt),
-      captures: counters.captures,
-      batches: counters.batches,
+      ...processStats(),
       jobs: NO_JOBS,
       webhooks: { ...counters.webhooks, pending: 0 },
       queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
-      pool: actor.stats(),
-      ip_info: ipFacts.counts,
-      store: {
-        kind: storage.results.kind,
-        state: storage.results.state,
-        outbox: storage.captureStore.pending,
-        written: storage.captureStore.written,
-        bytes: storage.artifacts.bytes,
-      },
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
-      retention: config.retainDays === null && config.retainBytes === null ? null : storage.retention.counts,
       cluster: cluster.stats(),
-      log: { dropped: log.droppedLines },
     }),
     kill: () => actor.kill(),
     stop: (graceMs = 0) => {

@@ -1,0 +1,41 @@
+import type { ServiceStats } from '../capture/stats.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Counters } from '../streams/counters.ts';
+import type { Capturing } from './capturing.ts';
+import type { StorageConfig } from './service-config.ts';
+
+export interface CountedParts {
+  readonly config: Pick<StorageConfig, 'retainDays' | 'retainBytes'>;
+  readonly counters: Counters;
+  readonly capturing: Pick<Capturing, 'actor' | 'ipFacts'>;
+  readonly storage: Storage;
+  readonly log: { readonly droppedLines: number };
+}
+
+/** The statistics that every process has, whether it answers clients or captures for a cluster. */
+export type ProcessStats = Pick<
+  ServiceStats,
+  'uptime_ms' | 'captures' | 'batches' | 'pool' | 'ip_info' | 'store' | 'retention' | 'log'
+>;
+
+/** Returns a function that reads them. The uptime begins now. */
+export function countProcess({ config, counters, capturing, storage, log }: CountedParts): () => ProcessStats {
+  const startedAt = performance.now();
+  const removes = config.retainDays !== null || config.retainBytes !== null;
+  return () => ({
+    uptime_ms: Math.round(performance.now() - startedAt),
+    captures: counters.captures,
+    batches: counters.batches,
+    pool: capturing.actor.stats(),
+    ip_info: capturing.ipFacts.counts,
+    store: {
+      kind: storage.results.kind,
+      state: storage.results.state,
+      outbox: storage.captureStore.pending,
+      written: storage.captureStore.written,
+      bytes: storage.artifacts.bytes,
+    },
+    retention: removes ? storage.retention.counts : null,
+    log: { dropped: log.droppedLines },
+  });
+}
