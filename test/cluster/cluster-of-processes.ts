@@ -53,25 +53,24 @@ export async function clusterOf({ mongo, nats }: Servers, name: string): Promise
   const place = await ground();
   const started: Served[] = [];
   let processes = 0;
+  let first: Promise<Served> | undefined;
   return {
     place,
     async start(role, ...flags) {
       processes += 1;
-      const served = await serve(
+      const directory = join(place.path, `data-${processes}`);
+      // The first process creates the collections: some servers hang when that happens beside others' writes.
+      if (first !== undefined) await first.catch(() => undefined);
+      const starting = serve(
         [
           ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
-          ...[
-            '--allow-targets',
-            '127.0.0.1',
-            '--data-dir',
-            join(place.path, `data-${processes}`),
-            '--min-free-memory',
-            '0',
-          ],
+          ...['--allow-targets', '127.0.0.1', '--data-dir', directory, '--min-free-memory', '0'],
           ...['--max-loop-delay-ms', '600000', ...flags],
         ],
         place.options,
       );
+      first ??= starting;
+      const served = await starting;
       started.push(served);
       return served;
     },

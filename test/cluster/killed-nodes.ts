@@ -98,15 +98,24 @@ async function expectStored(apis: readonly Served[], answers: readonly AnsweredB
   expect(new Set(ids).size).toBe(ids.length);
   for (const { node, result } of stored) {
     const other = apis.find((api) => api !== node) ?? node;
-    const record = await fetch(`${other.url}/results/${result?.id}`);
-    const image = await fetch(`${other.url}${result?.screenshot}`);
-    await Promise.all([record.body?.cancel(), image.arrayBuffer()]);
-    expect({ id: result?.id, record: record.status, image: image.status }).toEqual({
-      id: result?.id,
-      record: 200,
-      image: 200,
-    });
+    // A server that was just started again may answer late.
+    await expect
+      .poll(
+        async () => ({
+          record: await outcomeOf(`${other.url}/results/${result?.id}`),
+          image: await outcomeOf(`${other.url}${result?.screenshot}`),
+        }),
+        { timeout: 60_000, message: `capture ${result?.id}` },
+      )
+      .toEqual({ record: '200', image: '200' });
   }
+}
+
+/** Returns the status of the answer and, if it is not 200, the body. */
+async function outcomeOf(url: string): Promise<string> {
+  const answer = await fetch(url);
+  const body = await answer.text();
+  return answer.ok ? String(answer.status) : `${answer.status} ${body}`;
 }
 
 async function expectNoTickets({ servers, name }: KilledNodes): Promise<void> {
