@@ -19,10 +19,12 @@ describe.skipIf(whyNot !== undefined)(`metrics of a cluster${reason}`, () => {
     expect((await capture(node.url, { url: site.url('/short') })).status).toBe(200);
     await expect.poll(() => clusterStats(node).then(({ running }) => running)).toBe(0);
     for (const { url } of [node, worker]) {
-      const metrics = await scrape(url);
-      expect(valuesBy(metrics, 'capstan_captures_total', 'outcome')).toMatchObject({ stored: 1 });
-      expect(valuesBy(metrics, 'capstan_cluster_processes', 'role')).toEqual({ api: 1, worker: 1 });
-      expect(valuesBy(metrics, 'capstan_cluster_slots')).toEqual({ '': 2 });
+      expect(valuesBy(await scrape(url), 'capstan_captures_total', 'outcome')).toMatchObject({ stored: 1 });
+      // Each process learns of the others from their reports.
+      await expect
+        .poll(async () => valuesBy(await scrape(url), 'capstan_cluster_processes', 'role'))
+        .toEqual({ api: 1, worker: 1 });
+      expect(valuesBy(await scrape(url), 'capstan_cluster_slots')).toEqual({ '': 2 });
     }
     expect(valuesBy(await scrape(node.url), 'capstan_browser_launches_total')).toEqual({ '': 0 });
     expect(valuesBy(await scrape(worker.url), 'capstan_browser_launches_total')).toEqual({ '': 1 });
