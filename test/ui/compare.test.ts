@@ -64,7 +64,7 @@ describe('the comparison of two captures', () => {
     );
   });
 
-  it('says that equal captures have no difference', async () => {
+  it('shows a difference of 0 % between a capture and itself', async () => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${BEFORE}`);
     await page.getByText('Difference', { exact: true }).click();
     await page.getByText('0 %', { exact: true }).waitFor();
