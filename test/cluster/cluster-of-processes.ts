@@ -60,7 +60,7 @@ export async function clusterOf({ mongo, nats }: Servers, name: string): Promise
       processes += 1;
       const directory = join(place.path, `data-${processes}`);
       // The first process creates the collections: some servers hang when that happens beside others' writes.
-      if (first !== undefined) await first.catch(() => undefined);
+      if (first !== undefined) await first.then(hasDatabase, () => undefined);
       const starting = serve(
         [
           ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
@@ -83,6 +83,13 @@ export async function clusterOf({ mongo, nats }: Servers, name: string): Promise
       await place[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Resolves when the process has prepared its database. */
+async function hasDatabase({ url }: Served): Promise<void> {
+  const store = z.object({ data: z.object({ store: z.object({ state: z.string() }) }) });
+  const state = async () => store.parse(await (await fetch(`${url}/stats`)).json()).data.store.state;
+  await expect.poll(state, { timeout: 60_000 }).toBe('up');
 }
 
 const clusterSchema = z.object({

@@ -27,16 +27,17 @@ const AWAIT_MS = 4000;
 const OPTIONS = { readConcern: { level: 'majority' }, writeConcern: { w: 'majority', journal: false } } as const;
 
 /**
- * Opens the collection, and creates it when it does not exist. It is never empty, because a tailable cursor needs a
- * last document.
+ * Opens the collection. Creates it when it has no link, which is added last: a tailable cursor needs a document, and so
+ * the collection is never empty.
  */
 export async function openEventCollection(db: Db, bytes = CAPPED_BYTES): Promise<Collection<EventsDocument>> {
+  const collection = db.collection<EventsDocument>('events', OPTIONS);
+  if ((await newestLink(collection)) !== null) return collection;
   await db.createCollection('events', { capped: true, size: bytes }).catch((error: unknown) => {
     if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
   });
-  const collection = db.collection<EventsDocument>('events', OPTIONS);
   await collection.createIndex({ prev: 1 }, { name: 'by_prev', unique: true });
-  if ((await newestLink(collection)) === null) await addLink(collection, { _id: 1, prev: 0, owner: '', events: [] });
+  await addLink(collection, { _id: 1, prev: 0, owner: '', events: [] });
   return collection;
 }
 

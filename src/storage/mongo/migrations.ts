@@ -41,7 +41,18 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'results by normalised URL and by final URL', up: indexUrls },
   { name: 'terms of lists with conditions', up: indexTerms },
   { name: 'artifacts in GridFS', up: prepareArtifacts },
+  { name: 'collections without an index', up: createCollections },
 ];
+
+/** Otherwise their first document would create them, which takes an exclusive lock while captures are running. */
+async function createCollections(db: Db): Promise<void> {
+  const names = await db
+    .listCollections({}, { nameOnly: true })
+    .map(({ name }) => name)
+    .toArray();
+  for (const name of ['evidence', 'leases', 'artifacts.progress'])
+    if (!names.includes(name)) await db.createCollection(name);
+}
 
 /** Operations that are sent at once. */
 const BATCH = 1000;
