@@ -119,13 +119,14 @@ function describeCaptures(asks: CaptureOptions): void {
     ['/loop', /^(?:wait|settle)$/],
     ['/loop?when=parse', /^load$/],
   ])('ends the scripts of %s, and captures what is there', async (path, phase) => {
-    const { cutPhase, title } = await capture(path, { timeoutMs: 4000 });
+    // Of these, 2 s are kept for the screenshot: enough on a busy machine.
+    const { cutPhase, title } = await capture(path, { timeoutMs: 10_000 });
     expect(cutPhase).toMatch(phase);
     expect(title).toBe('A page that spins');
   });
 
   it('captures what is there of a page that reloads itself again and again', async () => {
-    const snapshot = await capture('/reload-loop', { timeoutMs: 4000 });
+    const snapshot = await capture('/reload-loop', { timeoutMs: 10_000 });
     expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
     expect(snapshot.html).toContain('<h1>Again</h1>');
   });
