@@ -4,43 +4,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { Result } from '../src/capture/result.ts';
+import { MongoClient } from 'mongodb';
 import type { Database } from '../src/storage/database.ts';
+import { collectionsOf, insertNew, noteHosts } from '../src/storage/mongo/collections.ts';
+import { documentOf } from '../src/storage/mongo/documents.ts';
 import { openMongo } from '../src/storage/mongo/open.ts';
 import type { ResultFilter, ResultStore } from '../src/storage/result-store.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
-import { resultTable } from '../src/storage/sqlite/result-table.ts';
-import { rowOf } from '../src/storage/sqlite/results.ts';
-import { openDatabase } from '../src/storage/sqlite/schema.ts';
 import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
 import { pick, randomFrom, type SeededResults, seededResults } from './seeded-results.ts';
+import { fillSqlite, rareWord, variedBatches, WORDS } from './support/large-store.ts';
 
 /*
  * Times lists with conditions (status, outcome, time, text; of all results, a host, a URL) on a large store:
  * milliseconds for a page of 100, by kind of query and overall.
  *
- * node bench/conditions.ts [--rows 1000000] [--store sqlite|mongo] [--queries 100] [--file results.db]
+ * node bench/conditions.ts [--rows 1000000] [--store sqlite|mongo] [--queries 100] [--file results.db] [--url mongodb://...]
  *
- * `--file` keeps the SQLite file; a later run with the same file uses its results.
+ * `--file` keeps the SQLite file, and `--url` names a MongoDB server and database. A later run with the same one uses
+ * its results.
  */
 
 const LIMIT = 100;
-const INSERTED_TOGETHER = 5000;
-/** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
-const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
-
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     store: { type: 'string', default: 'sqlite' },
     queries: { type: 'string', default: '100' },
     file: { type: 'string' },
+    url: { type: 'string' },
   },
 });
 const rows = Number(values.rows);
 const seeded = seededResults(rows);
 
-const missing = values.store === 'mongo' ? await whyNoMongo() : undefined;
+const missing = values.store === 'mongo' && values.url === undefined ? await whyNoMongo() : undefined;
 if (missing !== undefined) console.log(`\n${values.store}: left out, ${missing}`);
 else await (values.store === 'mongo' ? benchMongo() : benchSqlite());
 
@@ -48,7 +46,7 @@ async function benchSqlite(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
   const path = values.file ?? join(directory, 'results.db');
   try {
-    if (!existsSync(path)) fillSqlite(path);
+    if (!existsSync(path)) fillSqlite(path, seeded);
     await bench('sqlite', await openSqlite({ path }));
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -56,13 +54,15 @@ async function benchSqlite(): Promise<void> {
 }
 
 async function benchMongo(): Promise<void> {
-  const server = await startMongo();
+  const server = values.url === undefined ? await startMongo() : undefined;
+  const url = server?.url ?? values.url ?? '';
   try {
-    const database = await openMongo({ url: server.url });
-    await fill(database.results);
+    const database = await openMongo({ url });
+    const isEmpty = (await database.results.page({ by: 'all' }, 1)).length === 0;
+    if (isEmpty) await fillMongo(url);
     await bench('mongo', database);
   } finally {
-    await server.remove();
+    await server?.remove();
   }
 }
 
@@ -78,50 +78,19 @@ async function bench(name: string, database: Database): Promise<void> {
   }
 }
 
-/** Writes directly, without the store's thread and without syncs, so that a million results take only minutes. */
-function fillSqlite(path: string): void {
-  const db = openDatabase(path);
-  db.exec('PRAGMA synchronous = OFF');
-  const { handlers } = resultTable(db);
-  inBatches((results) => void handlers.insert({ rows: results.map((result) => rowOf(result, null)) }, Date.now()));
-  db.close();
-}
-
-async function fill(store: ResultStore): Promise<void> {
-  let writing = Promise.resolve<unknown>(undefined);
-  inBatches((results) => {
-    writing = writing.then(() => Promise.all(results.map((result) => store.insert(result))));
-  });
-  await writing;
-}
-
-function inBatches(write: (results: readonly Result[]) => void): void {
-  const random = randomFrom(3);
-  let batch: Result[] = [];
-  let written = 0;
-  for (const result of seeded.results()) {
-    batch.push(varied(result, random));
-    if (batch.length < INSERTED_TOGETHER) continue;
-    write(batch);
-    written += batch.length;
-    if (written % 100_000 === 0) console.error(`${written} results`);
-    batch = [];
+/** Writes directly, without waiting for the journal, like `fillSqlite`. */
+async function fillMongo(url: string): Promise<void> {
+  const client = await new MongoClient(url, { writeConcern: { w: 1, j: false } }).connect();
+  const collections = collectionsOf(client.db());
+  try {
+    for (const results of variedBatches(seeded)) {
+      const documents = results.map(documentOf);
+      await noteHosts(collections.hosts, documents);
+      await insertNew(collections.results, documents);
+    }
+  } finally {
+    await client.close();
   }
-  write(batch);
-}
-
-function varied(result: Result, random: () => number): Result {
-  const word = () => WORDS[Math.floor(WORDS.length * random() ** 2)] ?? '';
-  const title = `${word()} ${word()} ${word()} ${rareWord(random)}`;
-  const chance = random();
-  const failed = chance < 0.03;
-  const status = failed ? 0 : chance < 0.08 ? 404 : chance < 0.09 ? 500 : chance < 0.0901 ? 418 : 200;
-  const code = random() < 0.3 ? 'capture_timeout' : 'target_unreachable';
-  return { ...result, title, response_code: status, failed, failed_code: failed ? code : '' };
-}
-
-function rareWord(random: () => number): string {
-  return `model${Math.floor(random() * 10_000)}`;
 }
 
 interface Query {
@@ -153,6 +122,20 @@ function queriesOn({ sites }: SeededResults, newestMs: number, each: number): re
     'hot host, class of few': () => ({ by: 'host', host: hot(), where: { status: '4xx' } }),
     'hot host, word': () => ({ by: 'host', host: hot(), where: { text: word() } }),
     'one letter, outcome': () => ({ by: 'host', host: pick([...'abcdefg'], random), where: { outcome: 'failed' } }),
+    'three letters, outcome': () => ({ by: 'host', host: hot().slice(0, 3), where: { outcome: 'timed_out' } }),
+    'subdomain, outcome': () => ({ by: 'host', host: `www.${hot()[0]}`, where: { outcome: 'failed' } }),
+    'top level, class of few': () => ({
+      by: 'host',
+      host: pick(['com', 'co.uk', 'de', 'www.', 'blog.'], random),
+      where: { status: pick(['4xx', '5xx'], random) },
+    }),
+    'one letter, rare word': () => ({
+      by: 'host',
+      host: pick([...'abcdefg'], random),
+      where: { text: rareWord(random) },
+    }),
+    'one letter, frequent word': () => ({ by: 'host', host: pick([...'abcdefg'], random), where: { text: word() } }),
+    'nine letters, outcome': () => ({ by: 'host', host: `www.${hot().slice(0, 5)}`, where: { outcome: 'failed' } }),
     'URL, outcome': () => ({
       by: 'url',
       url: `https://${hot()}/${Math.floor(random() * 50)}/page?q=${Math.floor(random() * 1000)}`,

@@ -120,6 +120,27 @@ describe('SQLite migrations', () => {
     expect(versionOf()).toBe(1);
   });
 
+  it('indexes the records again when their hosts have no terms yet', async () => {
+    const before = await openSqlite({ path });
+    await before.results.insert(resultOf(FIRST_ID, { host: 'www.example.com', title: 'first' }));
+    await before.close();
+    const db = new DatabaseSync(path);
+    db.exec(`INSERT INTO record_terms (record_terms) VALUES ('delete-all')`);
+    const withoutHosts = MIGRATIONS.findIndex(({ name }) => name === 'terms of hosts');
+    db.exec(`PRAGMA user_version = ${withoutHosts}`);
+    db.close();
+    const database = await openSqlite({ path });
+    for (const host of ['w', 'www.ex', 'com', 'example.com']) {
+      const found = await database.results.page({ by: 'host', host, where: { text: 'first' } }, 10);
+      expect(
+        found.map(({ id }) => id),
+        host,
+      ).toEqual([FIRST_ID]);
+    }
+    await database.close();
+    expect(versionOf()).toBe(MIGRATIONS.length);
+  });
+
   it('ends the start with one line that names both versions when the schema is newer', async () => {
     await (await openSqlite({ path })).close();
     const later = new DatabaseSync(path);

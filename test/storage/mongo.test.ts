@@ -94,7 +94,13 @@ describe.skipIf(missing !== undefined)(
       const store = await openMongo({ url });
       const results = Array.from({ length: 3000 }, (_, at) => {
         const host = at % 2 === 0 ? 'hot.example.com' : `h${at % 600}.example.org`;
-        return resultOf(ID + at * APART, { host, url: `https://x/${at % 100}` });
+        const title = at % 10 === 1 ? 'sparse' : 'frequent';
+        return resultOf(ID + at * APART, {
+          host,
+          url: `https://x/${at % 100}`,
+          title,
+          response_code: at % 30 === 1 ? 404 : 200,
+        });
       });
       await Promise.all(results.map((result) => store.results.insert(result)));
       await store.close();
@@ -149,8 +155,18 @@ describe.skipIf(missing !== undefined)(
         expect(many).toMatchObject({ found: 10, documents: 10 });
         expect(many.keys).toBeLessThan(400);
 
-        for (const { stages } of [all, byUrl, hot, few]) expect(stages).not.toContain('SORT');
-        for (const { stages } of [all, byUrl, hot, few, many]) expect(stages).not.toContain('COLLSCAN');
+        // A rare status and many hosts, whose common terms the index combines.
+        const rare = await examined({ by: 'host', host: 'h', where: { status: '4xx', text: 'sparse' } }, 20, after);
+        expect(rare).toMatchObject({ found: 20, documents: 20 });
+        expect(rare.keys).toBeLessThan(24);
+
+        // A rare word and many hosts: the hosts are counted, then only results with the word are read.
+        const word = await examined({ by: 'host', host: 'h', where: { text: 'sparse' } }, 20, after);
+        expect(word).toMatchObject({ found: 20, documents: 20 });
+        expect(word.keys).toBeLessThan(500);
+
+        for (const { stages } of [all, byUrl, hot, few, rare, word]) expect(stages).not.toContain('SORT');
+        for (const { stages } of [all, byUrl, hot, few, many, rare, word]) expect(stages).not.toContain('COLLSCAN');
       }
       expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });
     });

@@ -4,6 +4,7 @@ import type { Result } from '../../src/capture/result.ts';
 import { outcomeOf, type ResultConditions } from '../../src/capture/result-conditions.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/result-store.ts';
+import { BY_HOST_TABLE } from './by-host-table.ts';
 import { describeInEachDatabase } from './each-database.ts';
 import { resultOf } from './result-of.ts';
 
@@ -123,6 +124,34 @@ describeInEachDatabase((open) => {
         }),
         { numRuns: 150, seed: 4 },
       );
+    });
+
+    it('finds the same hosts as a list without conditions', async () => {
+      const hosts = [...new Set(BY_HOST_TABLE.flatMap(({ hosts, others }) => [...hosts, ...others]))];
+      const deep = 'a.b.c.d.e.f.g.example';
+      const all = [...hosts, deep, 'f.g.example', 'x.f.g.example', 'f.g.examples'];
+      await insert(all.map((host, at) => resultOf(FIRST_ID + at, { host, title: 'word' })));
+      for (const value of [...BY_HOST_TABLE.map(({ value }) => value), 'e.f.g.example', 'b.c.d.e.f.g.example', 'f.g']) {
+        const expected = await idsOf(store, { by: 'host', host: value }, 100);
+        for (const where of [{ outcome: 'stored' as const }, { text: 'word' }, { from: timeAt(-9e6) }]) {
+          expect(await idsOf(store, { by: 'host', host: value, where }, 100), value).toEqual(expected);
+        }
+      }
+    });
+
+    it('finds the results of more hosts than one query names', async () => {
+      const hosts = Array.from({ length: 1200 }, (_, at) => `${at % 2 === 0 ? 'customer' : 'customs'}-${at}.example`);
+      await insert(
+        hosts.map((host, at) => resultOf(FIRST_ID + at, { host, response_code: at % 100 < 2 ? 404 : 200, title: '' })),
+      );
+      const wanted = hosts.flatMap((host, at) => (host.startsWith('customer-') && at % 100 < 2 ? [FIRST_ID + at] : []));
+      for (const limit of [5, 100]) {
+        expect(await idsOf(store, { by: 'host', host: 'customer-', where: { status: '404' } }, limit)).toEqual(
+          wanted.toReversed(),
+        );
+      }
+      const withTimes = { by: 'host', host: 'customer-', where: { from: timeAt(-9e6) } } as const;
+      expect(await idsOf(store, withTimes, 1000)).toHaveLength(600);
     });
 
     it('omits a deleted result, and returns it once it is stored again under its id', async () => {

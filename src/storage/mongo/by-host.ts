@@ -29,15 +29,14 @@ interface MatchingSpan extends Span {
   readonly match: Filter<ResultDocument>;
 }
 
-/** Returns the newest results of the span whose host is in one of the ranges, newest first. */
+/** Returns the newest results of the span whose host is in one of the possible ranges, newest first. */
 export async function pageByHost(
   collections: Collections,
   sample: HostSample,
-  allRanges: readonly HostRange[],
+  possible: readonly HostRange[],
   limit: number,
   { match, ...span }: MatchingSpan,
 ): Promise<ResultDocument[]> {
-  const possible = allRanges.filter(({ prefix }) => prefix.length <= MAX_PREFIX && !prefix.includes('\0'));
   const found = await Promise.all(possible.map((range) => findHosts(collections, range)));
   const ranges = possible.filter((_, at) => found[at]?.length !== 0);
   const hosts = [...new Set(found.flat())];
@@ -57,6 +56,27 @@ export async function pageByHost(
       .sort(NEWEST_FIRST)
       .toArray();
   });
+}
+
+/** Counts the results whose host is in one of the possible ranges, up to `limit`. Many hosts count as `limit`. */
+export async function countByHost(
+  collections: Collections,
+  ranges: readonly HostRange[],
+  limit: number,
+): Promise<number> {
+  const hosts = await hostsOf(collections, ranges);
+  if (hosts.length > MERGED_HOSTS) return limit;
+  return collections.results.countDocuments({ host: { $in: hosts } }, { limit, hint: HOST_FIELDS.host.index });
+}
+
+async function hostsOf(collections: Collections, ranges: readonly HostRange[]): Promise<string[]> {
+  const found = await Promise.all(ranges.map((range) => findHosts(collections, range)));
+  return [...new Set(found.flat())];
+}
+
+/** Returns the ranges that a host can be in, and that a regular expression can express. */
+export function possibleRanges(ranges: readonly HostRange[]): readonly HostRange[] {
+  return ranges.filter(({ prefix }) => prefix.length <= MAX_PREFIX && !prefix.includes('\0'));
 }
 
 /** Returns the hosts of a range, at most one more than can be merged. */
@@ -197,6 +217,11 @@ function newestFirst(
   b: Pick<ResultDocument, '_id' | 'probed_at'>,
 ): number {
   return b.probed_at.getTime() - a.probed_at.getTime() || b._id - a._id;
+}
+
+/** Matches results whose host is in one of the ranges. */
+export function inRanges(ranges: readonly HostRange[]): Filter<ResultDocument> {
+  return { $or: ranges.map(matching) };
 }
 
 function matching(range: HostRange): Filter<ResultDocument> {

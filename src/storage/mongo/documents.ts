@@ -3,7 +3,7 @@ import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../hosts.ts';
 import { asRecord, timeOf, urlKeysOf } from '../records/record.ts';
-import { termsOf } from '../records/terms.ts';
+import { rareHostTermsOf, termsOf } from '../records/terms.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
@@ -60,8 +60,13 @@ export function documentOf(result: Result): ResultDocument {
     host_reversed: reversed,
     ...(unicode === null ? {} : { host_unicode: unicode }),
     url_keys: urlKeysOf(result).map((key) => new Binary(key)),
-    terms: termsOf(result),
+    terms: indexedTermsOf(result),
   };
+}
+
+/** Returns the terms of a record in the index of MongoDB, which cannot merge them. */
+export function indexedTermsOf(result: Result): readonly string[] {
+  return [...termsOf(result), ...rareHostTermsOf(result)];
 }
 
 export function recordOf(document: ResultDocument): Result {

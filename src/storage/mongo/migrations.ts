@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Binary, type Collection, type Db } from 'mongodb';
+import { Binary, type Collection, type Db, type Filter } from 'mongodb';
 import { prepareArtifacts } from '../gridfs/documents.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
-import { termsOf } from '../records/terms.ts';
 import { collectionsOf, ensureIndexes, ensureTermIndex } from './collections.ts';
 import type { Patiently } from './connection.ts';
-import { type ResultDocument, recordOf } from './documents.ts';
+import { indexedTermsOf, type ResultDocument, recordOf } from './documents.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
@@ -42,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'terms of lists with conditions', up: indexTerms },
   { name: 'artifacts in GridFS', up: prepareArtifacts },
   { name: 'collections without an index', up: createCollections },
+  { name: 'terms of hosts', up: indexRareHosts },
 ];
 
 /** Otherwise their first document would create them, which takes an exclusive lock while captures are running. */
@@ -90,18 +90,28 @@ async function indexUrls(db: Db): Promise<void> {
 async function indexTerms(db: Db): Promise<void> {
   const { results } = collectionsOf(db);
   await ensureTermIndex(results);
+  await writeTerms(results, { terms: { $exists: false } });
+}
+
+/** Only records with a rare fact have terms that contain their host. */
+async function indexRareHosts(db: Db): Promise<void> {
+  const isUsual = { failed: false, response_code: { $gte: 200, $lt: 300 } };
+  await writeTerms(collectionsOf(db).results, { $nor: [isUsual] });
+}
+
+async function writeTerms(results: Collection<ResultDocument>, which: Filter<ResultDocument>): Promise<void> {
   const update = (documents: readonly ResultDocument[]) =>
     results.bulkWrite(
       documents.map((document) => ({
         updateOne: {
           filter: { _id: document._id },
-          update: { $set: { terms: termsOf(recordOf(document)) } },
+          update: { $set: { terms: indexedTermsOf(recordOf(document)) } },
         },
       })),
       { ordered: false },
     );
   let batch: ResultDocument[] = [];
-  for await (const document of results.find({ terms: { $exists: false } })) {
+  for await (const document of results.find(which)) {
     batch.push(document);
     if (batch.length < BATCH) continue;
     await update(batch);

@@ -2,9 +2,9 @@ import { Binary, type Filter } from 'mongodb';
 import { hostRanges } from '../hosts.ts';
 import { mergePages } from '../records/merge-pages.ts';
 import { startOf, timeOf, wantedUrlKeys } from '../records/record.ts';
-import { wantedTerms } from '../records/terms.ts';
+import { wantedRareHostTerms, wantedTerms } from '../records/terms.ts';
 import type { Keyset, ResultFilter } from '../result-store.ts';
-import { pageByHost } from './by-host.ts';
+import { countByHost, inRanges, pageByHost, possibleRanges } from './by-host.ts';
 import { BY_TERM, BY_TIME, BY_URL, type Collections } from './collections.ts';
 import type { ResultDocument } from './documents.ts';
 import type { HostSample } from './host-sample.ts';
@@ -35,14 +35,32 @@ export async function pageOf(
     );
   switch (filter.by) {
     case 'all':
-      return terms.length === 0 ? list({}, BY_TIME) : list({ $and: await rarestFirst(collections, terms) }, BY_TERM);
+      if (terms.length === 0) return list({}, BY_TIME);
+      if (terms.length === 1) return list(having(terms), BY_TERM);
+      return list({ $and: rarestFirst(await counted(collections, terms, FREQUENT)) }, BY_TERM);
     case 'url':
-      return pageOfUrls(
+      return merged(
         wantedUrlKeys(filter).map((key) => list({ url_keys: new Binary(key), ...having(terms) }, BY_URL)),
         limit,
       );
-    case 'host':
-      return pageByHost(collections, sample, hostRanges(filter.host), limit, { ...span, match: having(terms) });
+    case 'host': {
+      const ranges = possibleRanges(hostRanges(filter.host));
+      if (ranges.length === 0) return [];
+      const rare = wantedRareHostTerms(where, ranges);
+      if (rare !== undefined) {
+        const pages = rare.map((term) => list({ $and: [{ terms: term }, having(terms), inRanges(ranges)] }, BY_TERM));
+        return merged(pages, limit);
+      }
+      const byHost = () => pageByHost(collections, sample, ranges, limit, { ...span, match: having(terms) });
+      if (terms.length === 0) return byHost();
+      const [counts, ofHosts] = await Promise.all([
+        counted(collections, terms, RARE),
+        countByHost(collections, ranges, RARE),
+      ]);
+      if (counts.some(({ count }) => count < ofHosts))
+        return list({ $and: [...rarestFirst(counts), inRanges(ranges)] }, BY_TERM);
+      return byHost();
+    }
   }
 }
 
@@ -50,21 +68,32 @@ function having(terms: readonly string[]): Filter<ResultDocument> {
   return terms.length === 0 ? {} : { terms: { $all: [...terms] } };
 }
 
-/** Maximum count for each term: above it, terms count as equally frequent. */
-const COUNTED = 1000;
+/** Count above which terms are equally frequent. */
+const FREQUENT = 1000;
+/** Count above which reading all records with a term would take too long: one takes about 10 us. */
+const RARE = 5000;
 
-/** Puts the rarest term first: MongoDB reads its index entries, and compares the documents with the other terms. */
-async function rarestFirst({ results }: Collections, terms: readonly string[]): Promise<Filter<ResultDocument>[]> {
-  const counts = await Promise.all(
+interface CountedTerm {
+  readonly term: string;
+  readonly count: number;
+}
+
+/** Counts the records that have each term, up to `limit`. */
+function counted({ results }: Collections, terms: readonly string[], limit: number): Promise<readonly CountedTerm[]> {
+  return Promise.all(
     terms.map(async (term) => ({
       term,
-      count: terms.length === 1 ? 0 : await results.countDocuments({ terms: term }, { limit: COUNTED, hint: BY_TERM }),
+      count: await results.countDocuments({ terms: term }, { limit, hint: BY_TERM }),
     })),
   );
+}
+
+/** Puts the rarest term first: MongoDB reads its index entries, and compares the documents with the other terms. */
+function rarestFirst(counts: readonly CountedTerm[]): Filter<ResultDocument>[] {
   return counts.toSorted((a, b) => a.count - b.count).map(({ term }) => ({ terms: term }));
 }
 
-async function pageOfUrls(pages: readonly Promise<ResultDocument[]>[], limit: number): Promise<ResultDocument[]> {
+async function merged(pages: readonly Promise<ResultDocument[]>[], limit: number): Promise<ResultDocument[]> {
   const rows = (await Promise.all(pages)).map((page) =>
     page.map((document) => ({ id: document._id, probedAt: document.probed_at.getTime(), document })),
   );

@@ -1,5 +1,6 @@
 import type { Result } from '../../capture/result.ts';
 import { outcomeOf, type RecordedOutcome, type ResultConditions } from '../../capture/result-conditions.ts';
+import { type HostKey, type HostKeys, type HostRange, hostKeys } from '../hosts.ts';
 
 /*
  * The terms of a record: the keys of an inverted index, by which lists are filtered. Words of the title and the URLs
@@ -13,6 +14,7 @@ const STATUS_CLASS = '\uE001';
 const OUTCOME = '\uE002';
 const HOST = '\uE003';
 const URL_KEY = '\uE004';
+const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed: '\uE006', unicode: '\uE007' };
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -22,6 +24,10 @@ const MAX_WORD_CHARACTERS = 64;
  * compared.
  */
 const URL_KEY_BYTES = 5;
+/** Maximum length of an indexed prefix of a host, in characters. Longer prefixes have few hosts. */
+const MAX_PREFIX = 8;
+/** Maximum number of parent domains per host. */
+const MAX_PARENTS = 6;
 
 /** Scripts that are written without spaces: their words are pairs of neighbouring characters. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
@@ -30,15 +36,14 @@ const UNSPACED_RUN =
 
 /** Returns the terms of a record, each once. */
 export function termsOf(record: Result): readonly string[] {
-  const { title, url, final_url, response_code } = record;
+  const { title, url, final_url } = record;
   const words = wordsOf(`${title} ${withoutScheme(url)} ${withoutScheme(final_url)}`, indexedPairs);
+  return [outcomeTerm(outcomeOf(record)), ...statusTerms(record), ...words.slice(0, MAX_WORDS)];
+}
+
+function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly string[] {
   const statusClass = Math.floor(response_code / 100);
-  return [
-    outcomeTerm(outcomeOf(record)),
-    `${STATUS}${response_code}`,
-    ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : []),
-    ...words.slice(0, MAX_WORDS),
-  ];
+  return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];
 }
 
 /** Returns the terms that a record must have to meet the conditions, apart from the times. */
@@ -48,6 +53,84 @@ export function wantedTerms({ status, outcome, text }: ResultConditions): readon
     ...(status === undefined ? [] : [statusTerm(status)]),
     ...(outcome === undefined ? [] : [outcomeTerm(outcome)]),
   ];
+}
+
+/** Returns the terms of a host: its short prefixes, and its parent domains. */
+export function hostTermsOf(host: string): readonly string[] {
+  const keys = hostKeys(host);
+  return [
+    ...prefixesOf(keys.host).map((prefix) => hostKeyTerm('host', prefix)),
+    ...parentsOf(keys).map((parent) => hostKeyTerm('reversed', parent)),
+    ...prefixesOf(keys.unicode ?? '').map((prefix) => hostKeyTerm('unicode', prefix)),
+  ];
+}
+
+/**
+ * Returns the terms of a record that combine a rare fact (a failure, a status other than 2xx) with a term of its host, for
+ * a database that cannot merge terms. Few records have any.
+ */
+export function rareHostTermsOf(record: Result): readonly string[] {
+  const ofHost = hostTermsOf(record.host);
+  return rareFacts(record).flatMap((fact) => ofHost.map((term) => `${fact}${term}`));
+}
+
+/**
+ * Returns terms of which each record that meets the conditions, and has a host in the ranges, has at least one.
+ * Undefined when no condition is about a rare fact.
+ */
+export function wantedRareHostTerms(
+  { status, outcome }: ResultConditions,
+  ranges: readonly HostRange[],
+): readonly string[] | undefined {
+  const fact =
+    outcome !== undefined && outcome !== 'stored'
+      ? outcomeTerm(outcome)
+      : status !== undefined && !status.startsWith('2')
+        ? statusTerm(status)
+        : undefined;
+  const ofRanges = ranges.map(rangeTerm).filter((term) => term !== undefined);
+  if (fact === undefined || ofRanges.length < ranges.length) return undefined;
+  return ofRanges.map(({ term }) => `${fact}${term}`);
+}
+
+function rareFacts(record: Result): readonly string[] {
+  const outcome = outcomeOf(record);
+  const statusClass = Math.floor(record.response_code / 100);
+  return [...(outcome === 'stored' ? [] : [outcomeTerm(outcome)]), ...(statusClass === 2 ? [] : statusTerms(record))];
+}
+
+/**
+ * Returns a term of every host in the range. `isExact`: only hosts in the range have it. Undefined when the hosts of the
+ * range have no common term.
+ */
+export function rangeTerm({
+  key,
+  prefix,
+}: HostRange): { readonly term: string; readonly isExact: boolean } | undefined {
+  const indexed = key === 'reversed' ? parentsOf({ reversed: prefix }).at(-1) : prefixesOf(prefix).at(-1);
+  if (indexed === undefined) return undefined;
+  return { term: hostKeyTerm(key, indexed), isExact: indexed === prefix };
+}
+
+function prefixesOf(text: string): readonly string[] {
+  const characters = [...text].slice(0, MAX_PREFIX);
+  return characters.map((_, at) => characters.slice(0, at + 1).join(''));
+}
+
+/** Returns the parent domains of a host and itself, label-reversed, shortest first. */
+function parentsOf({ reversed }: Pick<HostKeys, 'reversed'>): readonly string[] {
+  const labels = reversed.split('.').slice(0, -1).slice(0, MAX_PARENTS);
+  return labels.map((_, at) => `${labels.slice(0, at + 1).join('.')}.`);
+}
+
+/** Returns the term of a key's beginning. Separators of words are written as other characters. */
+function hostKeyTerm(key: HostKey, text: string): string {
+  return `${HOST_KEYS[key]}${text.replaceAll(/[^a-z0-9\u0080-\u{10FFFF}]/gu, escaped)}`;
+}
+
+/** Returns a private-use character in place of an ASCII character that is neither a letter nor a digit. */
+function escaped(character: string): string {
+  return String.fromCharCode(0xe100 + character.charCodeAt(0));
 }
 
 export function hostTerm(hostId: number): string {

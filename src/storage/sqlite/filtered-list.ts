@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type HostRange, matchesHost } from '../hosts.ts';
-import { hostTerm, urlTerm } from '../records/terms.ts';
+import { hostTerm, rangeTerm, urlTerm } from '../records/terms.ts';
 import type { FilteredRows, Place } from './results.ts';
 
 /*
@@ -109,30 +109,36 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
   function planOf({ terms, filter }: FilteredRows): Plan | undefined {
     switch (filter.by) {
       case 'all':
-        return { expression: allOf(terms), readTogether: 1, hasHost: () => true, hasUrl: () => true };
+        return { ...READ_AS_NEEDED, expression: allOf(terms) };
       case 'url': {
         const keys = filter.urlKeys.map((key) => Buffer.from(key));
         const isOneOf = (key: unknown) => key instanceof Uint8Array && keys.some((wanted) => wanted.equals(key));
         return {
+          ...READ_AS_NEEDED,
           expression: allOf(terms, filter.urlKeys.map(urlTerm)),
-          readTogether: 1,
-          hasHost: () => true,
           hasUrl: (keys) => isOneOf(keys.url_key) || isOneOf(keys.final_url_key),
         };
       }
-      case 'host': {
-        const hosts = hostIds(filter.ranges);
-        if (hosts?.length === 0) return undefined;
-        return hosts === undefined
-          ? {
-              expression: allOf(terms),
-              readTogether: COMPARED_TOGETHER,
-              hasHost: hostFilter(filter.ranges),
-              hasUrl: () => true,
-            }
-          : { expression: allOf(terms, hosts.map(hostTerm)), readTogether: 1, hasHost: () => true, hasUrl: () => true };
-      }
+      case 'host':
+        return planOfHosts(terms, filter.ranges);
     }
+  }
+
+  function planOfHosts(terms: readonly string[], ranges: readonly HostRange[]): Plan | undefined {
+    const rangeTerms = ranges.map(rangeTerm);
+    const known = rangeTerms.filter((term) => term !== undefined);
+    const ofRanges = known.length < ranges.length ? [] : known.map(({ term }) => term);
+    const isExact = known.length === ranges.length && known.every((term) => term.isExact);
+    if (isExact) return { ...READ_AS_NEEDED, expression: allOf(terms, ofRanges) };
+    const hosts = hostIds(ranges);
+    if (hosts?.length === 0) return undefined;
+    if (hosts !== undefined) return { ...READ_AS_NEEDED, expression: allOf(terms, hosts.map(hostTerm)) };
+    return {
+      ...READ_AS_NEEDED,
+      expression: allOf(terms, ofRanges),
+      readTogether: COMPARED_TOGETHER,
+      hasHost: hostFilter(ranges),
+    };
   }
 
   function* ids(rows: FilteredRows, limit: number, after: Place): Generator<void, number[]> {
@@ -194,6 +200,8 @@ interface Plan {
   /** Whether a record that has the URL's term has the URL. */
   readonly hasUrl: (keys: Record<string, unknown>) => boolean;
 }
+
+const READ_AS_NEEDED: Plan = { expression: undefined, readTogether: 1, hasHost: () => true, hasUrl: () => true };
 
 function hostsInRange(key: string, index: string): string {
   return `SELECT host_id FROM hosts INDEXED BY ${index} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { asRecord, urlKeysOf } from '../records/record.ts';
-import { termsOf } from '../records/terms.ts';
+import { hostTermsOf, termsOf } from '../records/terms.ts';
 import { filteredLists } from './filtered-list.ts';
 
 /*
@@ -27,7 +27,8 @@ export const MIGRATIONS: readonly Migration[] = [
     up: (db) => db.exec(`UPDATE jobs SET work = x'' WHERE state NOT IN ('queued', 'running')`),
   },
   { name: 'results by normalised URL and by final URL', up: indexUrls },
-  { name: 'terms of lists with conditions', up: indexTerms },
+  { name: 'terms of lists with conditions', up: (db) => db.exec(TERMS) },
+  { name: 'terms of hosts', up: indexTerms },
 ];
 
 /*
@@ -169,8 +170,9 @@ const TERMS = `
   );
 `;
 
+/** Indexes every record anew: terms cannot be added to those of a record. */
 function indexTerms(db: DatabaseSync): void {
-  db.exec(TERMS);
+  db.exec("DELETE FROM places; INSERT INTO record_terms (record_terms) VALUES ('delete-all')");
   const lists = filteredLists(db);
   const read = db.prepare('SELECT id, probed_at, host_id, record FROM results WHERE id > ? ORDER BY id LIMIT ?');
   let last = -1;
@@ -179,7 +181,8 @@ function indexTerms(db: DatabaseSync): void {
       last = Number(id);
       const result = asRecord(JSON.parse(String(record)));
       const place = { id: last, probedAt: Number(probed_at), hostId: Number(host_id) };
-      lists.add(place, { terms: termsOf(result), urlKeys: urlKeysOf(result) });
+      const terms = [...termsOf(result), ...hostTermsOf(result.host)];
+      lists.add(place, { terms, urlKeys: urlKeysOf(result) });
     }
   }
 }

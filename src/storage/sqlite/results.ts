@@ -4,7 +4,7 @@ import { isConditional } from '../../capture/result-conditions.ts';
 import { type HostRange, hostRanges } from '../hosts.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { asDetailed, asRecord, placeOf, startOf, timeOf, urlKey, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
-import { termsOf, wantedTerms } from '../records/terms.ts';
+import { hostTermsOf, termsOf, wantedTerms } from '../records/terms.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore, StoreState } from '../result-store.ts';
 import type { Ask } from './protocol.ts';
 
@@ -21,7 +21,7 @@ export interface Row {
   /** JSON. */
   readonly evidence: string | null;
   readonly perceptionHash: string | null;
-  /** Terms of lists with conditions, without those of its host and its URLs. */
+  /** Terms of lists with conditions, without those of its URLs. */
   readonly terms: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export function rowOf(result: Result, evidence: Evidence | null): Row {
     evidence: evidence === null ? null : JSON.stringify(evidence),
     // A record that an earlier version left in its outbox has no hash.
     perceptionHash: result.perception_hash ?? null,
-    terms: termsOf(result),
+    terms: [...termsOf(result), ...hostTermsOf(result.host)],
   };
 }
 

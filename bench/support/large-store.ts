@@ -1,0 +1,50 @@
+import type { Result } from '../../src/capture/result.ts';
+import { resultTable } from '../../src/storage/sqlite/result-table.ts';
+import { rowOf } from '../../src/storage/sqlite/results.ts';
+import { openDatabase } from '../../src/storage/sqlite/schema.ts';
+import { randomFrom, type SeededResults } from '../seeded-results.ts';
+
+/* Seeded results with words, statuses and outcomes, in batches, and a SQLite file of them. */
+
+const INSERTED_TOGETHER = 5000;
+/** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
+export const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
+
+/** Writes directly, without the store's thread and without syncs, so that a million results take only minutes. */
+export function fillSqlite(path: string, seeded: SeededResults): void {
+  const db = openDatabase(path);
+  db.exec('PRAGMA synchronous = OFF');
+  const { handlers } = resultTable(db);
+  for (const results of variedBatches(seeded))
+    handlers.insert({ rows: results.map((result) => rowOf(result, null)) }, Date.now());
+  db.close();
+}
+
+export function* variedBatches(seeded: SeededResults): Generator<readonly Result[]> {
+  const random = randomFrom(3);
+  let batch: Result[] = [];
+  let made = 0;
+  for (const result of seeded.results()) {
+    batch.push(varied(result, random));
+    if (batch.length < INSERTED_TOGETHER) continue;
+    yield batch;
+    made += batch.length;
+    if (made % 100_000 === 0) console.error(`${made} results`);
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function varied(result: Result, random: () => number): Result {
+  const word = () => WORDS[Math.floor(WORDS.length * random() ** 2)] ?? '';
+  const title = `${word()} ${word()} ${word()} ${rareWord(random)}`;
+  const chance = random();
+  const failed = chance < 0.03;
+  const status = failed ? 0 : chance < 0.08 ? 404 : chance < 0.09 ? 500 : chance < 0.0901 ? 418 : 200;
+  const code = random() < 0.3 ? 'capture_timeout' : 'target_unreachable';
+  return { ...result, title, response_code: status, failed, failed_code: failed ? code : '' };
+}
+
+export function rareWord(random: () => number): string {
+  return `model${Math.floor(random() * 10_000)}`;
+}
