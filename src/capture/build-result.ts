@@ -1,3 +1,4 @@
+import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
 import { optionsDigest } from './options-digest.ts';
@@ -95,7 +96,7 @@ function fetchedTarget(target: Target, url = target.url): Target {
   return url === target.url ? target : targetOf(url);
 }
 
-function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timing, target: Target) {
+function asked({ id, request, apiKeyName }: CaptureCommand, { startedAt, durationMs }: Timing, target: Target) {
   return {
     id,
     url: target.url,
@@ -106,5 +107,6 @@ function asked({ id, request }: CaptureCommand, { startedAt, durationMs }: Timin
     duration_ms: Math.round(durationMs),
     format: request.format,
     options_digest: optionsDigest(request),
+    ...ofKey(apiKeyName),
   };
 }

@@ -8,6 +8,8 @@ export interface CaptureCommand {
   readonly request: CaptureRequest;
   /** Id of the batch that the capture belongs to. */
   readonly batch: string | null;
+  /** Name of the API key that requested it; null without a named key. */
+  readonly apiKeyName: string | null;
   /** Aborted when no client waits for the outcome any more. */
   readonly signal: AbortSignal;
   /** Called with each phase that the capture enters. */

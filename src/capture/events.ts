@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from './errors.ts';
 import type { Immutable } from './immutable.ts';
+import { apiKeyName } from './named-key.ts';
 import { PressureSchema } from './pressure.ts';
 import { ResultRecordSchema } from './result.ts';
 import { count, id, instant } from './values.ts';
@@ -29,11 +30,19 @@ const BrowserEndCauseSchema = z.enum(['captures', 'memory', 'idle', 'surplus', '
 });
 export type BrowserEndCause = z.output<typeof BrowserEndCauseSchema>;
 
-const ofCapture = { at: instant, id, url: z.string(), host: z.string(), batch: z.string().nullable() };
+const ofCapture = {
+  at: instant,
+  id,
+  url: z.string(),
+  host: z.string(),
+  batch: z.string().nullable(),
+  api_key_name: apiKeyName,
+};
 const ofBatch = {
   at: instant,
   batch: z.string(),
   size: count.meta({ description: 'Requests in the batch.' }),
+  api_key_name: apiKeyName,
 };
 const ofBrowser = { at: instant, pid: count, captures: count.meta({ description: 'Captures that it has done.' }) };
 const ofWebhook = {
@@ -43,6 +52,7 @@ const ofWebhook = {
   about: z.string().meta({ description: 'Type of the event that the message tells.' }),
   capture: id.nullable(),
   batch: z.string().nullable(),
+  api_key_name: apiKeyName,
   attempts: count,
 };
 const progress = { done: count, failed: count };

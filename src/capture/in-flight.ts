@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
+import { apiKeyName } from './named-key.ts';
 import { CAPTURE_PHASES } from './phases.ts';
 import { count, id } from './values.ts';
 
@@ -19,6 +20,7 @@ export const InFlightSchema = z.strictObject({
   phase: z.enum(CAPTURE_PHASES).nullable().meta({ description: 'Current phase; null before it has a page.' }),
   waited_ms: count.meta({ description: 'Milliseconds in the queue.' }),
   running_ms: count.meta({ description: 'Milliseconds since it was given a slot; 0 while it waits.' }),
+  api_key_name: apiKeyName,
 });
 
 export type InFlight = Immutable<z.output<typeof InFlightSchema>>;

@@ -14,4 +14,10 @@ export const NamedKeySchema = z.strictObject({
   scope: z.enum(KEY_SCOPES),
 });
 
+/** The name of an API key, in records, descriptions of images and events. Left out without a named key. */
+export const apiKeyName = z
+  .string()
+  .optional()
+  .meta({ description: 'Name of the API key that requested it; left out when its key has no name.' });
+
 export type NamedKey = Immutable<z.output<typeof NamedKeySchema>>;

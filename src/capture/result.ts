@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DownloadSchema, FailureCodeSchema } from './errors.ts';
 import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
+import { apiKeyName } from './named-key.ts';
 import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { count, id, instant } from './values.ts';
@@ -75,6 +76,7 @@ export const ResultRecordSchema = z.strictObject({
     .nullable()
     .meta({ description: 'IP address that the target answered from; null when unknown.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  api_key_name: apiKeyName,
 });
 
 export type Result = Immutable<z.output<typeof ResultRecordSchema>>;

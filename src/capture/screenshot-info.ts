@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
+import { apiKeyName } from './named-key.ts';
 import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { count, id, instant, sha256 } from './values.ts';
 
@@ -15,6 +16,7 @@ export const ImageInfoSchema = z.strictObject({
   bytes: count.meta({ description: 'Size of the image.' }),
   sha256,
   captured_at: instant,
+  api_key_name: apiKeyName,
 });
 
 export type ScreenshotInfo = Immutable<z.output<typeof ImageInfoSchema>>;

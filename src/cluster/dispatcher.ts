@@ -235,7 +235,8 @@ export class Dispatcher {
       return { type: 'gone' };
     }
     const { callback: _callback, ...request } = command.request;
-    return { type: 'run', leftMs, attempt: ticket.claims, batch: command.batch, request: requestToStore(request) };
+    const { batch, apiKeyName } = command;
+    return { type: 'run', leftMs, attempt: ticket.claims, batch, apiKeyName, request: requestToStore(request) };
   }
 
   /** Cancels a capture that a worker has claimed. The worker's report still counts when it comes in time. */
@@ -286,12 +287,12 @@ export class Dispatcher {
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */
-  #checkSize({ request }: CaptureCommand): void {
+  #checkSize({ request, batch, apiKeyName }: CaptureCommand): void {
     const { maxPayload } = this.#options.link;
     const stored = requestToStore(request);
     // Avoids encoding almost every request: compression never makes a request larger than this bound.
     if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
-    const size = encode({ type: 'run', leftMs: 1, attempt: 1, batch: null, request: stored }).length + HEAD_BYTES;
+    const size = encode({ type: 'run', leftMs: 1, attempt: 1, batch, apiKeyName, request: stored }).length + HEAD_BYTES;
     if (size <= maxPayload) return;
     throw new CapstanError(
       'payload_too_large',

@@ -50,6 +50,8 @@ export const FromNode = z.discriminatedUnion('type', [
     /** Number of workers that have claimed the capture, this one included. */
     attempt: z.int().positive(),
     batch: z.string().nullable(),
+    /** Missing in messages of an earlier version. */
+    apiKeyName: z.string().nullable().default(null),
     request: trusted<StoredRequest>(),
   }),
   /** No client waits for the capture any more. */

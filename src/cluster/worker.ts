@@ -195,7 +195,8 @@ export class Worker {
       const stored = claim.attempt > 1 ? await this.#options.findOutcome(id) : undefined;
       if (stored !== undefined) return stored;
       const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
-      const command = { id, request, batch: claim.batch, signal: controller.signal };
+      const { batch, apiKeyName } = claim;
+      const command = { id, request, batch, apiKeyName, signal: controller.signal };
       return await this.#options.capture(command, (reason) => controller.abort(reason));
     } catch (error) {
       this.#options.onProblem(error);

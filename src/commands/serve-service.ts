@@ -16,6 +16,7 @@ function httpOptions(config: Config, logger: Logger): HttpOptions {
   const {
     apiKey: apiKeys,
     namedKeys,
+    isolateKeys,
     signingKey: signingKeys,
     corsOrigins,
     maxBatch,
@@ -23,7 +24,7 @@ function httpOptions(config: Config, logger: Logger): HttpOptions {
     maxTimeoutMs,
   } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
-  const common = { apiKeys, namedKeys, signingKeys, corsOrigins, allowedHosts };
+  const common = { apiKeys, namedKeys, isolateKeys, signingKeys, corsOrigins, allowedHosts };
   return { ...common, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 

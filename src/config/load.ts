@@ -46,6 +46,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
   refuseGridfsAlone(config, settings);
+  checkIsolation(config);
   return withTimeoutInside(config, settings);
 }
 
@@ -69,6 +70,7 @@ export function configOf(given: Readonly<Record<string, unknown>>, machine: Mach
   const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
   refuseGridfsAlone(config, settings);
+  checkIsolation(config);
   return withTimeoutInside(config, settings);
 }
 
@@ -200,6 +202,19 @@ function refuseGridfsAlone({ artifacts, mongoUrl }: Config, settings: Settings):
   if (artifacts !== 'gridfs' || mongoUrl !== null) return;
   const from = settings.get('artifacts')?.from ?? '';
   throw new ConfigError(`--artifacts gridfs (from ${from}) needs --mongo-url; without it, --artifacts takes files`);
+}
+
+/** Keys are told apart by their names, and lists of a key's captures are read from the database. */
+function checkIsolation({ isolateKeys, namedKeys, dbPath, mongoUrl }: Config): void {
+  if (!isolateKeys) return;
+  if (namedKeys.length === 0) {
+    throw new ConfigError('--isolate-keys needs --api-key-file with a line name:key[:rate][:scope] for each client');
+  }
+  if (dbPath === null && mongoUrl === null) {
+    throw new ConfigError(
+      '--isolate-keys needs --db-path or --mongo-url: captures of a key are listed by the database',
+    );
+  }
 }
 
 function parse(settings: Settings): Config {

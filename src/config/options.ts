@@ -39,6 +39,15 @@ export const configSchema = z.strictObject({
   apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line: a key, or name:key[:rate][:scope]'),
   /** Not an option: the names, rates and scopes of the keys in `apiKeyFile`. */
   namedKeys: z.array(NamedKeySchema).default([]),
+  isolateKeys: z.boolean().register(table, {
+    kind: 'switch',
+    group: 'Listening',
+    description:
+      'Named keys see their own captures and events alone; keys with the scope `admin`, and keys without a name, see all. Needs --api-key-file with named keys, and a database.',
+    placeholder: '',
+    takes: 'true or false',
+    default: false,
+  }),
   signingKey: z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/)).register(table, {
     kind: 'list',
     group: 'Listening',

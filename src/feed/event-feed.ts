@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { ofKey } from '../capture/client.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/event-log.ts';
 import { eventBody } from './event-body.ts';
@@ -114,6 +115,7 @@ function entryOf(event: CapstanEvent): EventEntry {
     type: event.type,
     host: 'host' in event ? event.host : null,
     batch: 'batch' in event ? event.batch : null,
+    ...ofKey('api_key_name' in event ? (event.api_key_name ?? null) : null),
     body: eventBody(event),
   };
 }

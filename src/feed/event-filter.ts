@@ -1,3 +1,4 @@
+import { isOfKey, type OfKey } from '../capture/client.ts';
 import { GAP, type LoggedEvent } from '../storage/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/hosts.ts';
 
@@ -8,21 +9,32 @@ export interface EventFilter {
   /** Host, matched as in `by-host` queries. */
   readonly host: string | undefined;
   readonly batch: string | undefined;
+  /** The API key whose events alone the subscriber may see, as `visibleKey` returns it; undefined: all events. */
+  readonly ofKey?: string | undefined;
 }
 
+/** Groups of events that concern no capture, which every subscriber may see. */
+const SHARED = ['browser.', 'pressure.'];
+
 /** Returns a key that is the same for all filters that select the same events. */
-export function filterKey({ types, host, batch }: EventFilter): string {
-  return JSON.stringify([types?.toSorted(), host, batch]);
+export function filterKey({ types, host, batch, ofKey }: EventFilter): string {
+  return JSON.stringify([types?.toSorted(), host, batch, ofKey]);
 }
 
 /** Gaps always pass, because a missing event might have matched this subscriber. */
-export function eventPredicate({ types, host, batch }: EventFilter): (event: LoggedEvent) => boolean {
+export function eventPredicate({ types, host, batch, ofKey }: EventFilter): (event: LoggedEvent) => boolean {
   const ranges = host === undefined ? undefined : hostRanges(host);
   return (event) =>
     event.type === GAP ||
-    ((types === undefined || types.some((type) => isOfType(event.type, type))) &&
+    (isVisible(event, ofKey) &&
+      (types === undefined || types.some((type) => isOfType(event.type, type))) &&
       (batch === undefined || event.batch === batch) &&
       (ranges === undefined || isOfHost(event.host, ranges)));
+}
+
+/** Returns whether a subscriber who sees the events of one API key alone, or all, may see an event. */
+export function isVisible(event: OfKey & Pick<LoggedEvent, 'type'>, ofKey: string | undefined): boolean {
+  return event.type === GAP || isOfKey(event, ofKey) || SHARED.some((group) => event.type.startsWith(group));
 }
 
 function isOfType(type: string, wanted: string): boolean {

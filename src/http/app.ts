@@ -1,13 +1,14 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
+import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { KeyScope, NamedKey } from '../capture/named-key.ts';
+import type { NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import type { CaptureService } from '../service/capture-service.ts';
-import { type CallerFinder, callerFinder, identifyCaller, requireScope } from './keys/callers.ts';
+import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
-import { createFanOut, type FanOutOptions } from './live/fan-out.ts';
+import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { allowHosts } from './middleware/allowed-hosts.ts';
 import { authenticate } from './middleware/auth.ts';
@@ -21,7 +22,7 @@ import { signedLinks } from './middleware/signed-links.ts';
 import { noteRoute, type RequestTracing, traceRequests } from './middleware/trace.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
-import { type OperationsContext, type Route, type RouteContext, scopeOf } from './route.ts';
+import { type OperationsContext, type Route, type RouteContext, type RouteHandler, scopeOf } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
@@ -33,6 +34,8 @@ interface CommonOptions {
   readonly apiKeys: readonly string[];
   /** Names, rates and scopes of some of `apiKeys`. */
   readonly namedKeys?: readonly NamedKey[];
+  /** Whether named keys without the scope `admin` see their own captures alone. @default false */
+  readonly isolateKeys?: boolean;
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
   /** Keys of signed links. When the list is empty, no signed link is accepted. */
@@ -68,7 +71,7 @@ const EVENTS: FanOutOptions = {
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
   const sessions = createSessions(options.apiKeys);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
-  const identify = callerFinder(options.namedKeys ?? []);
+  const identify = callerFinder(options.namedKeys ?? [], options.isolateKeys ?? false);
   const router = createRoutes(service, sessions, identify, options);
   return createApp({ router, routes: ROUTES, sessions, identify, web }, options);
 }
@@ -79,7 +82,7 @@ export function createWorkerApp(service: OperationsContext['service'], options: 
   for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
   const sessions = createSessions(options.apiKeys);
   return createApp(
-    { router, routes: WORKER_ROUTES, sessions, identify: callerFinder(options.namedKeys ?? []) },
+    { router, routes: WORKER_ROUTES, sessions, identify: callerFinder(options.namedKeys ?? [], false) },
     options,
   );
 }
@@ -161,18 +164,36 @@ function createRoutes(
     // Scope and database are checked before the request is validated.
     const middleware = [
       ...(tracing === undefined ? [] : [noteRoute(path)]),
-      ...(isOpen ? [] : [scopeRequired(scopeOf(route))]),
+      ...(isOpen ? [] : [scopeRequired(route)]),
       ...(needsDatabase ? [databaseRequired(service.results)] : []),
-      route.handler(context),
+      perClient(route, context),
     ];
     router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], middleware);
   }
   return router;
 }
 
-function scopeRequired(scope: KeyScope): HttpMiddleware {
+/** Handles requests with the part of the service that the client may see: all, or the captures of its own key. */
+function perClient(route: Route, context: RouteContext): RouteHandler {
+  const handleAll = route.handler(context);
+  const handlers = new Map<string, RouteHandler>();
+  const handlerOf = (key: string): RouteHandler => {
+    const known = handlers.get(key);
+    if (known !== undefined) return known;
+    const service = context.service.onlyOf(key);
+    const handler = route.handler({ ...context, service, fanOut: ownEvents(context.fanOut, key) });
+    handlers.set(key, handler);
+    return handler;
+  };
+  return (ctx) => {
+    const key = visibleKey(callerOf(ctx));
+    return (key === undefined ? handleAll : handlerOf(key))(ctx);
+  };
+}
+
+function scopeRequired(route: Route): HttpMiddleware {
   return async (ctx, next) => {
-    requireScope(ctx, scope);
+    requireScope(ctx, scopeOf(route, callerOf(ctx).isIsolated));
     await next();
   };
 }

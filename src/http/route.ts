@@ -76,6 +76,8 @@ interface RouteFacts {
   readonly isSignable?: true;
   /** Scope that an API key needs. @default `read` for GET, `capture` for POST, `admin` for PATCH and DELETE */
   readonly scope?: KeyScope;
+  /** Scope that a key needs with `--isolate-keys`, because it reaches its own captures alone. @default `scope` */
+  readonly isolatedScope?: KeyScope;
   /** Its captures count towards the rate of the API key (`request/spend-rate.ts`). */
   readonly spendsRate?: true;
   /** Answers 503 without a reachable database, before the request is validated. */
@@ -181,7 +183,11 @@ export function isPathParameter({ path }: Pick<Route, 'path'>, name: string): bo
 }
 
 /** Returns the scope that an API key needs for a route. */
-export function scopeOf({ scope, method }: Pick<Route, 'scope' | 'method'>): KeyScope {
+export function scopeOf(
+  { scope, isolatedScope, method }: Pick<Route, 'scope' | 'isolatedScope' | 'method'>,
+  isIsolated = false,
+): KeyScope {
+  if (isIsolated && isolatedScope !== undefined) return isolatedScope;
   if (scope !== undefined) return scope;
   return method === 'GET' ? 'read' : method === 'POST' ? 'capture' : 'admin';
 }

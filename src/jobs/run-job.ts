@@ -1,4 +1,5 @@
 import { catchError, map, type Observable, of, type Subject, takeUntil } from 'rxjs';
+import type { Client } from '../capture/client.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
@@ -13,13 +14,13 @@ const RENEWAL_MS = JOB_LEASE_MS / 4;
 
 export interface RunOptions {
   readonly store: JobStore;
-  readonly submit: (request: CaptureRequest, by: { readonly owner: string | null }) => Observable<CaptureOutcome>;
+  readonly submit: (request: CaptureRequest, by: Client) => Observable<CaptureOutcome>;
   readonly submitBatch: (
     requests: Iterable<CaptureRequest> | AsyncIterable<CaptureRequest>,
     concurrency: number | undefined,
     size: number,
     callback: string | undefined,
-    owner: string | null,
+    by: Client,
   ) => Observable<BatchItem>;
 }
 
@@ -42,7 +43,8 @@ export async function runJob(
     );
   }, RENEWAL_MS);
   try {
-    const { requests, concurrency, callback, owner: client = null } = await unpackWork(job.work);
+    const { requests, concurrency, callback, owner: name = null, isIsolated = false } = await unpackWork(job.work);
+    const client: Client = { owner: name, apiKeyName: name, isIsolated };
     const done = new Set(job.done);
     const left = [...requests.keys()].filter((index) => !done.has(index));
     const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));
@@ -64,7 +66,7 @@ export async function runJob(
     const [only] = left.map((index) => requests[index]);
     const items$ =
       job.kind === 'screenshot' && only !== undefined
-        ? asBatch(only, (request) => submit(request, { owner: client }))
+        ? asBatch(only, (request) => submit(request, client))
         : submitBatch(elements(), concurrency, left.length, callback, client);
     await new Promise<void>((resolve, reject) => {
       items$.pipe(takeUntil(cancelled$)).subscribe({

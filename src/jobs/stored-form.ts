@@ -16,6 +16,8 @@ export interface JobManner {
   readonly callback?: string | undefined;
   /** Name of the API key that the job belongs to. */
   readonly owner?: string | undefined;
+  /** Whether that key may see no captures but its own. */
+  readonly isIsolated?: boolean | undefined;
 }
 
 /** The stored content of a job: everything that a process needs to run it. */

@@ -45,7 +45,7 @@ export function createIntake(parts: IntakeParts): Intake {
 
   const reuse = reusing({
     submit: pipeline.submit,
-    find: (request, maxAgeMs) => findStored(storage, request, maxAgeMs, Date.now()),
+    find: (request, maxAgeMs, ofKey) => findStored(storage, request, { maxAgeMs, now: Date.now(), ofKey }),
     keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.target.url}`,
     events,
   });
@@ -54,13 +54,13 @@ export function createIntake(parts: IntakeParts): Intake {
     defer(() => {
       const refusal = egress.screenLiteral(request.target.parsed);
       if (refusal !== null) {
-        return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options?.batch);
+        return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options);
       }
       const { callback, ...rest } = request;
       if (callback === undefined) return reuse(request, options);
       // Screened before admission, so that a slow name server holds no slot.
       return admitCallback(callback).pipe(
-        catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options?.batch)),
+        catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options)),
         switchMap(() => reuse(request, options)),
       );
     });
@@ -72,10 +72,10 @@ export function createIntake(parts: IntakeParts): Intake {
 
   return {
     submit,
-    submitBatch: (elements, concurrency, size, callback, owner) =>
+    submitBatch: (elements, concurrency, size, callback, by) =>
       callback === undefined
-        ? runBatch(elements, concurrency, size, undefined, owner)
-        : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback, owner))),
+        ? runBatch(elements, concurrency, size, undefined, by)
+        : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback, by))),
     admitCallback,
     jobs: createJobs({
       store: storage.jobs,

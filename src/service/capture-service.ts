@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Client } from '../capture/client.ts';
 import type { CapstanError, FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { InFlight } from '../capture/in-flight.ts';
@@ -23,13 +24,10 @@ export interface CaptureService {
   /**
    * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
    * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
-   * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with. `owner`: the
-   * client that the capture counts for; clients share the queue. `requestId`: an id that `inFlight` reports.
+   * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with. `by`: the
+   * client that the capture is made for, and an id that `inFlight` reports.
    */
-  submit(
-    request: CaptureRequest,
-    by?: { readonly owner?: string | null; readonly requestId?: string },
-  ): Observable<CaptureOutcome>;
+  submit(request: CaptureRequest, by?: Partial<Client> & { readonly requestId?: string }): Observable<CaptureOutcome>;
 
   /**
    * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
@@ -44,7 +42,7 @@ export interface CaptureService {
     concurrency?: number,
     size?: number,
     callback?: string,
-    owner?: string | null,
+    by?: Partial<Client>,
   ): Observable<BatchItem>;
 
   readonly events$: Observable<CapstanEvent>;
@@ -83,6 +81,13 @@ export interface CaptureService {
    * `artifact_elsewhere` when another data directory holds the files.
    */
   remove(id: number, by?: RequestedBy): Promise<boolean>;
+
+  /**
+   * Returns the service as a client sees it that may see the captures of one API key alone, as if there were no others.
+   * `key`: the name of the key; `''` for captures that no named key requested, which can be read and not listed. The
+   * statistics are those of the whole service. The view is not to be stopped.
+   */
+  onlyOf(key: string): CaptureService;
 
   /** Returns why the artifact store has no artifact of a capture: `not_found` or `artifact_elsewhere`. */
   whyMissing(id: number): Promise<CapstanError>;

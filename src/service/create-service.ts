@@ -23,6 +23,7 @@ import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
+import { ownCaptures } from './own-captures.ts';
 import { performCapture } from './perform-capture.ts';
 import { countProcess } from './process-stats.ts';
 import type { ServiceConfig } from './service-config.ts';
@@ -145,7 +146,7 @@ export async function createService(
   const processStats = countProcess({ config, counters, capturing, storage, log });
   let stopped: Promise<void> | undefined;
 
-  return {
+  const service: CaptureService = {
     submit: intake.submit,
     submitBatch: intake.submitBatch,
     admitCallback: intake.admitCallback,
@@ -214,7 +215,9 @@ export async function createService(
       else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
       return stopped;
     },
+    onlyOf: (key) => ownCaptures(service, key),
   };
+  return service;
 }
 
 /** @throws CapstanError with `invalid_request`. */

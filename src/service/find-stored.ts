@@ -1,3 +1,4 @@
+import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { optionsDigest } from '../capture/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
@@ -19,16 +20,23 @@ export interface StoresAsked {
   readonly artifacts: Pick<ArtifactStore, 'id'>;
 }
 
+export interface Wanted {
+  readonly maxAgeMs: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** The API key whose captures alone may be the answer, as `visibleKey` returns it. */
+  readonly ofKey: string | undefined;
+}
+
 /**
  * Returns the newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
- * (milliseconds since the epoch), that is neither partial nor failed, and whose files are in this artifact store.
+ * that the client may see, that is neither partial nor failed, and whose files are in this artifact store.
  * Returns undefined also when the database is unavailable.
  */
 export async function findStored(
   { results, artifacts }: StoresAsked,
   request: CaptureRequest,
-  maxAgeMs: number,
-  now: number,
+  { maxAgeMs, now, ofKey }: Wanted,
 ): Promise<StoredOutcome | undefined> {
   if (results.state !== 'up') return undefined;
   const digest = optionsDigest(request);
@@ -38,6 +46,7 @@ export async function findStored(
   const plainUrl = overHttp(target);
   const urls = [target.parsed.href, ...(plainUrl === undefined ? [] : [new URL(plainUrl).href])];
   const isAnswer = (result: Result): boolean =>
+    isOfKey(result, ofKey) &&
     urls.includes(new URL(result.url).href) &&
     result.options_digest === digest &&
     !result.failed &&
@@ -47,8 +56,10 @@ export async function findStored(
     const own = await artifacts.id();
     const isHere = ({ artifacts: stored }: Result) => (stored?.store ?? own) === own;
     let after: Keyset | undefined;
+    // Stores cannot list the captures that no named key requested (`''`).
+    const filter = { by: 'url', url: target.url, orUrl: plainUrl, ofKey: ofKey === '' ? undefined : ofKey } as const;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const records = await results.page({ by: 'url', url: target.url, orUrl: plainUrl }, PAGE, after);
+      const records = await results.page(filter, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       const found = young.find((result) => isAnswer(result) && isHere(result));
       if (found !== undefined) {

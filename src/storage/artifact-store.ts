@@ -67,7 +67,8 @@ export interface ArtifactStore {
   /** Writes the artifacts of a capture together with its whole record. */
   stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
-  info(id: number): Promise<ScreenshotInfo | undefined>;
+  /** Rejects with `artifact_pending` as `open` does. */
+  info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
   /** Reads the staged record; undefined when there is none, or when an earlier version stored only part of it. */
   record(id: number): Promise<DetailedResult | undefined>;
   /**

@@ -11,6 +11,8 @@ export interface EventEntry {
   /** The target's host, for events that have one. */
   readonly host: string | null;
   readonly batch: string | null;
+  /** Name of the API key that requested the capture or batch; left out without a named key. */
+  readonly api_key_name?: string | undefined;
   /** The JSON that subscribers receive, serialised once for all of them. */
   readonly body: string;
 }

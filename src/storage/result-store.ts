@@ -5,9 +5,12 @@ import type { ResultConditions } from '../capture/result-conditions.ts';
 /**
  * Selects records: all, those of a URL, or those of a host as by-host defines it. A URL matches the URL that was
  * fetched or the final URL of a record, all in the form that URL parsers write. `orUrl`: a second URL that also
- * matches. `where`: conditions that the records also meet.
+ * matches. `where`: conditions that the records also meet. `ofKey`: the name of the API key that requested them.
  */
-export type ResultFilter = Chosen & { readonly where?: ResultConditions | undefined };
+export type ResultFilter = Chosen & {
+  readonly where?: ResultConditions | undefined;
+  readonly ofKey?: string | undefined;
+};
 
 type Chosen =
   | { readonly by: 'all' }
@@ -32,6 +35,8 @@ export interface Likeness {
   readonly distance: number;
   /** The id of the capture that the others are compared with, which is left out. */
   readonly except: number;
+  /** Name of the API key that requested the captures; undefined: those of all keys. */
+  readonly ofKey?: string | undefined;
 }
 
 /**

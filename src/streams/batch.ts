@@ -10,6 +10,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
@@ -24,7 +25,7 @@ export interface BatchOptions {
   /** Submits one element under the batch's ticket. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
-    under: { readonly batch: string; readonly ticket: BatchTicket; readonly owner: string | null },
+    under: Client & { readonly batch: string; readonly ticket: BatchTicket },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -47,32 +48,34 @@ export type BatchElement = CaptureRequest | { readonly url: string; readonly fai
  * `CapstanError` when the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source.
  * Unsubscribing, or an error of the source, cancels all unfinished captures. `batch.completed` is always a batch's last
  * event. `size` is the length of the source where it is known in advance, as for an array. `callback`: the URL to
- * notify of the batch's end. `owner`: the client whose share of the queue it takes.
+ * notify of the batch's end. `by`: the client that it is made for.
  */
 export type RunBatch = (
   elements: ElementSource<BatchElement>,
   concurrency?: number,
   size?: number,
   callback?: string,
-  owner?: string | null,
+  by?: Partial<Client>,
 ) => Observable<BatchItem>;
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
   const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
   const now = () => scheduler.now();
 
-  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, owner = null) =>
+  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, by = {}) =>
     new Observable<BatchItem>((subscriber) => {
       const batch = ids();
+      const client: Client = { ...ANY_CLIENT, ...by };
+      const { apiKeyName, owner } = client;
       let read = 0;
       let done = 0;
       let failed = 0;
-      const progress = () => ({ batch, size: size ?? read, done, failed });
+      const progress = () => ({ batch, apiKeyName, size: size ?? read, done, failed });
 
       const complete = (): void => events.conclude(batchCompleted(now(), progress()), callback);
       const wanted = Math.max(1, Math.min(concurrency, pipeline.limits.maxConcurrent, size ?? concurrency));
       const ticket = pipeline.admitBatch(wanted, complete, owner);
-      events.emit(batchAccepted(now(), batch, size ?? 0, ticket.width));
+      events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, ticket.width));
 
       let idleSince = now();
       let idle = Subscription.EMPTY;
@@ -107,7 +110,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return placed(submit(element, { batch, ticket, owner })).pipe(
+        return placed(submit(element, { ...client, batch, ticket })).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {

@@ -18,6 +18,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import { type Client, ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
@@ -60,12 +61,9 @@ export interface CapturePipelineOptions {
   readonly maxWaitMs?: number;
 }
 
-export interface SubmitOptions {
+/** The client that the capture is made for, and how. Clients (`owner`) take turns and share the queue. */
+export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
-  /**
-   * Client that the capture counts for: clients take turns and share the queue. @default null, which is one more client
-   */
-  readonly owner?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
   /** Ticket of the batch. With it, the capture is not admitted on its own. */
@@ -92,7 +90,7 @@ export interface CapturePipeline {
    */
   submit(request: CaptureRequest, options?: SubmitOptions): Observable<CaptureOutcome>;
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
-  refuse(request: CaptureRequest, error: CapstanError, batch?: string | null): Observable<never>;
+  refuse(request: CaptureRequest, error: CapstanError, options?: SubmitOptions): Observable<never>;
   /**
    * Admits a batch; throws the errors of `submit`. `onReturned` is called once the ticket was released and all its
    * captures have ended.
@@ -151,9 +149,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const jobs = new Set<Job>();
   const jobs$ = new Subject<Job>();
 
-  const refuse: CapturePipeline['refuse'] = (request, error, batch = null) =>
+  const refuse: CapturePipeline['refuse'] = (request, error, { batch = null, apiKeyName = null } = {}) =>
     new Observable<never>((subscriber) => {
-      const refused = captureRefused(now(), { id: ids(), request, batch }, toFailure(error));
+      const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName }, toFailure(error));
       // Refusals within an admitted batch are bounded, so each emits an event. The caller emits those of all others.
       if (batch === null) events.emit(refused);
       else events.conclude(refused, request.callback);
@@ -162,7 +160,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const submit: CapturePipeline['submit'] = (
     request,
-    { batch = null, requestId = null, ticket, owner = null, isFinal = () => true } = {},
+    { batch = null, requestId = null, ticket, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
       const id = ids();
@@ -170,7 +168,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       if (pass === undefined) {
         // A ticket lends a pass for every claim until it is revoked.
         const error = (ticket === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
-        events.emit(captureRefused(now(), { id, request, batch }, toFailure(error)));
+        events.emit(captureRefused(now(), { id, request, batch, apiKeyName }, toFailure(error)));
         subscriber.error(error);
         return;
       }
@@ -180,6 +178,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           id,
           request,
           batch,
+          apiKeyName,
           signal: controller.signal,
           onPhase: (phase) => {
             job.phase = phase;
@@ -320,6 +319,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           phase,
           waited_ms: Math.round((startedAt ?? now()) - queuedAt),
           running_ms: isRunning ? Math.round(now() - startedAt) : 0,
+          ...ofKey(command.apiKeyName),
         };
       }
     },

@@ -1,10 +1,10 @@
 import { filter, map, type Observable, Subject } from 'rxjs';
+import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { BatchEvent, BrowserEvent, CapstanEvent, CaptureEvent, PressureEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
-import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
@@ -66,7 +66,7 @@ export function createEventStream(): EventStream {
 }
 
 /** The properties of a command that its events carry. */
-export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch'>;
+export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName'>;
 
 /** `at`: milliseconds since the Unix epoch, in every constructor here. */
 export function captureQueued(at: number, command: Announced): CaptureEvent {
@@ -107,13 +107,18 @@ export function unreadRefused(at: number, id: number, failure: Failure): Capture
 }
 
 /** A request that was answered with an earlier capture. */
-export function captureReused(at: number, request: CaptureRequest, batch: string | null, result: Result): CaptureEvent {
-  return { ...about(at, { id: result.id, request, batch }), type: 'capture.reused', result };
+export function captureReused(at: number, asked: Omit<Announced, 'id'>, result: Result): CaptureEvent {
+  return { ...about(at, { ...asked, id: result.id }), type: 'capture.reused', result };
+}
+
+/** A batch, and the API key that requested it. */
+export interface AnnouncedBatch {
+  readonly batch: string;
+  readonly apiKeyName: string | null;
 }
 
 /** Progress of a batch. */
-export interface BatchProgress {
-  readonly batch: string;
+export interface BatchProgress extends AnnouncedBatch {
   /** Requests in the batch; for a streamed batch, requests read so far. */
   readonly size: number;
   /** Finished items. */
@@ -122,16 +127,21 @@ export interface BatchProgress {
   readonly failed: number;
 }
 
-export function batchAccepted(at: number, batch: string, size: number, concurrency: number): BatchEvent {
-  return { type: 'batch.accepted', at: iso(at), batch, size, concurrency };
+export function batchAccepted(
+  at: number,
+  { batch, apiKeyName }: AnnouncedBatch,
+  size: number,
+  concurrency: number,
+): BatchEvent {
+  return { type: 'batch.accepted', at: iso(at), batch, ...ofKey(apiKeyName), size, concurrency };
 }
 
-export function batchProgressed(at: number, progress: BatchProgress): BatchEvent {
-  return { type: 'batch.progress', at: iso(at), ...progress };
+export function batchProgressed(at: number, { apiKeyName, ...progress }: BatchProgress): BatchEvent {
+  return { type: 'batch.progress', at: iso(at), ...progress, ...ofKey(apiKeyName) };
 }
 
-export function batchCompleted(at: number, progress: BatchProgress): BatchEvent {
-  return { type: 'batch.completed', at: iso(at), ...progress };
+export function batchCompleted(at: number, { apiKeyName, ...progress }: BatchProgress): BatchEvent {
+  return { type: 'batch.completed', at: iso(at), ...progress, ...ofKey(apiKeyName) };
 }
 
 /** Whether the service accepts new work has changed. */
@@ -155,8 +165,8 @@ export function isPressureEvent(event: CapstanEvent): event is PressureEvent {
   return event.type.startsWith('pressure.');
 }
 
-function about(at: number, { id, request, batch }: Announced) {
-  return { at: iso(at), id, url: request.target.url, host: request.target.host, batch };
+function about(at: number, { id, request, batch, apiKeyName }: Announced) {
+  return { at: iso(at), id, url: request.target.url, host: request.target.host, batch, ...ofKey(apiKeyName) };
 }
 
 function iso(at: number): string {

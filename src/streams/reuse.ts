@@ -1,4 +1,5 @@
 import { asyncScheduler, defer, finalize, map, Observable, of, type SchedulerLike, share, switchMap, tap } from 'rxjs';
+import { ANY_CLIENT, type Client, visibleKey } from '../capture/client.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
@@ -8,8 +9,15 @@ export type StoredOutcome = Extract<CaptureOutcome, { state: 'stored' }>;
 
 export interface ReuseOptions {
   readonly submit: CapturePipeline['submit'];
-  /** Finds the newest stored capture of the request's URL and options within this age; never rejects. */
-  readonly find: (request: CaptureRequest, maxAgeMs: number) => Promise<StoredOutcome | undefined>;
+  /**
+   * Finds the newest stored capture of the request's URL and options within this age that the client may see; never
+   * rejects. `ofKey` as `visibleKey` returns it.
+   */
+  readonly find: (
+    request: CaptureRequest,
+    maxAgeMs: number,
+    ofKey: string | undefined,
+  ) => Promise<StoredOutcome | undefined>;
   /** Returns a key that is equal for requests that one capture can answer. */
   readonly keyOf: (request: CaptureRequest) => string;
   readonly events: Pick<EventStream, 'conclude'>;
@@ -37,15 +45,16 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;
   const flights = new Map<string, Flight>();
 
-  const tell = (request: CaptureRequest, batch: string | null) =>
+  const tell = (request: CaptureRequest, { batch = null, apiKeyName = null }: SubmitOptions) =>
     tap((outcome: CaptureOutcome) => {
       if (outcome.state === 'stored' && outcome.result.cached) {
-        events.conclude(captureReused(scheduler.now(), request, batch, outcome.result), request.callback);
+        const asked = { request, batch, apiKeyName };
+        events.conclude(captureReused(scheduler.now(), asked, outcome.result), request.callback);
       }
     });
 
   const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions, key: string): Flight => {
-    const outcome$ = defer(() => find(request, maxAgeMs)).pipe(
+    const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(under))).pipe(
       switchMap((found) => {
         flight.captures = found === undefined;
         return found === undefined ? submit(request, under) : of(asReused(found));
@@ -61,21 +70,25 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
 
   return (request, under = {}) => {
     const { cacheMaxAgeMs, callback } = request;
-    const { batch = null } = under;
     if (cacheMaxAgeMs === 0) return submit(request, under);
     return new Observable<CaptureOutcome>((subscriber) => {
-      const key = keyOf(request);
+      // A client that sees only its own captures must not be answered with that of another one.
+      const key = JSON.stringify([keyOfClient(under), keyOf(request)]);
       const underWay = flights.get(key);
       const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
       // A request with a callback does not join, because the callback reports the end of that request's own capture.
       if (underWay !== undefined && isYoungEnough && callback === undefined) {
-        return underWay.outcome$.pipe(map(asReused), tell(request, batch)).subscribe(subscriber);
+        return underWay.outcome$.pipe(map(asReused), tell(request, under)).subscribe(subscriber);
       }
       const flight = fromStoreOrPage(request, cacheMaxAgeMs, under, key);
       flights.set(key, flight);
-      return flight.outcome$.pipe(tell(request, batch)).subscribe(subscriber);
+      return flight.outcome$.pipe(tell(request, under)).subscribe(subscriber);
     });
   };
+}
+
+function keyOfClient(client: Partial<Client>): string | undefined {
+  return visibleKey({ ...ANY_CLIENT, ...client });
 }
 
 function asReused<O extends CaptureOutcome>(outcome: O): O {

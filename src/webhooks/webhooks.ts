@@ -1,4 +1,5 @@
 import { type Observable, Subscription } from 'rxjs';
+import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchEvent, CaptureEvent, WebhookEvent } from '../capture/events.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -74,6 +75,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       about: about.type,
       capture: 'id' in about ? about.id : null,
       batch: about.batch,
+      ...ofKey(about.api_key_name ?? null),
       attempts: result.attempts,
     };
     if (result.delivered) {

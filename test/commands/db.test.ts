@@ -13,7 +13,10 @@ const PLACES = ['--db-path', 'results.db', '--data-dir', 'data'];
 async function stored(path: string) {
   const open = () => createStorage({ dataDir: join(path, 'data'), dbPath: join(path, 'results.db') });
   const storage = await open();
-  for (let at = 0; at < COUNT; at += 1) await keepPicture(storage.captureStore, ID + at, { title: 'x'.repeat(2000) });
+  for (let at = 0; at < COUNT; at += 1) {
+    const ofKey = at % 3 === 0 ? { api_key_name: 'shop' } : {};
+    await keepPicture(storage.captureStore, ID + at, { title: 'x'.repeat(2000), ...ofKey });
+  }
   const records = await recordsOf(storage);
   return { open, storage, records };
 }
@@ -37,6 +40,8 @@ describe('capstan db', () => {
     const again = await open();
     expect(await recordsOf(again)).toEqual(records);
     expect(records[0]?.evidence).not.toBeNull();
+    const ofShop = await again.results.page({ by: 'all', ofKey: 'shop' }, COUNT);
+    expect(ofShop.map(({ id }) => id - ID)).toEqual([27, 24, 21, 18, 15, 12, 9, 6, 3, 0]);
     await again.close();
   });
 

@@ -66,6 +66,14 @@ describe('loadConfig', () => {
     expect(refusal({ flags: { apiKey: ['a,b'] } })).toContain('--api-key');
   });
 
+  it.each([
+    [{ dbPath: 'x.db' }, '--isolate-keys needs --api-key-file with a line name:key[:rate][:scope] for each client'],
+    [{ dbPath: 'x.db', apiKeyFile: 'key' }, '--isolate-keys needs --api-key-file with a line'],
+    [{ apiKeyFile: 'named' }, '--isolate-keys needs --db-path or --mongo-url: captures of a key are listed'],
+  ])('refuses --isolate-keys with %j, and says what it needs', (flags, line) => {
+    expect(refusal({ flags: { isolateKeys: true, ...flags }, files: SECRET_FILES })).toContain(line);
+  });
+
   it('lowers the default deadline to the maximum unless both are set', () => {
     expect(load({ flags: { maxTimeoutMs: '5000' } }).timeoutMs).toBe(5000);
     expect(refusal({ flags: { maxTimeoutMs: '5000', timeoutMs: '6000' } })).toBe(
@@ -88,6 +96,7 @@ describe('loadConfig', () => {
 const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const SIGNING_KEY = 'k'.repeat(32);
 const SECRET_FILES = {
+  named: 'shop:k3:read\n',
   signing: `${SIGNING_KEY}\n`,
   servers: 'nats://a\nnats://b',
   url: 'mongodb://me:hush@h/d\n',
@@ -106,6 +115,7 @@ const IN_FILES: Readonly<Record<string, object>> = {
 
 /** Each option as text and as its parsed value. */
 const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
+  isolateKeys: ['true', true],
   host: ['::1', '::1'],
   port: ['0', 0],
   apiKey: ['old,new', ['old', 'new']],
@@ -165,6 +175,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
 
 /** Options that other options need. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  isolateKeys: { CAPSTAN_API_KEY_FILE: 'named', CAPSTAN_DB_PATH: 'x.db' },
   natsUrl: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsUrlFile: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsTlsCert: { CAPSTAN_NATS_TLS_KEY: 'key.pem' },

@@ -54,6 +54,7 @@ describe('performCapture', () => {
       id: storage.ids.next(),
       request: captureRequest('https://example.com/', options),
       batch: null,
+      apiKeyName: null,
       signal: client.signal,
     };
     const { state } = await performCapture(command, {

@@ -34,7 +34,7 @@ function describeEventLog(open: () => Promise<Database>): void {
 
   it('reads the events after an id, oldest first, and none after the last one', async () => {
     const { log, floor, heard, hear } = await start();
-    log.append({ type: 'capture.failed', host: 'example.org', batch: '7', body: 'first' });
+    log.append({ type: 'capture.failed', host: 'example.org', batch: '7', api_key_name: 'shop', body: 'first' });
     log.append({ type: 'browser.launched', host: null, batch: null, body: 'second' });
     for (let n = 0; n < 20; n += 1) log.append(entry(`page ${n}`));
     await hear('page 19');

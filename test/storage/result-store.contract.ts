@@ -247,6 +247,57 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await store.similar(likeness, 10)).toEqual([{ ...second, distance: 0 }]);
   });
 
+  it('lists the records of one API key alone, in pages of every size and in every process', async () => {
+    const { results: other } = await open();
+    // Names that differ in case and punctuation alone, and one that begins with another.
+    const names = ['shop', 'Shop', 'shop.2', 'shop-2', undefined];
+    const results = Array.from({ length: 60 }, (_, at) =>
+      resultOf(FIRST_ID + at, {
+        host: `${at % 2}.example`,
+        probed_at: at % 3 === 0 ? TIME : `2026-01-02T03:04:0${at % 7}.000Z`,
+        ...(at % 4 === 0 && { failed: true, failed_code: 'target_unreachable' as const }),
+        api_key_name: names[at % names.length],
+      }),
+    );
+    await insertAll(store, shuffled(results));
+    for (const ofKey of names) {
+      const own = results
+        .filter(({ api_key_name: name }) => ofKey === undefined || name === ofKey)
+        .sort(newestFirst)
+        .map(({ id, host, failed }) => ({ id, host, failed }));
+      const ids = (isIn: (one: (typeof own)[number]) => boolean) => own.filter(isIn).map(({ id }) => id);
+      for (const one of [store, other]) {
+        for (const limit of [1, 7, 60]) {
+          expect(await idsOf(one, { by: 'all', ofKey }, limit)).toEqual(ids(() => true));
+          const atHost = ids(({ host }) => host === '1.example');
+          expect(await idsOf(one, { by: 'host', host: '1.ex', ofKey }, limit)).toEqual(atHost);
+          expect(await idsOf(one, { by: 'url', url: 'https://1.example', ofKey }, limit)).toEqual(atHost);
+          const where = { outcome: 'failed' } as const;
+          expect(await idsOf(one, { by: 'all', where, ofKey }, limit)).toEqual(ids(({ failed }) => failed));
+        }
+      }
+    }
+    expect(await idsOf(store, { by: 'all', ofKey: 'sho' }, 10)).toEqual([]);
+    expect(await idsOf(store, { by: 'all', ofKey: '' }, 10)).toEqual([]);
+  });
+
+  it('finds similar captures of one API key alone, as many as are wanted', async () => {
+    const results = Array.from({ length: 40 }, (_, at) =>
+      resultOf(FIRST_ID + at, {
+        perception_hash: at % 2 === 0 ? HASH : flipped(HASH, 3),
+        api_key_name: at < 10 ? 'shop' : at < 30 ? 'news' : undefined,
+      }),
+    );
+    await insertAll(store, shuffled(results));
+    const likeness = { hash: HASH, distance: 1, except: FIRST_ID, ofKey: 'shop' };
+    const found = async (limit: number) => (await store.similar(likeness, limit)).map(({ id }) => id - FIRST_ID);
+    expect(await found(100)).toEqual([8, 6, 4, 2, 9, 7, 5, 3, 1]);
+    expect(await found(5)).toEqual([8, 6, 4, 2, 9]);
+    await store.delete([FIRST_ID + 8]);
+    expect(await found(2)).toEqual([6, 4]);
+    expect(await store.similar({ ...likeness, ofKey: 'nobody' }, 10)).toEqual([]);
+  });
+
   it('deletes records from every list and in every process, and returns the number of deleted records', async () => {
     const { results: other } = await open();
     await insertAll(

@@ -201,7 +201,7 @@ describe('the SQLite store', () => {
         const hashes = perceptions(db);
         // Hashes with few bits set, all in one corner: most share a band.
         db.exec('BEGIN');
-        for (let at = 0; at < 8_000; at += 1) hashes.add(ID + at, at.toString(16).padStart(16, '0'));
+        for (let at = 0; at < 8_000; at += 1) hashes.add(ID + at, at.toString(16).padStart(16, '0'), null);
         db.exec('COMMIT');
         db.close();
       });
@@ -277,6 +277,7 @@ describe('the SQLite store', () => {
       record: '{}',
       evidence: '{}',
       perceptionHash: '0123456789abcdef',
+      apiKeyName: null,
       terms: ['word'],
     });
 

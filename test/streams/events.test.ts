@@ -20,7 +20,13 @@ import {
 import { captureRequest } from '../support/capture-request.ts';
 import { stored } from './rig.ts';
 
-const command = (id: number, url = 'https://a.example/') => ({ id, request: captureRequest(url), batch: null });
+const command = (id: number, url = 'https://a.example/') => ({
+  id,
+  request: captureRequest(url),
+  batch: null,
+  apiKeyName: null,
+});
+const BATCH = { batch: 'b', apiKeyName: null };
 
 const PRESSURE: Pressure = {
   running: 1,
@@ -68,7 +74,7 @@ describe('events', () => {
   it('distinguishes events by type guards', () => {
     const events: CapstanEvent[] = [
       captureQueued(0, command(1)),
-      batchAccepted(0, 'b', 1, 1),
+      batchAccepted(0, BATCH, 1, 1),
       { type: 'browser.launched', at: '', pid: 1, captures: 0 },
       pressureChanged(0, PRESSURE),
     ];
@@ -92,8 +98,8 @@ describe('counters', () => {
     emit(captureEnded(0, command(4), { state: 'cancelled', failure: failure('cancelled') }));
     emit(captureEnded(0, command(5), { state: 'rejected', failure: failure('target_forbidden') }));
     emit(captureRefused(0, command(7), failure('queue_full')));
-    emit(batchAccepted(0, 'b', 1, 1));
-    emit(batchCompleted(0, { batch: 'b', size: 1, done: 1, failed: 0 }));
+    emit(batchAccepted(0, BATCH, 1, 1));
+    emit(batchCompleted(0, { ...BATCH, size: 1, done: 1, failed: 0 }));
     expect(counters.captures).toEqual({
       accepted: 6,
       stored: 1,

@@ -1,38 +1,47 @@
 import { createHash } from 'node:crypto';
+import { ANY_CLIENT, type Client } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 
 /** The client of a request, as identified by its API key. */
-export interface Caller {
-  /** Name of the API key; null for a key without a name, or when no keys are configured. */
-  readonly name: string | null;
+export interface Caller extends Client {
   readonly scope: KeyScope;
-  /** Name under which its captures share the queue with those of other keys; null when no other key has a name. */
-  readonly owner: string | null;
   /** Maximum number of captures in a minute; null for no limit. */
   readonly rate: number | null;
 }
 
 /** Caller with a key without a name, or any caller when no keys are configured: has every permission. */
-const UNNAMED: Caller = { name: null, owner: null, scope: 'admin', rate: null };
+const UNNAMED: Caller = { ...ANY_CLIENT, scope: 'admin', rate: null };
+
+/** Caller without a key of a service with `--isolate-keys`: the client of a signed link. */
+const OF_A_LINK: Caller = { ...ANY_CLIENT, isIsolated: true, scope: 'capture', rate: null };
 
 /** Returns the caller of a request. Valid after the request was authenticated. */
 export function callerOf({ state }: Pick<HttpContext, 'state'>): Caller {
   return state.caller ?? UNNAMED;
 }
 
-/** Finds the caller by the SHA-256 of its named key, in hex; undefined for all other keys. */
+/** Finds the caller by the SHA-256 of its named key, in hex; undefined for a caller with every permission. */
 export type CallerFinder = (client: string | undefined) => Caller | undefined;
 
-export function callerFinder(keys: readonly NamedKey[]): CallerFinder {
+/** `isolateKeys`: whether keys that are not for administrators see their own captures alone. */
+export function callerFinder(keys: readonly NamedKey[], isolateKeys: boolean): CallerFinder {
   const callers = new Map(
     keys.map(({ name, key, rate, scope }): [string, Caller] => [
       createHash('sha256').update(key, 'utf8').digest('hex'),
-      { name, owner: keys.length > 1 ? name : null, rate, scope },
+      {
+        apiKeyName: name,
+        // A single key has the whole queue.
+        owner: keys.length > 1 ? name : null,
+        isIsolated: isolateKeys && scope !== 'admin',
+        rate,
+        scope,
+      },
     ]),
   );
-  return (client) => (client === undefined ? undefined : callers.get(client));
+  const withoutKey = isolateKeys ? OF_A_LINK : undefined;
+  return (client) => (client === undefined ? withoutKey : callers.get(client));
 }
 
 /** Sets `state.caller` from `state.client`, the key that authenticated the request or its session. */
@@ -45,16 +54,16 @@ export function identifyCaller(find: CallerFinder): HttpMiddleware {
 
 /** @throws `key_not_permitted` when the caller's key has a smaller scope. */
 export function requireScope(ctx: HttpContext, needed: KeyScope): void {
-  const { name, scope } = callerOf(ctx);
+  const { apiKeyName, scope } = callerOf(ctx);
   if (KEY_SCOPES.indexOf(scope) >= KEY_SCOPES.indexOf(needed)) return;
   throw new CapstanError(
     'key_not_permitted',
-    `The API key ${name} has the scope ${scope}, and this needs the scope ${needed}.`,
+    `The API key ${apiKeyName} has the scope ${scope}, and this needs the scope ${needed}.`,
   );
 }
 
 /** Returns whether the caller may see and cancel a job. `owns`: whether the job belongs to the key with this name. */
 export function isShown(ctx: HttpContext, owns: (name: string) => boolean): boolean {
-  const { name, scope } = callerOf(ctx);
-  return scope === 'admin' || name === null || owns(name);
+  const { apiKeyName, scope } = callerOf(ctx);
+  return scope === 'admin' || (apiKeyName !== null && owns(apiKeyName));
 }

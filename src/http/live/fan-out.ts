@@ -128,3 +128,13 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
     },
   };
 }
+
+/** Returns the fan-out of the events that a client may see who sees those of one API key alone. */
+export function ownEvents(fanOut: FanOut, key: string): FanOut {
+  return {
+    get size() {
+      return fanOut.size;
+    },
+    join: (filter, subscriber) => fanOut.join({ ...filter, ofKey: key }, subscriber),
+  };
+}

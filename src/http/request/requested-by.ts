@@ -13,7 +13,7 @@ export function requestedBy({ req, state }: Pick<HttpContext, 'req' | 'state'>):
   const { remoteAddress } = req.socket;
   return {
     ...(remoteAddress === undefined ? {} : { client_address: remoteAddress }),
-    ...(state.caller?.name == null ? {} : { api_key_name: state.caller.name }),
+    ...(state.caller?.apiKeyName == null ? {} : { api_key_name: state.caller.apiKeyName }),
     ...(state.client === undefined ? {} : { api_key: state.client.slice(0, FINGERPRINT_DIGITS) }),
   };
 }

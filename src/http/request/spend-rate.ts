@@ -8,7 +8,7 @@ import type { HttpContext } from '../state.ts';
  * rate. @throws `rate_limited` when the key has fewer captures left; none is counted then.
  */
 export function spendRate(ctx: HttpContext, { rates }: Pick<RouteContext, 'rates'>, captures: number): void {
-  const { name, rate } = callerOf(ctx);
+  const { apiKeyName: name, rate } = callerOf(ctx);
   if (name === null || rate === null || captures === 0) return;
   const { limit, remaining, resetSeconds, retryAfterSeconds } = rates.take(name, rate, captures);
   if (!ctx.headerSent)

@@ -122,7 +122,7 @@ async function answerBatch(
 ): Promise<void> {
   ctx.vary('Accept');
   const itemsOf = (from: Asked['elements']) =>
-    service.submitBatch(from, concurrency, size, callback, callerOf(ctx).owner).pipe(
+    service.submitBatch(from, concurrency, size, callback, callerOf(ctx)).pipe(
       tap(({ outcome }) => {
         noteCutShort(ctx, outcome);
         if (forbidden !== undefined && isForbidden(outcome)) forbidden.count += 1;

@@ -104,8 +104,8 @@ export async function answerAccepted(
   requests: readonly CaptureRequest[],
   manner?: JobManner,
 ): Promise<void> {
-  const { name } = callerOf(ctx);
-  const job = await jobs.add(kind, requests, { ...manner, ...(name === null ? {} : { owner: name }) });
+  const { apiKeyName: owner, isIsolated } = callerOf(ctx);
+  const job = await jobs.add(kind, requests, { ...manner, ...(owner !== null && { owner, isIsolated }) });
   answer(ctx, jobAnswer(job), 'The job is kept, and will be done.');
   ctx.status = 202;
   ctx.set({ Location: `/jobs/${job.id}`, 'Preference-Applied': 'respond-async' });

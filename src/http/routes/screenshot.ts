@@ -169,6 +169,7 @@ export const deleteScreenshot = route({
   method: 'DELETE',
   path: '/screenshot/{id}',
   operationId: 'deleteScreenshot',
+  isolatedScope: 'capture',
   summary: 'Removes a capture: image, HTML snapshot and record.',
   description:
     'A capture that failed is a record alone, and is removed all the same. Who is reading its files reads them to their end. While the database is away nothing is removed; without a database the files are.',
@@ -193,9 +194,7 @@ export async function submitted(
   request: CaptureRequest,
 ): Promise<StoredCapture | undefined> {
   const outcome = await firstValueFrom(
-    service
-      .submit(request, { owner: callerOf(ctx).owner, requestId: ctx.state.requestId })
-      .pipe(takeUntil(clientGone(ctx))),
+    service.submit(request, { ...callerOf(ctx), requestId: ctx.state.requestId }).pipe(takeUntil(clientGone(ctx))),
   );
   if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
   if (outcome.state === 'stored') return outcome;

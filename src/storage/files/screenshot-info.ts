@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { ofKey } from '../../capture/client.ts';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
@@ -21,6 +22,7 @@ const infoSchema = z.object({
   bytes: z.number(),
   sha256: z.string(),
   captured_at: z.string(),
+  api_key_name: z.string().optional(),
 });
 
 export function parseScreenshotInfo(text: string): ScreenshotInfo {
@@ -58,6 +60,7 @@ export async function screenshotInfo(result: Result, image: Uint8Array): Promise
     bytes: image.byteLength,
     sha256: await sha256(image),
     captured_at: result.probed_at,
+    ...ofKey(result.api_key_name ?? null),
   };
 }
 

@@ -33,7 +33,7 @@ export function withCopies(remote: ArtifactStore, local: ArtifactStore): Artifac
     probe: () => local.probe(),
     stage: (record, files) => remote.stage(record, files),
     has: (id) => remote.has(id),
-    info: (id) => read(id, (store) => store.info(id)),
+    info: (id, { undelivered = false } = {}) => read(id, (store) => store.info(id), undelivered),
     record: (id) => read(id, (store) => store.record(id)),
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
     list: (limit, before) => remote.list(limit, before),

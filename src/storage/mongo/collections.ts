@@ -19,6 +19,7 @@ export const BY_TIME = 'by_time';
 export const BY_URL = 'by_urls';
 export const BY_TERM = 'by_term';
 export const BY_PERCEPTION = 'by_perception';
+export const BY_PERCEPTION_OF_KEY = 'by_perception_of_key';
 export const BY_BAND = 'by_band';
 
 /** Location of each host key: its field and index in the results, and its field and index in the hosts. */
@@ -47,6 +48,9 @@ export const HOST_FIELDS: Readonly<
 const WHERE_PERCEIVED = { partialFilterExpression: { perception_hash: { $gt: '' } } };
 /** Hosts without an internationalised label have no entry. */
 const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true } } };
+
+/** Results of keys without names have no entry. */
+const WHERE_NAMED_KEY = { partialFilterExpression: { api_key_name: { $exists: true } } };
 
 const TERM_INDEX: IndexDescription = { name: BY_TERM, key: { terms: 1, ...NEWEST_FIRST } };
 
@@ -92,6 +96,13 @@ export async function ensureIndexes({ results, hosts, nodes, perceptions }: Coll
 /** Creates the index of terms, which a database of version 0.1 does not have. */
 export async function ensureTermIndex(results: Collection<ResultDocument>): Promise<void> {
   await results.createIndexes([TERM_INDEX]);
+}
+
+/** Creates the index by API key, which a database of an earlier version does not have. */
+export async function ensureApiKeyIndex(results: Collection<ResultDocument>): Promise<void> {
+  await results.createIndexes([
+    { name: BY_PERCEPTION_OF_KEY, key: { api_key_name: 1, perception_hash: 1, _id: -1 }, ...WHERE_NAMED_KEY },
+  ]);
 }
 
 /**

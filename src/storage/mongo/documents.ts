@@ -16,6 +16,8 @@ export interface ResultDocument {
   /** Keys of the URL that was fetched and of the final URL. */
   readonly url_keys: readonly Binary[];
   readonly perception_hash: string | null;
+  /** Name of the API key that requested it; left out without a named key. */
+  readonly api_key_name?: string | undefined;
   /** Terms of lists with conditions. */
   readonly terms: readonly string[];
   readonly [key: string]: unknown;

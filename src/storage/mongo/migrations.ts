@@ -3,7 +3,7 @@ import { Binary, type Collection, type Db, type Filter } from 'mongodb';
 import { prepareArtifacts } from '../gridfs/documents.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
-import { collectionsOf, ensureIndexes, ensureTermIndex } from './collections.ts';
+import { collectionsOf, ensureApiKeyIndex, ensureIndexes, ensureTermIndex } from './collections.ts';
 import type { Patiently } from './connection.ts';
 import { indexedTermsOf, type ResultDocument, recordOf } from './documents.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
@@ -42,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'artifacts in GridFS', up: prepareArtifacts },
   { name: 'collections without an index', up: createCollections },
   { name: 'terms of hosts', up: indexRareHosts },
+  { name: 'perception hashes by API key', up: (db) => ensureApiKeyIndex(collectionsOf(db).results) },
 ];
 
 /** Otherwise their first document would create them, which takes an exclusive lock while captures are running. */

@@ -18,8 +18,8 @@ export async function pageOf(
   limit: number,
   after: Keyset | undefined,
 ): Promise<ResultDocument[]> {
-  const { where = {} } = filter;
-  const terms = wantedTerms(where);
+  const { where = {}, ofKey } = filter;
+  const terms = wantedTerms(where, ofKey);
   const span: Span = {
     after: startOf(where, after),
     from: where.from === undefined ? undefined : new Date(timeOf(where.from)),

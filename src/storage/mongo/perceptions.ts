@@ -1,7 +1,7 @@
 import { MostSimilar, type SimilarCapture } from '../records/most-similar.ts';
 import { bandsNear, bandsOf, distanceOf } from '../records/perception.ts';
 import type { Likeness } from '../result-store.ts';
-import { BY_BAND, BY_PERCEPTION, type Collections } from './collections.ts';
+import { BY_BAND, BY_PERCEPTION, BY_PERCEPTION_OF_KEY, type Collections } from './collections.ts';
 import type { PerceptionDocument, ResultDocument } from './documents.ts';
 
 /*
@@ -35,7 +35,7 @@ export async function notePerceptions(
 /** Returns at most `limit` captures, nearest first, then newest. */
 export async function similarTo(
   collections: Collections,
-  { hash, distance: most, except }: Likeness,
+  { hash, distance: most, except, ofKey }: Likeness,
   limit: number,
 ): Promise<readonly SimilarCapture[]> {
   const similar = new MostSimilar(limit);
@@ -43,7 +43,7 @@ export async function similarTo(
 
   async function look(hashes: readonly string[], distance: number): Promise<void> {
     if (!similar.takes(distance)) return;
-    const ids = await newestOf(collections, hashes, limit + 1);
+    const ids = await newestOf(collections, { hashes, ofKey }, limit + 1);
     similar.add(
       ids.filter((id) => id !== except),
       distance,
@@ -68,11 +68,15 @@ export async function similarTo(
   return similar.found;
 }
 
-/** Returns the ids of the newest captures with one of these hashes. */
-async function newestOf({ results }: Collections, hashes: readonly string[], limit: number): Promise<number[]> {
+/** Returns the ids of the newest captures with one of these hashes, those of one API key or of all. */
+async function newestOf(
+  { results }: Collections,
+  { hashes, ofKey }: { readonly hashes: readonly string[]; readonly ofKey: string | undefined },
+  limit: number,
+): Promise<number[]> {
   const documents = await results
-    .find({ perception_hash: { $in: [...hashes] } })
-    .hint(BY_PERCEPTION)
+    .find({ ...(ofKey !== undefined && { api_key_name: ofKey }), perception_hash: { $in: [...hashes] } })
+    .hint(ofKey === undefined ? BY_PERCEPTION : BY_PERCEPTION_OF_KEY)
     .project<{ readonly _id: number }>({ _id: 1 })
     .sort({ _id: -1 })
     .limit(limit)

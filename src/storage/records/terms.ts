@@ -15,6 +15,7 @@ const OUTCOME = '\uE002';
 const HOST = '\uE003';
 const URL_KEY = '\uE004';
 const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed: '\uE006', unicode: '\uE007' };
+const API_KEY = '\uE008';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -36,9 +37,14 @@ const UNSPACED_RUN =
 
 /** Returns the terms of a record, each once. */
 export function termsOf(record: Result): readonly string[] {
-  const { title, url, final_url } = record;
+  const { title, url, final_url, api_key_name: key } = record;
   const words = wordsOf(`${title} ${withoutScheme(url)} ${withoutScheme(final_url)}`, indexedPairs);
-  return [outcomeTerm(outcomeOf(record)), ...statusTerms(record), ...words.slice(0, MAX_WORDS)];
+  return [
+    outcomeTerm(outcomeOf(record)),
+    ...statusTerms(record),
+    ...(key === undefined ? [] : [apiKeyTerm(key)]),
+    ...words.slice(0, MAX_WORDS),
+  ];
 }
 
 function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly string[] {
@@ -46,9 +52,10 @@ function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly
   return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];
 }
 
-/** Returns the terms that a record must have to meet the conditions, apart from the times. */
-export function wantedTerms({ status, outcome, text }: ResultConditions): readonly string[] {
+/** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
+export function wantedTerms({ status, outcome, text }: ResultConditions, ofKey?: string): readonly string[] {
   return [
+    ...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]),
     ...(text === undefined ? [] : wordsOf(text, wantedPairs)),
     ...(status === undefined ? [] : [statusTerm(status)]),
     ...(outcome === undefined ? [] : [outcomeTerm(outcome)]),
@@ -144,6 +151,11 @@ export function urlTerm(key: Uint8Array): string {
 /** Returns the term of an outcome, with letters and digits only. */
 function outcomeTerm(outcome: RecordedOutcome): string {
   return `${OUTCOME}${outcome.replaceAll('_', '')}`;
+}
+
+/** Returns the term of an API key's name: in hexadecimal, because terms ignore case and end at punctuation. */
+function apiKeyTerm(name: string): string {
+  return `${API_KEY}${Buffer.from(name).toString('hex')}`;
 }
 
 function statusTerm(status: string): string {

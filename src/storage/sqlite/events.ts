@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ofKey } from '../../capture/client.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../event-log.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Ask, Handlers } from './protocol.ts';
@@ -27,10 +28,11 @@ export function sqliteEvents(ask: Ask): EventTable {
 /** Runs in the worker. Keeps at least `kept` events. */
 export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls> {
   const insert = db.prepare(
-    'INSERT INTO events (id, type, host, batch, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+    `INSERT INTO events (id, type, host, batch, api_key_name, body) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO NOTHING`,
   );
   const page = db.prepare(
-    'SELECT id, type, host, batch, body FROM events WHERE id > ? AND type <> ? ORDER BY id LIMIT ?',
+    'SELECT id, type, host, batch, api_key_name, body FROM events WHERE id > ? AND type <> ? ORDER BY id LIMIT ?',
   );
   const newest = db.prepare('SELECT id, type FROM events ORDER BY id DESC LIMIT 1');
   const newestToGo = db.prepare('SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET ?');
@@ -46,8 +48,8 @@ export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls>
     write({ id, ...gapEntry('too_old', Date.now()) });
   }
 
-  function write({ id, type, host, batch, body }: LoggedEvent): void {
-    insert.run(id, type, host, batch, body);
+  function write({ id, type, host, batch, api_key_name: key, body }: LoggedEvent): void {
+    insert.run(id, type, host, batch, key ?? null, body);
   }
 
   function append(rows: readonly LoggedEvent[]): null {
@@ -84,6 +86,7 @@ function eventOf(row: Record<string, unknown>): LoggedEvent {
     type: String(row.type),
     host: typeof row.host === 'string' ? row.host : null,
     batch: typeof row.batch === 'string' ? row.batch : null,
+    ...ofKey(typeof row.api_key_name === 'string' ? row.api_key_name : null),
     body: String(row.body),
   };
   return { id: Number(row.id), ...entry };

@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: 'results by normalised URL and by final URL', up: indexUrls },
   { name: 'terms of lists with conditions', up: (db) => db.exec(TERMS) },
   { name: 'terms of hosts', up: indexTerms },
+  { name: 'API keys of perception hashes and of events', up: (db) => db.exec(API_KEYS) },
 ];
 
 /*
@@ -168,6 +169,13 @@ const TERMS = `
   CREATE VIRTUAL TABLE record_terms USING fts5 (
     terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
   );
+`;
+
+/** Captures of keys without names have no entry in the index. */
+const API_KEYS = `
+  ALTER TABLE perceptions ADD COLUMN api_key_name TEXT;
+  CREATE INDEX perceptions_of_key ON perceptions (api_key_name, hash, id DESC) WHERE api_key_name IS NOT NULL;
+  ALTER TABLE events ADD COLUMN api_key_name TEXT;
 `;
 
 /** Indexes every record anew: terms cannot be added to those of a record. */

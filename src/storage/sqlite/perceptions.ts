@@ -7,14 +7,19 @@ const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND has
 const IDS_OF_HASH = `
   SELECT id FROM perceptions INDEXED BY perceptions_by_hash WHERE hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
 
+const IDS_OF_HASH_AND_KEY = `
+  SELECT id FROM perceptions INDEXED BY perceptions_of_key
+  WHERE api_key_name = ? AND hash = ? AND id <> ? ORDER BY id DESC LIMIT ?`;
+
 /** Maximum number of hashes per step of a search. Such a step takes a few milliseconds. */
 const HASHES_AT_ONCE = 1000;
 
 /** For tests of the query plans. */
-export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_HASH];
+export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_HASH, IDS_OF_HASH_AND_KEY];
 
 export interface Perceptions {
-  add(id: number, hash: string): void;
+  /** `apiKeyName`: name of the API key that requested the capture. */
+  add(id: number, hash: string, apiKeyName: string | null): void;
   remove(id: number): void;
   /**
    * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
@@ -26,13 +31,17 @@ export interface Perceptions {
 export function perceptions(db: DatabaseSync): Perceptions {
   const insertBand = db.prepare('INSERT INTO perception_bands (band, hash) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const deleteBand = db.prepare('DELETE FROM perception_bands WHERE band = ? AND hash = ?');
-  const insertId = db.prepare('INSERT INTO perceptions (id, hash) VALUES (?, ?)');
+  const insertId = db.prepare('INSERT INTO perceptions (id, hash, api_key_name) VALUES (?, ?, ?)');
   const deleteId = db.prepare('DELETE FROM perceptions WHERE id = ? RETURNING hash');
   const hashesOfBand = db.prepare(HASHES_OF_BAND);
   const idsOfHash = db.prepare(IDS_OF_HASH);
+  const idsOfHashAndKey = db.prepare(IDS_OF_HASH_AND_KEY);
 
-  const idsOf = (hash: string, except: number, limit: number): number[] =>
-    idsOfHash.all(hash, except, limit).map(({ id }) => Number(id));
+  const idsOf = (hash: string, except: number, limit: number, ofKey?: string): number[] => {
+    const rows =
+      ofKey === undefined ? idsOfHash.all(hash, except, limit) : idsOfHashAndKey.all(ofKey, hash, except, limit);
+    return rows.map(({ id }) => Number(id));
+  };
 
   function* hashesOf(band: number): Generator<readonly string[]> {
     for (let after = ''; ; ) {
@@ -43,7 +52,7 @@ export function perceptions(db: DatabaseSync): Perceptions {
     }
   }
 
-  function* similar({ hash, distance: most, except }: Likeness, limit: number) {
+  function* similar({ hash, distance: most, except, ofKey }: Likeness, limit: number) {
     const similar = new MostSimilar(limit);
     for (const band of bandsNear(hash, most)) {
       for (const others of hashesOf(band)) {
@@ -52,7 +61,7 @@ export function perceptions(db: DatabaseSync): Perceptions {
           if (distance > most || !similar.takes(distance)) continue;
           // Another band may lead to the same hash.
           if (firstBandNear(hash, other, most) === band >>> BAND_BITS)
-            similar.add(idsOf(other, except, limit), distance);
+            similar.add(idsOf(other, except, limit, ofKey), distance);
         }
         yield;
       }
@@ -61,8 +70,8 @@ export function perceptions(db: DatabaseSync): Perceptions {
   }
 
   return {
-    add: (id, hash) => {
-      insertId.run(id, hash);
+    add: (id, hash, apiKeyName) => {
+      insertId.run(id, hash, apiKeyName);
       for (const band of bandsOf(hash)) insertBand.run(band, hash);
     },
     remove: (id) => {

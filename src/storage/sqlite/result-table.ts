@@ -65,13 +65,14 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
   }
 
-  function insert({ id, probedAt, host, urlKey, finalUrlKey, record, evidence, perceptionHash, terms }: Row): void {
+  function insert(row: Row): void {
+    const { id, probedAt, host, urlKey, finalUrlKey, record, evidence, perceptionHash, terms, apiKeyName } = row;
     const ofHost = hostId(host);
     if (insertResult.run(id, probedAt, ofHost, urlKey, finalUrlKey, record).changes === 0) return;
     const urlKeys = finalUrlKey === null ? [urlKey] : [urlKey, finalUrlKey];
     filtered.add({ id, probedAt, hostId: ofHost }, { terms, urlKeys });
     if (evidence !== null) insertEvidence.run(id, evidence);
-    if (perceptionHash !== null) hashes.add(id, perceptionHash);
+    if (perceptionHash !== null) hashes.add(id, perceptionHash, apiKeyName);
   }
 
   /** Removes a result and returns its host; undefined when there is no such result. */

@@ -21,6 +21,8 @@ export interface Row {
   /** JSON. */
   readonly evidence: string | null;
   readonly perceptionHash: string | null;
+  /** Name of the API key that requested the capture. */
+  readonly apiKeyName: string | null;
   /** Terms of lists with conditions, without those of its URLs. */
   readonly terms: readonly string[];
 }
@@ -81,12 +83,13 @@ export interface SqliteResults {
 export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }): SqliteResults {
   const inserts = gatherInserts<Row>((rows) => ask('insert', { rows }));
   const pageOf = (filter: ResultFilter, limit: number, after: Keyset | undefined) => {
-    const { where } = filter;
+    const { where = {}, ofKey } = filter;
     const rows = rowFilterOf(filter);
-    if (!isConditional(where)) return ask('page', { filter: rows, limit, place: placeOf(after) });
+    if (!isConditional(where) && ofKey === undefined)
+      return ask('page', { filter: rows, limit, place: placeOf(after) });
     const from = where.from === undefined ? null : timeOf(where.from);
     return ask('filteredPage', {
-      rows: { filter: rows, terms: wantedTerms(where), from },
+      rows: { filter: rows, terms: wantedTerms(where, ofKey), from },
       limit,
       place: placeOf(startOf(where, after)),
     });
@@ -128,6 +131,7 @@ export function rowOf(result: Result, evidence: Evidence | null): Row {
     evidence: evidence === null ? null : JSON.stringify(evidence),
     // A record that an earlier version left in its outbox has no hash.
     perceptionHash: result.perception_hash ?? null,
+    apiKeyName: result.api_key_name ?? null,
     terms: [...termsOf(result), ...hostTermsOf(result.host)],
   };
 }

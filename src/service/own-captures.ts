@@ -1,0 +1,126 @@
+import { filter } from 'rxjs';
+import { isOfKey } from '../capture/client.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
+import type { EventFeed, FeedPage } from '../feed/event-feed.ts';
+import { isVisible } from '../feed/event-filter.ts';
+import type { ArtifactStore } from '../storage/artifact-store.ts';
+import { timeOfId } from '../storage/ids.ts';
+import type { Keyset, ResultStore } from '../storage/result-store.ts';
+import type { CaptureService } from './capture-service.ts';
+
+/*
+ * What a client sees of the service with --isolate-keys: the captures of its own key, as if there were no others. Routes
+ * are given this view in place of the service, so that none of them can forget to ask whose capture it is.
+ */
+
+/** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
+export function ownCaptures(service: CaptureService, key: string): CaptureService {
+  const results = ownResults(service.results, key);
+  const artifacts = ownArtifacts(service.artifacts, results, key);
+  const isOwn = async (id: number) =>
+    (await artifacts.info(id, { undelivered: true })) !== undefined || (await results.get(id)) !== undefined;
+  return {
+    ...service,
+    // Spreading copies the value of a getter.
+    get readiness() {
+      return service.readiness;
+    },
+    results,
+    artifacts,
+    feed: ownFeed(service.feed, key),
+    events$: service.events$.pipe(filter((event) => isVisible(event, key))),
+    *inFlight() {
+      for (const capture of service.inFlight()) if (isOfKey(capture, key)) yield capture;
+    },
+    whyMissing: async (id) =>
+      (await isOwn(id).catch(() => false))
+        ? service.whyMissing(id)
+        : new CapstanError('not_found', `There is no screenshot with the id ${id}.`),
+    remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
+  };
+}
+
+function ownResults(results: ResultStore, key: string): ResultStore {
+  return {
+    ...results,
+    get state() {
+      return results.state;
+    },
+    get: async (id) => {
+      const record = await results.get(id);
+      return record !== undefined && isOfKey(record, key) ? record : undefined;
+    },
+    page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
+    similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
+  };
+}
+
+function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: string): ArtifactStore {
+  /** Reads the key before anything else, also of a capture that waits for delivery. */
+  const isOwn = async (id: number) => {
+    const about = await artifacts.info(id, { undelivered: true });
+    return about !== undefined && isOfKey(about, key);
+  };
+  return {
+    ...artifacts,
+    get bytes() {
+      return artifacts.bytes;
+    },
+    has: async (id) => (await isOwn(id)) && artifacts.has(id),
+    info: async (id, how) => ((await isOwn(id)) ? artifacts.info(id, how) : undefined),
+    record: async (id) => ((await isOwn(id)) ? artifacts.record(id) : undefined),
+    open: async (id, kind, how) => ((await isOwn(id)) ? artifacts.open(id, kind, how) : undefined),
+    list: (limit, before) => listOwn(artifacts, results, limit, before),
+  };
+}
+
+/** Reads the list from the database, whose index has the keys: the store would read the captures of every key. */
+async function listOwn(
+  artifacts: ArtifactStore,
+  results: ResultStore,
+  limit: number,
+  before: number | undefined,
+): Promise<readonly ScreenshotInfo[]> {
+  const infos: ScreenshotInfo[] = [];
+  for (let after = await keysetOf(results, before); infos.length < limit; ) {
+    const wanted = limit - infos.length;
+    const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
+    // Captures of which another store has the files are left out.
+    const found = await Promise.all(page.map(({ id }) => artifacts.info(id, { undelivered: true })));
+    infos.push(...found.filter((info) => info !== undefined));
+    const last = page.at(-1);
+    if (last === undefined || page.length < wanted) break;
+    after = { probedAt: last.probed_at, id: last.id };
+  }
+  return infos;
+}
+
+async function keysetOf(results: ResultStore, id: number | undefined): Promise<Keyset | undefined> {
+  if (id === undefined) return undefined;
+  const record = await results.get(id);
+  // Without the record, which was removed meanwhile, the time in the id is the nearest that is known.
+  return { probedAt: record?.probed_at ?? timeOfId(id).toISOString(), id };
+}
+
+function ownFeed(feed: EventFeed, key: string): EventFeed {
+  const ownPage = (page: FeedPage): FeedPage => ({
+    ...page,
+    events: page.events.filter((event) => isVisible(event, key)),
+  });
+  return {
+    get newest() {
+      return feed.newest;
+    },
+    get ended() {
+      return feed.ended;
+    },
+    listen: ({ events, end }) =>
+      feed.listen({ events: (all) => events(all.filter((event) => isVisible(event, key))), end }),
+    after: (cursor, limit) => {
+      const page = feed.after(cursor, limit);
+      return page instanceof Promise ? page.then(ownPage) : ownPage(page);
+    },
+    close: () => feed.close(),
+  };
+}
