@@ -4,6 +4,8 @@ import type { Subjects } from './subjects.ts';
 
 /** Interval of announcements in milliseconds: the figures are at most this old. */
 const INTERVAL_MS = 1_000;
+/** Minimum interval of announcements that are sent at once, in milliseconds. */
+const AT_ONCE_MS = 100;
 /** Number of missed announcements after which a process counts as gone. */
 const MISSED = 3;
 
@@ -14,13 +16,23 @@ export interface CensusOptions {
   readonly own: () => readonly Announcement[];
 }
 
+type NodeAnnouncement = Announcement & { readonly kind: 'node' };
+type WorkerAnnouncement = Announcement & { readonly kind: 'worker' };
+
+interface Heard<A> {
+  readonly said: A;
+  readonly at: number;
+}
+
 /** The processes of the cluster, by the announcements that each sends once a second. */
 export class Census {
   readonly #link: Link;
   readonly #subjects: Subjects;
   readonly #own: () => readonly Announcement[];
-  readonly #heard = new Map<string, { readonly said: Announcement; readonly at: number }>();
+  readonly #nodes = new Map<string, Heard<NodeAnnouncement>>();
+  readonly #workers = new Map<string, Heard<WorkerAnnouncement>>();
   readonly #timer: NodeJS.Timeout;
+  #announcedAt = 0;
 
   constructor({ link, subjects, own }: CensusOptions) {
     this.#link = link;
@@ -36,13 +48,17 @@ export class Census {
 
   /** The newest announcements, including those of this process. */
   get announced(): readonly Announcement[] {
-    const oldest = performance.now() - INTERVAL_MS * MISSED;
-    const own = this.#own();
-    const others = [...this.#heard.values()].filter(({ said, at }) => {
-      if (at < oldest) this.#heard.delete(keyOf(said));
-      return at >= oldest && own.every((one) => keyOf(one) !== keyOf(said));
-    });
-    return [...own, ...others.map(({ said }) => said)];
+    return [...this.#own(), ...this.otherNodes, ...this.#newest(this.#workers)];
+  }
+
+  /** The newest announcements of the other api nodes. */
+  get otherNodes(): readonly NodeAnnouncement[] {
+    return this.#newest(this.#nodes);
+  }
+
+  /** Announces this process now, if it did not just do so. */
+  announceAtOnce(): void {
+    if (performance.now() - this.#announcedAt >= AT_ONCE_MS) this.#announce();
   }
 
   /** Announces to the other processes that this one ends. */
@@ -52,17 +68,26 @@ export class Census {
   }
 
   #announce(): void {
+    this.#announcedAt = performance.now();
     for (const announcement of this.#own()) this.#link.publish(this.#subjects.alive, encode(announcement));
   }
 
   #hear(said: Announcement): void {
     if (said.kind === 'gone') {
-      this.#heard.delete(`node ${said.name}`);
-      this.#heard.delete(`worker ${said.name}`);
-    } else this.#heard.set(keyOf(said), { said, at: performance.now() });
+      this.#nodes.delete(said.name);
+      this.#workers.delete(said.name);
+    } else if (this.#own().some(({ name }) => name === said.name)) return;
+    else if (said.kind === 'node') this.#nodes.set(said.name, { said, at: performance.now() });
+    else this.#workers.set(said.name, { said, at: performance.now() });
   }
-}
 
-function keyOf({ kind, name }: Announcement): string {
-  return `${kind} ${name}`;
+  #newest<A>(heard: Map<string, Heard<A>>): readonly A[] {
+    const oldest = performance.now() - INTERVAL_MS * MISSED;
+    const newest: A[] = [];
+    for (const [name, { said, at }] of heard) {
+      if (at >= oldest) newest.push(said);
+      else heard.delete(name);
+    }
+    return newest;
+  }
 }

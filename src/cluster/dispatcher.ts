@@ -5,11 +5,14 @@ import { Observable, type Subscriber, type Subscription } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, failure } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
+import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestToStore } from '../capture/stored-request.ts';
 import type { Turns } from '../streams/turns.ts';
+import { Backlog } from './backlog.ts';
 import { AwayError, type Link } from './connection.ts';
 import { decode, encode, type FromNode, FromWorker, type ReportedOutcome, ToNode, type ToWorker } from './messages.ts';
+import { type NodeLoad, shareOfElements, shareOfSingles } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 import { Ticket } from './tickets.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -20,8 +23,6 @@ const MAX_LOST = 3;
 const WORKER_TIMEOUT_MS = 1_000;
 /** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
 const CANCEL_MS = 2_000;
-/** Pause before a batch's ticket is published again after the stream was full, in milliseconds. */
-const FULL_MS = 50;
 /** Interval at which tickets are compared with the stream, in milliseconds. */
 const RECONCILE_MS = 5_000;
 /** Size of a message without its body, in bytes. */
@@ -33,8 +34,14 @@ export interface DispatcherOptions {
   readonly subjects: Subjects;
   /** Whether new tickets must wait, because a limit is being lowered. */
   readonly isLowering: () => boolean;
-  /** Returns the error for a full stream. */
-  readonly full: () => CapstanError;
+  /** Returns the limits of the cluster. */
+  readonly limits: () => CaptureLimits;
+  /** Returns the loads of the other api nodes. */
+  readonly others: () => readonly NodeLoad[];
+  /** Called while elements of batches wait because the queue is full. */
+  readonly onBacklog: () => void;
+  /** Returns the error for a full stream, or for a full share of its places. */
+  readonly full: (share?: number) => CapstanError;
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
   readonly onProblem: (problem: unknown) => void;
@@ -48,14 +55,15 @@ export class Dispatcher {
   readonly name = randomBytes(8).toString('hex');
   readonly #options: DispatcherOptions;
   readonly #tickets = new Map<number, Ticket>();
-  /** Captures of batches that wait because the stream is full, in order. */
-  readonly #patient = new Set<Ticket>();
+  readonly #backlog: Backlog;
   readonly #reconciling: NodeJS.Timeout;
   #running = 0;
+  #elements = 0;
   #strays: ReadonlySet<string> = new Set();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#backlog = new Backlog({ publish: (ticket) => this.#publishElement(ticket), onFull: options.onBacklog });
     options.link.subscribe(options.subjects.node(this.name), (message) => {
       this.#answer(message).catch(options.onProblem);
     });
@@ -73,6 +81,10 @@ export class Dispatcher {
 
   get waiting(): number {
     return this.#tickets.size - this.#running;
+  }
+
+  get load(): NodeLoad {
+    return { singles: this.#tickets.size - this.#elements, elements: this.#elements };
   }
 
   /** The queue of the cluster, as the pipeline sees it. */
@@ -118,19 +130,27 @@ export class Dispatcher {
     const { link, subjects } = this.#options;
     if (!link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
-    const ticket = new Ticket(command, subjects.work(this.name, command.id));
+    const ticket = new Ticket(command, subjects.work(this.name, command.id), isPatient);
+    if (!isPatient) this.#checkShare();
     this.#tickets.set(command.id, ticket);
+    if (isPatient) this.#elements += 1;
     const { signal } = command;
     try {
-      if (isPatient) await this.#publishPatiently(ticket);
-      // Batches that wait at this node go first.
-      else if (this.#patient.size > 0 || !(await this.#publish(ticket))) throw this.#options.full();
+      if (isPatient) await this.#backlog.add(ticket);
+      else if (!(await this.#publish(ticket))) throw this.#options.full();
       signal.throwIfAborted();
     } catch (error) {
       this.#drop(ticket);
       if (signal.aborted) throw signal.reason;
       throw error instanceof CapstanError ? error : away(error);
     }
+  }
+
+  /** @throws `queue_full` when elements of batches wait and this node's share of single captures is used up. */
+  #checkShare(): void {
+    const { limits, others, full } = this.#options;
+    const share = shareOfSingles(limits(), this.load, others());
+    if (this.load.singles >= share) throw full(share);
   }
 
   /** Publishes a ticket. False when the stream is full. */
@@ -142,28 +162,11 @@ export class Dispatcher {
     return ticket.sequence !== undefined;
   }
 
-  /** Publishes in the order of arrival, one at a time while the stream is full. */
-  async #publishPatiently(ticket: Ticket): Promise<void> {
-    const { signal, request } = ticket.command;
-    const startedAt = performance.now();
-    this.#patient.add(ticket);
-    try {
-      for (;;) {
-        signal.throwIfAborted();
-        const [first] = this.#patient;
-        if (first === ticket) {
-          const isStored = await this.#publish(ticket).catch((error: unknown) => {
-            // An outage of the cluster counts against the capture's own deadline, a full queue does not.
-            if (performance.now() - startedAt > request.timeoutMs) throw error;
-            return false;
-          });
-          if (isStored) return;
-        }
-        await delay(FULL_MS, undefined, { signal });
-      }
-    } finally {
-      this.#patient.delete(ticket);
-    }
+  /** Publishes an element. False when the stream is full, or this node's share of elements is used up. */
+  async #publishElement(ticket: Ticket): Promise<boolean> {
+    const { limits, others } = this.#options;
+    const published = this.#elements - this.#backlog.size;
+    return published < shareOfElements(limits(), others()) && (await this.#publish(ticket));
   }
 
   #await<T>(command: CaptureCommand, source: Observable<T>, subscriber: Subscriber<T>): () => void {
@@ -181,6 +184,7 @@ export class Dispatcher {
   /** Forgets a ticket. Removes it from the stream unless a worker has it, which will acknowledge it. */
   #drop(ticket: Ticket): void {
     if (!this.#tickets.delete(ticket.command.id)) return;
+    if (ticket.isElement) this.#elements -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
     if (ticket.worker === undefined) this.#remove(ticket);
   }
@@ -271,7 +275,7 @@ export class Dispatcher {
   async #reconcile(): Promise<void> {
     const { link, queue } = this.#options;
     if (!link.isUp) return;
-    const expected = [...this.#tickets.values()].filter((ticket) => !this.#patient.has(ticket));
+    const expected = [...this.#tickets.values()].filter((ticket) => !this.#backlog.has(ticket));
     const present = await queue.ticketsOf(this.name);
     for (const ticket of expected) {
       if (present.has(ticket.subject) || this.#tickets.get(ticket.command.id) !== ticket) continue;

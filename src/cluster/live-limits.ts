@@ -71,12 +71,19 @@ export class LiveLimits {
     return this.#limits;
   }
 
-  /** Returns the error for a capture that the stream has no room for. */
-  full(): CapstanError {
+  /**
+   * Returns the error for a capture that the stream has no room for. `share`: the places that single captures of this
+   * api node may take while batches wait.
+   */
+  full(share?: number): CapstanError {
     const capacity = capacityOf(this.#limits);
-    const tickets = Math.max(this.#state?.tickets ?? 0, this.isLowering ? 0 : capacity);
+    const tickets = Math.max(this.#state?.tickets ?? 0, this.isLowering ? 0 : (share ?? capacity));
     const seconds = Math.ceil((tickets * this.#rate.msPerCompletion()) / 1000);
-    return new CapstanError('queue_full', `The queue of the cluster is full: ${capacity} captures may be admitted.`, {
+    const reason =
+      share === undefined || share === capacity
+        ? `The queue of the cluster is full: ${capacity} captures may be admitted.`
+        : `The queue of the cluster is shared with batches: ${share} of ${capacity} captures may be single ones of this api node.`;
+    return new CapstanError('queue_full', reason, {
       retryAfterSeconds: Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS),
     });
   }

@@ -74,7 +74,14 @@ export const FromWorker = z.object({ runs: z.boolean() });
 
 /** The announcement that each process sends once a second, and once more when it ends. */
 export const Announcement = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('node'), name: z.string(), running: count, waiting: count }),
+  z.object({
+    kind: z.literal('node'),
+    name: z.string(),
+    running: count,
+    waiting: count,
+    /** Those of the running and waiting captures that are elements of batches or jobs. */
+    elements: count.default(0),
+  }),
   z.object({ kind: z.literal('worker'), name: z.string(), slots: count }),
   z.object({ kind: z.literal('gone'), name: z.string() }),
 ]);

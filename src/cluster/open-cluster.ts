@@ -90,7 +90,15 @@ export function openCluster(options: ClusterOptions): Cluster {
     own: (): readonly Announcement[] => [
       ...(dispatcher === undefined
         ? []
-        : [{ kind: 'node' as const, name: dispatcher.name, running: dispatcher.running, waiting: dispatcher.waiting }]),
+        : [
+            {
+              kind: 'node' as const,
+              name: dispatcher.name,
+              running: dispatcher.running,
+              waiting: dispatcher.waiting,
+              elements: dispatcher.load.elements,
+            },
+          ]),
       ...(worker === undefined ? [] : [{ kind: 'worker' as const, name: worker.name, slots: worker.slots }]),
     ],
   });
@@ -120,7 +128,14 @@ export function openCluster(options: ClusterOptions): Cluster {
         queue,
         subjects,
         isLowering: () => limiting.isLowering,
-        full: () => limiting.full(),
+        limits: () => limiting.current,
+        others: () =>
+          census.otherNodes.map(({ running, waiting, elements }) => ({
+            singles: running + waiting - elements,
+            elements,
+          })),
+        onBacklog: () => census.announceAtOnce(),
+        full: (share) => limiting.full(share),
         evidenceOf,
         onProblem,
       });

@@ -5,6 +5,8 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 export class Ticket {
   readonly command: CaptureCommand;
   readonly subject: string;
+  /** Whether it is an element of a batch or a job, which waits for room in the queue instead of being refused. */
+  readonly isElement: boolean;
   /** Resolves when the pipeline waits for the capture's turn. */
   readonly entered: Promise<void>;
   /** The ticket's sequence number in the stream; 0 while it is not known, undefined while the stream has no ticket. */
@@ -23,9 +25,10 @@ export class Ticket {
   settle: (outcome: CaptureOutcome) => void = () => {};
   #enter: () => void = () => {};
 
-  constructor(command: CaptureCommand, subject: string) {
+  constructor(command: CaptureCommand, subject: string, isElement: boolean) {
     this.command = command;
     this.subject = subject;
+    this.isElement = isElement;
     this.entered = new Promise((resolve) => {
       this.#enter = resolve;
     });

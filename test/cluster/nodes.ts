@@ -31,7 +31,8 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
   const stops: (() => Promise<unknown>)[] = [];
   return {
     async api(overrides = {}) {
-      const node = await startService(config('api', overrides));
+      // Captures may be held for longer than the usual deadline of tests.
+      const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
       stops.push(node.stop);
       await expect.poll(() => node.service.readiness.ready).toBe(true);
       return node;

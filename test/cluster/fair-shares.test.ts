@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { shareOfElements, shareOfSingles } from '../../src/cluster/shares.ts';
+import type { RunningService } from '../support/service.ts';
+import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { startHeldPages } from './held-pages.ts';
+import { nodesOf } from './nodes.ts';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+/** Time limit longer than a busy machine needs. */
+const PATIENCE = { timeout: 60_000, interval: 20 };
+
+describe('the shares of an api node', () => {
+  const limits = { maxConcurrent: 4, maxQueue: 16 };
+  const idle = { singles: 0, elements: 0 };
+
+  it('leave all places to single captures while no node has elements of batches', () => {
+    expect(shareOfSingles(limits, idle, [])).toBe(20);
+    expect(shareOfSingles(limits, { singles: 12, elements: 0 }, [{ singles: 8, elements: 0 }])).toBe(20);
+  });
+
+  it('reserve a place for each element, at most half of all', () => {
+    expect(shareOfSingles(limits, { singles: 0, elements: 3 }, [])).toBe(17);
+    expect(shareOfSingles(limits, idle, [{ singles: 0, elements: 300 }])).toBe(10);
+  });
+
+  it('divide the places equally among the nodes that need them, and give each the places that others leave', () => {
+    const busy = { singles: 9, elements: 300 };
+    expect(shareOfSingles(limits, idle, [busy, busy])).toBe(3);
+    expect(shareOfSingles(limits, idle, [{ singles: 2, elements: 300 }])).toBe(8);
+    expect(shareOfElements(limits, [busy, idle])).toBe(5);
+    expect(shareOfElements(limits, [{ singles: 0, elements: 1 }])).toBe(9);
+  });
+
+  it('let elements take as many places as captures may run, and at least one', () => {
+    expect(shareOfElements({ maxConcurrent: 8, maxQueue: 0 }, [])).toBe(8);
+    const crowd = Array.from({ length: 31 }, () => ({ singles: 1, elements: 9 }));
+    expect(shareOfElements(limits, crowd)).toBe(1);
+    expect(shareOfSingles(limits, idle, crowd)).toBe(1);
+  });
+});
+
+describe.skipIf(whyNot !== undefined)(`a cluster whose queue is full${reason}`, () => {
+  const servers = serversForSuite();
+
+  it('refuses no element of a batch while other api nodes have more single captures than places, and serves both', async () => {
+    await using pages = await startHeldPages(0);
+    await using nodes = await nodesOf(servers, 'shares', { clusterMaxConcurrent: 3, maxQueue: 5 });
+    const [one, two, three] = await Promise.all([nodes.api(), nodes.api(), nodes.api()]);
+    const singles = { stored: 0, refusal: '' };
+    let isDone = false;
+    const capture = async (api: RunningService): Promise<void> => {
+      while (!isDone) {
+        const answer = await api.post('/screenshot', { url: pages.url() });
+        const { error } = JSON.parse(await answer.text());
+        expect([200, 429]).toContain(answer.status);
+        if (answer.status === 200) singles.stored += 1;
+        else {
+          singles.refusal = error;
+          await delay(50);
+        }
+      }
+    };
+    // Together, they have more clients than the queue has places.
+    const clients = [two, three].flatMap((api) => Array.from({ length: 6 }, () => capture(api)));
+    await expect.poll(() => singles.refusal, PATIENCE).toContain('8 captures may be admitted');
+    const batch = one.post('/batch', { requests: Array.from({ length: 9 }, () => ({ url: pages.url() })) });
+    await expect.poll(() => singles.refusal, PATIENCE).toMatch(/shared with batches: \d of 8 captures/);
+    await nodes.worker({ maxConcurrent: 3 });
+    const items: { readonly code: string | null }[] = JSON.parse(await (await batch).text());
+    expect(items.map(({ code }) => code)).toEqual(Array(9).fill(null));
+    // More than the queue held when the worker started.
+    expect(singles.stored).toBeGreaterThan(8);
+    isDone = true;
+    await Promise.all(clients);
+  }, 120_000);
+});
