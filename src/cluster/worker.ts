@@ -10,6 +10,7 @@ import type { Link } from './connection.ts';
 import { decode, encode, FromNode, type ReportedOutcome, type ToNode, ToWorker } from './messages.ts';
 import { type Delivery, Pulls } from './pulls.ts';
 import { type Subjects, ticketOf } from './subjects.ts';
+import { ACK_WAIT_MS } from './work-queue.ts';
 
 /** Interval at which a worker reports that it still works on a ticket, in milliseconds. */
 const HEARTBEAT_MS = 3_000;
@@ -52,6 +53,8 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #pulls: Pulls;
   readonly #works = new Map<number, Work>();
+  /** Tickets that were acknowledged recently, and when. */
+  readonly #acknowledged: { readonly delivery: Delivery; readonly at: number }[] = [];
   #slots: number;
   #maxRunning = Number.POSITIVE_INFINITY;
   #capturing = 0;
@@ -72,8 +75,11 @@ export class Worker {
       onMissing,
     });
     link.observe((isUp) => {
+      if (!isUp) return;
       // The server may have received no heartbeat for a while.
-      if (isUp) for (const { delivery } of this.#works.values()) delivery.working();
+      for (const { delivery } of this.#works.values()) delivery.working();
+      // A server that was killed has forgotten the newest acknowledgements, and would count these tickets as running.
+      for (const { delivery } of this.#acknowledged) delivery.ack();
     });
   }
 
@@ -163,21 +169,29 @@ export class Worker {
     try {
       const claim = await this.#claim(node, id);
       if (claim === undefined) {
-        if (work.delivery.times >= MAX_DELIVERIES) work.delivery.ack();
+        if (work.delivery.times >= MAX_DELIVERIES) this.#acknowledge(work);
         else work.delivery.nak(RETRY_MS);
         return;
       }
       if (claim.type === 'busy') return work.delivery.nak(RETRY_MS);
-      if (claim.type !== 'run') return work.delivery.ack();
+      if (claim.type !== 'run') return this.#acknowledge(work);
       outcome = await this.#outcomeOf(id, claim, work);
     } finally {
       this.#capturing -= 1;
       this.#pulls.refill();
     }
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
-    if (await this.#report(node, outcome, { id, work })) work.delivery.ack();
+    if (await this.#report(node, outcome, { id, work })) this.#acknowledge(work);
     // The next worker finds the record of the capture, or that no api node waits for it.
     else work.delivery.nak(RETRY_MS);
+  }
+
+  #acknowledge({ delivery }: Work): void {
+    const now = performance.now();
+    const isOld = (one: { readonly at: number } | undefined) => one !== undefined && now - one.at > ACK_WAIT_MS;
+    while (isOld(this.#acknowledged[0])) this.#acknowledged.shift();
+    this.#acknowledged.push({ delivery, at: now });
+    delivery.ack();
   }
 
   /** Claims a ticket from its api node; undefined when the node cannot be reached. */

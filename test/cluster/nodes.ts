@@ -29,24 +29,36 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
     ...overrides,
   });
   const stops: (() => Promise<unknown>)[] = [];
+  let workers = 0;
+  let first: Promise<unknown> | undefined;
+  /** The first node creates the collections: some servers hang when that happens beside others' writes. */
+  const afterFirst = async <T>(start: () => Promise<T>): Promise<T> => {
+    if (first !== undefined) await first.catch(() => undefined);
+    const starting = start();
+    first ??= starting;
+    return starting;
+  };
+  const startApi = async (overrides: Partial<ServiceConfig>): Promise<RunningService> => {
+    // Captures may be held for longer than the usual deadline of tests.
+    const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
+    stops.push(node.stop);
+    await expect.poll(() => node.service.readiness.ready, { timeout: 60_000 }).toBe(true);
+    return node;
+  };
+  const startWorker = async (overrides: Partial<ServiceConfig>): Promise<WorkerService> => {
+    workers += 1;
+    const own = join(directory, String(workers));
+    const worker = await createWorker(
+      { ...serviceConfig(own), ...config('worker', overrides) },
+      pino({ level: 'silent' }),
+    );
+    stops.push(() => worker.stop(0));
+    await expect.poll(() => worker.readiness.ready, { timeout: 60_000 }).toBe(true);
+    return worker;
+  };
   return {
-    async api(overrides = {}) {
-      // Captures may be held for longer than the usual deadline of tests.
-      const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
-      stops.push(node.stop);
-      await expect.poll(() => node.service.readiness.ready).toBe(true);
-      return node;
-    },
-    async worker(overrides = {}) {
-      const own = join(directory, String(stops.length));
-      const worker = await createWorker(
-        { ...serviceConfig(own), ...config('worker', overrides) },
-        pino({ level: 'silent' }),
-      );
-      stops.push(() => worker.stop(0));
-      await expect.poll(() => worker.readiness.ready, { timeout: 60_000 }).toBe(true);
-      return worker;
-    },
+    api: (overrides = {}) => afterFirst(() => startApi(overrides)),
+    worker: (overrides = {}) => afterFirst(() => startWorker(overrides)),
     async [Symbol.asyncDispose]() {
       await Promise.all(stops.map((stop) => stop()));
       await rm(directory, { recursive: true, force: true });

@@ -1,0 +1,112 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, nanos } from '@nats-io/transport-node';
+import { defer, lastValueFrom } from 'rxjs';
+import { expect, onTestFinished } from 'vitest';
+import type { CaptureCommand } from '../../src/capture/command.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import { decode, encode, FromNode } from '../../src/cluster/messages.ts';
+import { type Cluster, type ClusterApi, openCluster, type Worker } from '../../src/cluster/open-cluster.ts';
+import { subjectsOf, ticketOf } from '../../src/cluster/subjects.ts';
+import type { WorkerOptions } from '../../src/cluster/worker.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import type { NatsServer } from '../support/nats.ts';
+
+/** Api nodes and workers of one cluster without browsers and stores: the test says how a capture ends. */
+export interface Members {
+  api(): Promise<ClusterApi>;
+  worker(capture: WorkerOptions['capture'], options?: Partial<WorkerOptions>): Promise<Worker>;
+  /** Enters the cluster as a worker of which only the test knows. */
+  stranger(): Promise<Stranger>;
+}
+
+/** A worker that takes tickets and claims them, and never works on them. */
+export interface Stranger {
+  /** Takes a ticket, claims it under a name of a worker that does not run, and returns the ticket to the queue. */
+  lose(name: string): Promise<FromNode>;
+  /** Removes the oldest ticket from the stream. */
+  removeTicket(): Promise<void>;
+  tickets(): Promise<number>;
+  /** Delivers no ticket again for an hour, however long its worker is silent. */
+  neverRedeliver(): Promise<void>;
+}
+
+export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Members {
+  const open = async (role: 'api' | 'worker', create: (cluster: Cluster) => void): Promise<void> => {
+    const problems: unknown[] = [];
+    const cluster = openCluster({
+      servers: { natsUrl: [nats.url], natsCreds: null, natsTlsCa: null, natsTlsCert: null, natsTlsKey: null },
+      name,
+      role,
+      limits: { maxConcurrent, maxQueue: 5 },
+      onState: () => {},
+      onProblem: (problem) => problems.push(problem),
+    });
+    create(cluster);
+    onTestFinished(async () => {
+      await cluster.close();
+      expect(problems).toEqual([]);
+    });
+    cluster.start();
+    await expect.poll(() => cluster.isUp).toBe(true);
+  };
+  return {
+    async api() {
+      let api: ClusterApi | undefined;
+      await open('api', (cluster) => {
+        api = cluster.createApi({ evidenceOf: async () => null, onLimits: () => {} });
+      });
+      if (api === undefined) throw new Error('it was created');
+      return api;
+    },
+    async worker(capture, options = {}) {
+      let worker: Worker | undefined;
+      await open('worker', (cluster) => {
+        worker = cluster.createWorker({ slots: 1, capture, findOutcome: async () => undefined, ...options });
+      });
+      if (worker === undefined) throw new Error('it was created');
+      return worker;
+    },
+    async stranger() {
+      const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+      onTestFinished(() => connection.close());
+      const subjects = subjectsOf(name);
+      const manager = await jetstreamManager(connection);
+      return {
+        async lose(worker) {
+          const consumer = await jetstream(connection).consumers.get(subjects.stream, subjects.consumer);
+          const ticket = await consumer.next({ expires: 30_000 });
+          if (ticket === null) throw new Error('there is no ticket');
+          const { node, id } = ticketOf(ticket.subject);
+          const answer = await connection.request(subjects.node(node), encode({ type: 'claim', id, worker }));
+          ticket.nak();
+          return decode(FromNode, answer.data);
+        },
+        async removeTicket() {
+          const { state } = await manager.streams.info(subjects.stream);
+          await manager.streams.deleteMessage(subjects.stream, state.first_seq);
+        },
+        async neverRedeliver() {
+          await manager.consumers.update(subjects.stream, subjects.consumer, { ack_wait: nanos(3_600_000) });
+        },
+        tickets: async () => (await manager.streams.info(subjects.stream)).state.messages,
+      };
+    },
+  };
+}
+
+/** A capture at an api node, as its pipeline would run it. */
+export function submitted(api: ClusterApi, id: number): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
+  const controller = new AbortController();
+  const command: CaptureCommand = {
+    id,
+    request: captureRequest('http://example.com/', { timeoutMs: 60_000 }),
+    batch: null,
+    signal: controller.signal,
+  };
+  const outcome = async (): Promise<CaptureOutcome> => {
+    await (api.turns.enqueue?.(command, false) ?? Promise.reject(new Error('a cluster has a queue')));
+    return lastValueFrom(defer(() => api.perform(command)).pipe(api.turns.through(command, null)));
+  };
+  return { outcome: outcome(), hangUp: () => controller.abort(new CapstanError('cancelled')) };
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureCommand } from '../../src/capture/command.ts';
+import type { CapstanError } from '../../src/capture/errors.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import { exampleResult } from '../support/example-result.ts';
+import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
+import { membersOf, submitted } from './members.ts';
+
+const whyNot = await whyNoNats();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+/** Time limit longer than a busy machine needs. */
+const PATIENCE = { timeout: 60_000, interval: 20 };
+
+const stored = ({ id }: { readonly id: number }): CaptureOutcome => ({
+  state: 'stored',
+  result: exampleResult(id),
+  evidence: null,
+});
+
+/** Captures until the command is cancelled. */
+const endless = ({ signal }: CaptureCommand): Promise<CaptureOutcome> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      const { code, message }: CapstanError = signal.reason;
+      resolve({ state: 'cancelled', failure: { code, reason: message } });
+    });
+  });
+
+describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
+  let nats: NatsServer | undefined;
+  beforeAll(async () => {
+    nats = await startNats();
+  });
+  afterAll(() => nats?.remove());
+  const members = (name: string, maxConcurrent?: number) => {
+    if (nats === undefined) throw new Error('NATS runs from the first test on');
+    return membersOf(nats, name, maxConcurrent);
+  };
+
+  it('fail the capture with worker_lost when three workers were lost with it', async () => {
+    const cluster = members('lost');
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    const { outcome } = submitted(api, 1);
+    for (const attempt of [1, 2, 3]) {
+      expect(await stranger.lose(`lost-${attempt}`)).toMatchObject({ type: 'run', attempt });
+    }
+    expect(await stranger.lose('lost-4')).toEqual({ type: 'gone' });
+    expect(await outcome).toMatchObject({ state: 'failed', failure: { code: 'worker_lost' } });
+  });
+
+  it('are answered from the record when an earlier worker has stored the capture', async () => {
+    const cluster = members('recorded');
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    const { outcome } = submitted(api, 7);
+    await stranger.lose('stored-it');
+    const captured: number[] = [];
+    await cluster.worker(
+      async (command) => {
+        captured.push(command.id);
+        return stored(command);
+      },
+      { findOutcome: async (id) => stored({ id }) },
+    );
+    expect(await outcome).toEqual(stored({ id: 7 }));
+    expect(captured).toEqual([]);
+    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(0);
+  });
+
+  it('are published again when the stream has lost them', async () => {
+    const cluster = members('vanished');
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    const { outcome } = submitted(api, 1);
+    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    await stranger.removeTicket();
+    expect(await stranger.tickets()).toBe(0);
+    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    await cluster.worker(async (command) => stored(command));
+    expect(await outcome).toEqual(stored({ id: 1 }));
+  });
+
+  it('go to another worker when the first one stops before the capture has ended', async () => {
+    const cluster = members('stopped');
+    const api = await cluster.api();
+    await (await cluster.stranger()).neverRedeliver();
+    const first = await cluster.worker(endless);
+    const { outcome } = submitted(api, 1);
+    await expect.poll(() => first.running, PATIENCE).toBe(1);
+    const commands: CaptureCommand[] = [];
+    await cluster.worker(async (command) => {
+      commands.push(command);
+      return stored(command);
+    });
+    await first.stop(0);
+    expect(await outcome).toEqual(stored({ id: 1 }));
+    // The deadline covers both attempts.
+    expect(commands[0]?.request.timeoutMs).toBeLessThan(60_000);
+  });
+
+  it('wait for another worker while one is overloaded, and for the end of the overload when there is no other', async () => {
+    const cluster = members('overloaded');
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    await stranger.neverRedeliver();
+    const captured: string[] = [];
+    const worker = (name: string) =>
+      cluster.worker(async (command) => {
+        captured.push(name);
+        return stored(command);
+      });
+    const one = await worker('one');
+    await submitted(api, 1).outcome;
+    one.setOverload(0);
+    const waiting = submitted(api, 2);
+    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    const two = await worker('two');
+    await waiting.outcome;
+    expect(captured).toEqual(['one', 'two']);
+
+    two.setOverload(0);
+    const last = submitted(api, 3);
+    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    one.setOverload(null);
+    await last.outcome;
+    expect(captured).toEqual(['one', 'two', 'one']);
+  });
+
+  it('are delivered at once when a killed NATS server has forgotten which tickets were acknowledged', async () => {
+    const cluster = members('killed', 1);
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    await stranger.neverRedeliver();
+    await cluster.worker(async (command) => stored(command));
+    for (const id of [1, 2, 3, 4, 5]) await submitted(api, id).outcome;
+    await nats?.kill();
+    await expect.poll(() => api.turns.refusal?.()?.code, PATIENCE).toBe('cluster_unavailable');
+    await nats?.start();
+    await expect.poll(() => api.turns.refusal?.(), PATIENCE).toBeUndefined();
+    expect(await submitted(api, 6).outcome).toEqual(stored({ id: 6 }));
+  }, 60_000);
+});
