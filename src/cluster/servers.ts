@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node';
 
 /** Addresses of the NATS servers, and credentials. */
@@ -31,6 +33,7 @@ export function connectionOptions(options: ServerOptions): ConnectionOptions {
             ...(natsTlsCa === null ? {} : { caFile: natsTlsCa }),
             ...(natsTlsCert === null ? {} : { certFile: natsTlsCert }),
             ...(natsTlsKey === null ? {} : { keyFile: natsTlsKey }),
+            ...identityOf(urls.map(({ hostname }) => hostname)),
           },
         }
       : {}),
@@ -42,4 +45,19 @@ function credentialsOf({ username, password }: URL): Pick<ConnectionOptions, 'us
   if (username === '') return {};
   const user = decodeURIComponent(username);
   return password === '' ? { token: user } : { user, pass: decodeURIComponent(password) };
+}
+
+/**
+ * Returns the check of certificates for servers that are given by their addresses; nothing when one has a name. The
+ * client library passes no address, so Node would compare the certificate with `localhost`.
+ */
+function identityOf(hosts: readonly string[]): { readonly checkServerIdentity?: typeof checkServerIdentity } {
+  const addresses = hosts.map((host) => host.replace(/^\[|\]$/g, ''));
+  if (!addresses.every((address) => isIP(address) > 0)) return {};
+  return {
+    checkServerIdentity: (_name: string, certificate: PeerCertificate) => {
+      const problems = addresses.map((address) => checkServerIdentity(address, certificate));
+      return problems.includes(undefined) ? undefined : problems[0];
+    },
+  };
 }

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Cluster, openCluster } from '../../src/cluster/open-cluster.ts';
+import type { ServerOptions } from '../../src/cluster/servers.ts';
+import { startNats, whyNoNats } from '../support/nats.ts';
+import { createOperator } from './nats-credentials.ts';
+
+const whyNot = await whyNoNats();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+const PATIENCE = { timeout: 30_000, interval: 20 };
+
+describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
+  it('takes the user and password out of the URL', async () => {
+    const nats = await serverWith('--user', 'capstan', '--pass', 'p@ss word');
+    await expectConnected({ natsUrl: [withUser(nats.url, 'capstan:p%40ss%20word')] });
+    await expectRefused({ natsUrl: [withUser(nats.url, 'capstan:wrong')] }, /authorization/i);
+    await expectRefused({ natsUrl: [nats.url] }, /authorization/i);
+  });
+
+  it('takes the token out of the URL', async () => {
+    const nats = await serverWith('--auth', 'sesame');
+    await expectConnected({ natsUrl: [withUser(nats.url, 'sesame')] });
+    await expectRefused({ natsUrl: [withUser(nats.url, 'wrong')] }, /authorization/i);
+  });
+
+  it('uses the credentials of a .creds file', async () => {
+    const directory = await directoryOfTest();
+    const operator = createOperator();
+    const files = { config: join(directory, 'nats.conf'), creds: join(directory, 'capstan.creds') };
+    const foreign = join(directory, 'foreign.creds');
+    await writeFile(files.config, operator.config);
+    await writeFile(files.creds, operator.creds());
+    await writeFile(foreign, createOperator().creds());
+    const nats = await serverWith('--config', files.config);
+    await expectConnected({ natsUrl: [nats.url], natsCreds: files.creds });
+    await expectRefused({ natsUrl: [nats.url], natsCreds: foreign }, /authorization/i);
+  });
+
+  it('is encrypted with TLS, checks the certificate of the server, and shows its own', async () => {
+    const directory = await directoryOfTest();
+    const [server, client] = await Promise.all([certificate(directory, 'server'), certificate(directory, 'client')]);
+    const nats = await serverWith(
+      ...['--tls', '--tlscert', server.cert, '--tlskey', server.key],
+      ...['--tlsverify', '--tlscacert', client.cert],
+    );
+    const natsUrl = [nats.url.replace('nats:', 'tls:')];
+    const own = { natsTlsCert: client.cert, natsTlsKey: client.key };
+    await expectConnected({ natsUrl, natsTlsCa: server.cert, ...own });
+    await expectRefused({ natsUrl, ...own }, /self-signed|certificate/i);
+    await expectRefused({ natsUrl: [nats.url] }, /tls|certificate/i);
+  });
+});
+
+async function serverWith(...flags: readonly string[]) {
+  const nats = await startNats(flags);
+  onTestFinished(() => nats.remove());
+  return nats;
+}
+
+async function directoryOfTest(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function withUser(url: string, user: string): string {
+  return url.replace('//', `//${user}@`);
+}
+
+/** Makes a self-signed certificate for 127.0.0.1. */
+async function certificate(directory: string, name: string): Promise<{ readonly cert: string; readonly key: string }> {
+  const files = { cert: join(directory, `${name}.pem`), key: join(directory, `${name}.key`) };
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', files.key, '-out', files.cert],
+  ]);
+  return files;
+}
+
+function connecting(servers: Partial<ServerOptions>): { readonly cluster: Cluster; readonly problems: string[] } {
+  const problems: string[] = [];
+  const cluster = openCluster({
+    servers: { natsUrl: [], natsCreds: null, natsTlsCa: null, natsTlsCert: null, natsTlsKey: null, ...servers },
+    name: 'capstan',
+    role: 'worker',
+    limits: { maxConcurrent: 1, maxQueue: 1 },
+    onState: () => {},
+    onProblem: (problem) => problems.push(String(problem)),
+  });
+  cluster.start();
+  return { cluster, problems };
+}
+
+async function expectConnected(servers: Partial<ServerOptions>): Promise<void> {
+  const { cluster, problems } = connecting(servers);
+  await expect.poll(() => ({ isUp: cluster.isUp, problems }), PATIENCE).toEqual({ isUp: true, problems: [] });
+  await cluster.close();
+}
+
+async function expectRefused(servers: Partial<ServerOptions>, problem: RegExp): Promise<void> {
+  const { cluster, problems } = connecting(servers);
+  await expect.poll(() => problems.join('\n'), PATIENCE).toMatch(problem);
+  expect(cluster.isUp).toBe(false);
+  await cluster.close();
+}
