@@ -102,6 +102,7 @@ export function submitted(api: ClusterApi, id: number): { readonly outcome: Prom
     id,
     request: captureRequest('http://example.com/', { timeoutMs: 60_000 }),
     batch: null,
+    apiKeyName: null,
     signal: controller.signal,
   };
   const outcome = async (): Promise<CaptureOutcome> => {

@@ -31,7 +31,7 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
   const stops: (() => Promise<unknown>)[] = [];
   let workers = 0;
   let first: Promise<unknown> | undefined;
-  /** The first node creates the collections: some servers hang when that happens beside others' writes. */
+  /** The first node prepares the database alone: some servers hang when that happens beside others' writes. */
   const afterFirst = async <T>(start: () => Promise<T>): Promise<T> => {
     if (first !== undefined) await first.catch(() => undefined);
     const starting = start();
@@ -43,6 +43,7 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
     const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
     stops.push(node.stop);
     await expect.poll(() => node.service.readiness.ready, { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => node.service.results.state, { timeout: 60_000 }).toBe('up');
     return node;
   };
   const startWorker = async (overrides: Partial<ServiceConfig>): Promise<WorkerService> => {
