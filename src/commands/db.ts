@@ -48,13 +48,14 @@ export function registerDbCommand(program: Command): void {
   const rebuild = db
     .command('rebuild')
     .description(
-      'Write the record of every capture in the data directory, or in GridFS, that the database does not have.',
+      'Write the record of every capture, stored or failed, in the data directory, or in GridFS, that the database does not have.',
     );
   addConfigFlags(rebuild, FLAGS).action(async (flags: Flags) => {
     const { rebuildDatabase } = await import('../storage/maintenance.ts');
-    const { written, incomplete, aside } = await rebuildDatabase(processConfig(flags));
+    const { written, partial, unreadable, aside } = await rebuildDatabase(processConfig(flags), print);
     print(`${written} records written${movedTo(aside)}`);
-    if (incomplete > 0) print(`${incomplete} captures of version 0.1 have no complete record and were left out`);
+    if (partial > 0) print(`${partial} of them are in part: version 0.1 stored only URL, title, time and image facts`);
+    if (unreadable > 0) process.exitCode = 1;
   });
 }
 

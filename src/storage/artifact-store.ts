@@ -48,7 +48,7 @@ export interface StagedCapture {
 }
 
 export interface RemovedArtifacts {
-  /** Number of captures that existed. */
+  /** Number of captures that existed; failed ones are not counted. */
   readonly captures: number;
   readonly bytes: number;
 }
@@ -69,8 +69,17 @@ export interface ArtifactStore {
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
-  /** Reads the staged record; undefined when there is none, or when an earlier version stored only part of it. */
+  /**
+   * Reads the record of a capture, stored or failed; undefined when there is none, or when an earlier version stored
+   * only part of it.
+   */
   record(id: number): Promise<DetailedResult | undefined>;
+  /**
+   * Keeps the record of a failed capture, which has no files, so that a lost database can be rebuilt from the store.
+   * Call it after the database has the record. Missing where the database is not rebuilt from the store, or where
+   * another process could remove the record from the database but not from the store.
+   */
+  keepFailed?(record: DetailedResult): Promise<void>;
   /**
    * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
    * `undelivered` is set, as it is by the process that has just made the capture.
@@ -78,11 +87,14 @@ export interface ArtifactStore {
   open(id: number, kind: ArtifactKind, how?: { readonly undelivered?: boolean }): Promise<OpenArtifact | undefined>;
   /** Lists at most `limit` captures with an id below `before`, newest (greatest id) first. */
   list(limit: number, before?: number): Promise<readonly ScreenshotInfo[]>;
-  /** Iterates over the ids of all captures, oldest (smallest) first; reads only as far as it is consumed. */
+  /**
+   * Iterates over the ids of all captures, including failed ones whose record is kept, oldest (smallest) first; reads
+   * only as far as it is consumed.
+   */
   oldest(): AsyncIterable<number>;
-  /** Returns the bytes of a capture's artifacts; 0 when there are none. */
+  /** Returns the bytes of a capture's artifacts, or of a failed capture's record; 0 when there are none. */
   sizeOf(id: number): Promise<number>;
-  /** Removes captures; unknown ids are ignored. Open artifacts stay readable. */
+  /** Removes captures and the records of failed ones; unknown ids are ignored. Open artifacts stay readable. */
   remove(ids: readonly number[]): Promise<RemovedArtifacts>;
   /**
    * Bytes of all artifacts: the result of the last `measure`, adjusted by what this process has added and removed

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DetailedResult } from '../capture/result.ts';
 import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import type { Database } from './database.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { namesIn, outboxes } from './files/workspace.ts';
 import type { DamagedFile } from './gridfs/damaged-files.ts';
+import { isAway } from './is-away.ts';
 import { openMongo } from './mongo/open.ts';
+import { describedRecord } from './records/described-record.ts';
+import { withoutEvidence } from './records/record.ts';
 import type { Keyset } from './result-store.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from './sqlite/backup.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -51,9 +55,9 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
     }
     for await (const id of artifacts.oldest()) {
       captures += 1;
-      if ((await artifacts.has(id)) && (await database.results.get(id)) === undefined) {
-        found(`capture ${id}: its record is missing`);
-      }
+      if ((await database.results.get(id)) !== undefined) continue;
+      if (await artifacts.has(id)) found(`capture ${id}: its record is missing`);
+      else if ((await artifacts.record(id)) !== undefined) found(`failed capture ${id}: its record is missing`);
     }
     if (gridfs === undefined) return problems;
     for await (const { id, kind } of gridfs.damaged()) found(`capture ${id}: its ${kind} is incomplete in GridFS`);
@@ -84,36 +88,53 @@ export function restoreDatabase(places: Places, source: string): string | undefi
 export interface Rebuilt {
   /** Records that are in the database now because of the rebuild. */
   readonly written: number;
-  /** Captures of version 0.1, whose files do not hold the whole record. */
-  readonly incomplete: number;
+  /** How many of them are of captures of version 0.1, whose files hold only part of the record. */
+  readonly partial: number;
+  /** Captures whose record cannot be read; they are reported, and left out. */
+  readonly unreadable: number;
   /** Where a damaged database was moved to. */
   readonly aside: string | undefined;
 }
 
 /**
- * Writes the record of every stored capture into the database that is configured. A SQLite file that is damaged is set
- * aside first. Records of failed captures are not restored, because they have no files.
+ * Writes the record of every capture, stored or failed, into the database that is configured. A SQLite file that is
+ * damaged is set aside first.
  */
-export async function rebuildDatabase(places: Places): Promise<Rebuilt> {
+export async function rebuildDatabase(places: Places, report: Report): Promise<Rebuilt> {
   const { dbPath } = places;
   const isDamaged = dbPath !== null && existsSync(dbPath) && problemsOfFile(resolve(dbPath)).length > 0;
   const aside = isDamaged ? setAside(resolve(dbPath)) : undefined;
   return using(places, async ({ database: { results }, artifacts }) => {
     let written = 0;
-    let incomplete = 0;
+    let partial = 0;
+    let unreadable = 0;
     for await (const id of artifacts.oldest()) {
-      if (!(await artifacts.has(id)) || (await results.get(id)) !== undefined) continue;
-      const record = await artifacts.record(id);
-      if (record === undefined) {
-        incomplete += 1;
-        continue;
-      }
-      const { evidence, ...result } = record;
-      await results.insert(result, evidence);
+      if ((await results.get(id)) !== undefined) continue;
+      const found = await foundRecord(artifacts, id).catch((error: unknown) => {
+        if (isAway(error)) throw error;
+        unreadable += 1;
+        report(`capture ${id}: its record cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      // A running service may have removed the capture.
+      if (found === undefined) continue;
+      await results.insert(withoutEvidence(found.record), found.record.evidence);
       written += 1;
+      if (!found.isWhole) partial += 1;
     }
-    return { written, incomplete, aside };
+    return { written, partial, unreadable, aside };
   });
+}
+
+interface FoundRecord {
+  readonly record: DetailedResult;
+  readonly isWhole: boolean;
+}
+
+async function foundRecord(artifacts: ArtifactStore, id: number): Promise<FoundRecord | undefined> {
+  const whole = await artifacts.record(id);
+  if (whole !== undefined) return { record: whole, isWhole: true };
+  const info = await artifacts.info(id);
+  return info === undefined ? undefined : { record: describedRecord(info), isWhole: false };
 }
 
 /** Stores that a command works on. */

@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { keepPicture } from '../storage/parts.ts';
+import { captureOf } from '../storage/result-of.ts';
 import { capstan, ground } from './capstan-process.ts';
 
 const ID = 300_000_000_000_000;
@@ -13,10 +14,7 @@ const PLACES = ['--db-path', 'results.db', '--data-dir', 'data'];
 async function stored(path: string) {
   const open = () => createStorage({ dataDir: join(path, 'data'), dbPath: join(path, 'results.db') });
   const storage = await open();
-  for (let at = 0; at < COUNT; at += 1) {
-    const ofKey = at % 3 === 0 ? { api_key_name: 'shop' } : {};
-    await keepPicture(storage.captureStore, ID + at, { title: 'x'.repeat(2000), ...ofKey });
-  }
+  for (let at = 0; at < COUNT; at += 1) await keepPicture(storage.captureStore, ID + at, { title: 'x'.repeat(2000) });
   const records = await recordsOf(storage);
   return { open, storage, records };
 }
@@ -27,36 +25,6 @@ async function recordsOf({ results }: Storage) {
 }
 
 describe('capstan db', () => {
-  it('rebuilds every record with its evidence after the database was destroyed', async () => {
-    await using place = await ground();
-    const { open, storage, records } = await stored(place.path);
-    await storage.close();
-    await writeFile(join(place.path, 'results.db'), (await readFile(join(place.path, 'results.db'))).fill(0x5a, 9000));
-    const { code, stdout } = await capstan(['db', 'rebuild', ...PLACES], place.options);
-    expect(stdout).toMatch(
-      new RegExp(`^${COUNT} records written; the previous database is now .*results\\.db\\.replaced-\\d+\n$`),
-    );
-    expect(code).toBe(0);
-    const again = await open();
-    expect(await recordsOf(again)).toEqual(records);
-    expect(records[0]?.evidence).not.toBeNull();
-    const ofShop = await again.results.page({ by: 'all', ofKey: 'shop' }, COUNT);
-    expect(ofShop.map(({ id }) => id - ID)).toEqual([27, 24, 21, 18, 15, 12, 9, 6, 3, 0]);
-    await again.close();
-  });
-
-  it('rebuilds a missing database, and writes nothing when run again', async () => {
-    await using place = await ground();
-    const { open, storage, records } = await stored(place.path);
-    await storage.close();
-    for (const name of await readdir(place.path)) if (name.startsWith('results.db')) await rm(join(place.path, name));
-    expect((await capstan(['db', 'rebuild', ...PLACES], place.options)).stdout).toBe(`${COUNT} records written\n`);
-    expect((await capstan(['db', 'rebuild', ...PLACES], place.options)).stdout).toBe('0 records written\n');
-    const again = await open();
-    expect(await recordsOf(again)).toEqual(records);
-    await again.close();
-  });
-
   it('backs up and restores a database in use', async () => {
     await using place = await ground();
     const { storage, records } = await stored(place.path);
@@ -92,10 +60,16 @@ describe('capstan db', () => {
     await using place = await ground();
     const { storage } = await stored(place.path);
     await storage.artifacts.remove([ID + 3]);
-    await storage.results.delete([ID + 4]);
+    await storage.captureStore.keep(captureOf(ID + COUNT, { failed: true }), null);
+    await storage.results.delete([ID + 4, ID + COUNT]);
     const { code, stdout } = await capstan(['db', 'check', ...PLACES], place.options);
     expect(stdout).toBe(
-      `record ${ID + 3}: its artifacts are missing\ncapture ${ID + 4}: its record is missing\n2 problems\n`,
+      [
+        `record ${ID + 3}: its artifacts are missing`,
+        `capture ${ID + 4}: its record is missing`,
+        `failed capture ${ID + COUNT}: its record is missing`,
+        '3 problems\n',
+      ].join('\n'),
     );
     expect(code).toBe(1);
     await storage.close();

@@ -57,6 +57,18 @@ describe('the capture store', () => {
     await close();
   });
 
+  it('answers a failed capture when only its copy in the data directory cannot be written, and refuses others', async () => {
+    const full = () => Promise.reject(new CapstanError('storage_full'));
+    const { captureStore, results, close } = await openParts(directory.path, {
+      change: ({ artifacts }) => ({ artifacts: around(artifacts, { keepFailed: full, probe: full }) }),
+    });
+    const failed = { failed: true, failed_code: 'capture_timeout' } as const;
+    expect(await captureStore.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
+    expect(await results.get(ID)).toEqual(captureOf(ID, failed));
+    expect(captureStore.refusal).toMatchObject({ code: 'storage_full' });
+    await close();
+  });
+
   it('stores files without a database and without an outbox', async () => {
     const { captureStore, artifacts, data, close } = await openParts(directory.path, { database: false });
     expect(await keepPicture(captureStore, ID)).toMatchObject({ artifacts: { kinds: ['image', 'html'] } });

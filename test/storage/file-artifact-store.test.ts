@@ -75,6 +75,31 @@ describe('the artifact store in files', () => {
     expect((await artifacts.list(1000)).map(({ id }) => id)).toEqual([ID]);
   });
 
+  it('keeps the record of a failed capture beside the captures of its minute, durably and once', async () => {
+    const failed = captureOf(ID + 1, { failed: true });
+    await artifacts.measure();
+    await artifacts.keepFailed?.(failed);
+    await artifacts.keepFailed?.(captureOf(ID + 1, { failed: true, title: 'another' }));
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    expect((await readdir(join(data.path, DIRECTORY, '..'))).sort()).toEqual([`${ID}`, `${ID + 1}.json`]);
+    expect(await artifacts.record(ID + 1)).toEqual(failed);
+    expect(await artifacts.has(ID + 1)).toBe(false);
+    expect(await artifacts.info(ID + 1)).toBeUndefined();
+    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
+    expect(await Array.fromAsync(artifacts.oldest())).toEqual([ID, ID + 1]);
+
+    const bytes = await artifacts.sizeOf(ID + 1);
+    expect(bytes).toBeGreaterThan(100);
+    const counted = artifacts.bytes;
+    expect(await artifacts.measure()).toBe(counted);
+    expect(await createFileArtifactStore(data).measure()).toBe(counted);
+    expect(await artifacts.remove([ID + 1])).toEqual({ captures: 0, bytes });
+    expect(await artifacts.record(ID + 1)).toBeUndefined();
+    expect(artifacts.bytes).toBe(await artifacts.sizeOf(ID));
+    await artifacts.remove([ID]);
+    expect(await readdir(join(data.path, 'captures'))).toEqual([]);
+  });
+
   it('reads the info of an earlier version, which contained no record', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
     const file = join(data.path, DIRECTORY, 'info.json');

@@ -8,7 +8,7 @@ import { lastSeenIn } from '../../src/storage/files/last-seen.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
-import { resultOf } from './result-of.ts';
+import { captureOf, resultOf } from './result-of.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -130,6 +130,22 @@ describe('retention', () => {
     await days.pass();
     expect(await kept()).toEqual({ files: [], records: [young] });
     expect(days.counts).toEqual({ screenshots: 0, records: 100, bytes_freed: 0 });
+  });
+
+  it('removes the records of failed captures from the data directory, by age and to make room', async () => {
+    const [older, old, young] = [idOfAge(3 * DAY), idOfAge(DAY), idOfAge(HOUR)];
+    for (const id of [older, old]) await parts.captureStore.keep(captureOf(id, { failed: true }), null);
+    await keepAll([young]);
+    const size = await parts.artifacts.sizeOf(older);
+    const days = retention({ days: 2 });
+    await days.pass();
+    expect(days.counts).toEqual({ screenshots: 0, records: 1, bytes_freed: size });
+    expect(await Array.fromAsync(parts.artifacts.oldest())).toEqual([old, young]);
+    const bytes = retention({ bytes: await parts.artifacts.sizeOf(young) });
+    await bytes.pass();
+    expect(bytes.counts).toEqual({ screenshots: 0, records: 1, bytes_freed: size });
+    expect(await Array.fromAsync(parts.artifacts.oldest())).toEqual([young]);
+    expect(await kept()).toEqual({ files: [young], records: [young] });
   });
 
   it('removes the oldest captures until the files are within the limit, and not one more', async () => {

@@ -139,6 +139,8 @@ class OutboxCaptureStore implements CaptureStore {
   }
 
   async remove(ids: readonly number[]): Promise<Removed> {
+    // Otherwise a failed capture that is being stored could get its copy after it was removed.
+    await Promise.allSettled(ids.map((id) => this.#underway.get(id)));
     try {
       return await this.#remover.remove(ids);
     } finally {
@@ -185,9 +187,21 @@ class OutboxCaptureStore implements CaptureStore {
   /** A failed capture has no files that a crash could leave without their record. */
   async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
-    if ((await this.#delivery.write(record)) !== undefined) return;
-    await this.#outbox.add(record);
-    this.#delivery.wait(record.id);
+    if ((await this.#delivery.write(record)) === undefined) {
+      await this.#outbox.add(record);
+      this.#delivery.wait(record.id);
+    }
+    await this.#keepCopy(record);
+  }
+
+  /** A record that is stored is answered, also when its copy cannot be written. */
+  async #keepCopy(record: DetailedResult): Promise<void> {
+    try {
+      await this.#artifacts.keepFailed?.(record);
+    } catch (error) {
+      if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);
+      else this.#onProblem(error);
+    }
   }
 
   /**

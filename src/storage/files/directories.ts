@@ -1,8 +1,13 @@
 import { mkdirSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
+
+/** Maximum number of attempts to create a directory while others remove it because it is empty. */
+const MOVES = 5;
+/** The system's codes for a rename onto a directory that has files. */
+const EXISTS: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /* Not `recursive: true`: where a directory exists and nothing can be created in it (/proc), Node retries forever. */
 
@@ -56,6 +61,24 @@ function outcome(error: unknown, path: string): boolean {
   if (code === 'EEXIST') return true;
   if (code === 'ENOENT' && dirname(path) !== path) return false;
   throw error;
+}
+
+/**
+ * Moves a file or directory, and creates the directory above its target; false when the target is a directory with
+ * files, which is never replaced.
+ */
+export async function moveInto(source: string, target: string): Promise<boolean> {
+  for (let move = 1; ; move += 1) {
+    try {
+      await rename(source, target);
+      return true;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== undefined && EXISTS.has(code)) return false;
+      if (code !== 'ENOENT' || move === MOVES) throw error;
+      await makeDirectory(dirname(target));
+    }
+  }
 }
 
 /** Resolves as `reading` does, or with undefined when the file or directory does not exist. */

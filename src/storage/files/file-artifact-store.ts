@@ -11,17 +11,17 @@ import type {
   RemovedArtifacts,
   StagedCapture,
 } from '../artifact-store.ts';
-import { codeOf } from '../system-error.ts';
 import { writeFailure } from '../write-failure.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
+import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
+import { readFailedRecord, writeFailedRecord } from './failed-records.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { removeCaptures } from './remove-captures.ts';
 import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
-import { bytesOfCapture, createStoredBytes } from './stored-bytes.ts';
+import { bytesOf, createStoredBytes } from './stored-bytes.ts';
 
 /** Number of `info.json` files that a list reads at once. */
 const READ_TOGETHER = 16;
@@ -30,10 +30,6 @@ const READ_TOGETHER = 16;
  * full.
  */
 const PROBE_BYTES = 1024 * 1024;
-/** Maximum number of attempts to create a minute's directory while others remove it because it is empty. */
-const MOVES = 5;
-/** The system's codes for a rename onto a directory that has files. */
-const EXISTS: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   const stored = createStoredBytes(data.path);
@@ -122,7 +118,15 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
 
   async function record(id: number): Promise<DetailedResult | undefined> {
     const text = await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE), 'utf8'));
-    return text === undefined ? undefined : recordInInfo(text);
+    return text === undefined ? readFailedRecord(data.path, id) : recordInInfo(text);
+  }
+
+  async function keepFailed(record: DetailedResult): Promise<void> {
+    try {
+      stored.changed(record.id, await writeFailedRecord(data, record));
+    } catch (error) {
+      throw writeFailure(error);
+    }
   }
 
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
@@ -163,8 +167,8 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
-    await removeCaptures(data, ids, (id, size) => {
-      captures += 1;
+    await removeCaptures(data, ids, ({ id, isCapture }, size) => {
+      if (isCapture) captures += 1;
       bytes += size;
       stored.changed(id, -size);
     });
@@ -177,35 +181,18 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     stage,
     info,
     record,
+    keepFailed,
     open: openArtifact,
     list,
     has,
     oldest: () => idsOldestFirst(data.path),
-    sizeOf: (id) => bytesOfCapture(captureDirectory(data.path, id)),
+    sizeOf: (id) => bytesOf(data.path, id),
     remove: removeAll,
     get bytes() {
       return stored.total;
     },
     measure: (signal) => stored.measure(signal),
   };
-}
-
-/**
- * Moves a directory; false when the target exists, because a directory with files is never replaced. The time
- * directories are created with the first capture of a minute.
- */
-async function moveInto(directory: string, target: string): Promise<boolean> {
-  for (let move = 1; ; move += 1) {
-    try {
-      await rename(directory, target);
-      return true;
-    } catch (error) {
-      const code = codeOf(error);
-      if (code !== undefined && EXISTS.has(code)) return false;
-      if (code !== 'ENOENT' || move === MOVES) throw error;
-      await makeDirectory(dirname(target));
-    }
-  }
 }
 
 async function remove(directory: string): Promise<void> {

@@ -6,6 +6,7 @@ import { timeOfId } from '../ids.ts';
  * The data directory. Every name comes from an id or from a process; none from a request.
  *
  *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp|pdf>  page.html  info.json     appears whole or not at all
+ *   captures/<yyyymmdd>/<hhmm>/<id>.json                                             the record of a failed capture
  *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
  *   thumbnails/<id>/                   320x-q80.webp ...                             may be removed at any time
  *   store.json                         id of the store; its absence tells an empty mount from this directory
@@ -14,6 +15,8 @@ import { timeOfId } from '../ids.ts';
 
 export const HTML_FILE = 'page.html';
 export const INFO_FILE = 'info.json';
+/** Ends the name of a failed capture's record, which begins with its id. */
+export const FAILED_RECORD = '.json';
 
 const EXTENSIONS: Readonly<Record<CaptureFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp', pdf: 'pdf' };
 
@@ -50,6 +53,11 @@ export function minuteDirectory(dataDir: string, day: string, minute: string): s
 export function captureDirectory(dataDir: string, id: number): string {
   const { day, minute } = timeNames(id);
   return join(minuteDirectory(dataDir, day, minute), String(id));
+}
+
+/** The file with the record of a failed capture. */
+export function failedRecordFile(dataDir: string, id: number): string {
+  return `${captureDirectory(dataDir, id)}${FAILED_RECORD}`;
 }
 
 export function storeFile(dataDir: string): string {

@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
 import { removeThumbnails } from './file-thumbnail-store.ts';
-import { captureDirectory } from './layout.ts';
-import { bytesOfCapture } from './stored-bytes.ts';
+import { captureDirectory, failedRecordFile } from './layout.ts';
+import { bytesAt } from './stored-bytes.ts';
 import { exists } from './workspace.ts';
 
 /** A capture that was moved out of its place. */
 interface Moved {
   readonly id: number;
+  /** False for the record of a failed capture. */
+  readonly isCapture: boolean;
   readonly away: string;
 }
 
 /**
- * Removes the files of captures, and their thumbnails. Each capture is moved away as a whole before anything is
+ * Removes the files of captures, those of failed ones included, and their thumbnails. Each capture is moved away as a whole before anything is
  * unlinked, so that it disappears at once; a crash in between leaves it where the next start sweeps. Open files stay
  * readable. `onRemoved` is called for each capture that existed. Continues after a capture that cannot be removed, and
  * rejects with its error at the end.
@@ -24,14 +26,16 @@ interface Moved {
 export async function removeCaptures(
   data: DataDirectory,
   ids: readonly number[],
-  onRemoved: (id: number, bytes: number) => void,
+  onRemoved: (removed: Pick<Moved, 'id' | 'isCapture'>, bytes: number) => void,
 ): Promise<void> {
   const failures: unknown[] = [];
   const moved: Moved[] = [];
   for (const id of ids) {
     try {
-      const away = await moveAway(data, id);
-      if (away !== undefined) moved.push({ id, away });
+      const away = await moveAway(data, captureDirectory(data.path, id));
+      if (away !== undefined) moved.push({ id, isCapture: true, away });
+      const failed = await moveAway(data, failedRecordFile(data.path, id));
+      if (failed !== undefined) moved.push({ id, isCapture: false, away: failed });
     } catch (error) {
       failures.push(error);
     }
@@ -39,10 +43,10 @@ export async function removeCaptures(
   const minutes = new Set(moved.map(({ id }) => dirname(captureDirectory(data.path, id))));
   // Another process may have removed the directory with its last capture.
   for (const minute of minutes) await ifThere(syncDirectory(minute));
-  for (const { id, away } of moved) {
-    const bytes = await bytesOfCapture(away);
+  for (const { away, ...removed } of moved) {
+    const bytes = await bytesAt(away);
     await rm(away, { recursive: true, force: true }).catch((error: unknown) => failures.push(error));
-    onRemoved(id, bytes);
+    onRemoved(removed, bytes);
   }
   // Thumbnails may be in this data directory although the capture is elsewhere.
   for (const id of ids) await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
@@ -50,18 +54,17 @@ export async function removeCaptures(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Returns the new path of the capture; undefined when it does not exist, or when another process was faster. */
-async function moveAway(data: DataDirectory, id: number): Promise<string | undefined> {
-  const directory = captureDirectory(data.path, id);
-  if (!(await exists(directory))) return undefined;
+/** Returns the new path; undefined when there is nothing at `path`, or when another process was faster. */
+async function moveAway(data: DataDirectory, path: string): Promise<string | undefined> {
+  if (!(await exists(path))) return undefined;
   try {
     return await data.use(async ({ staging }) => {
-      const away = join(staging, `removed-${id}-${randomUUID()}`);
-      await rename(directory, away);
+      const away = join(staging, `removed-${basename(path)}-${randomUUID()}`);
+      await rename(path, away);
       return away;
     });
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && !(await exists(directory))) return undefined;
+    if (codeOf(error) === 'ENOENT' && !(await exists(path))) return undefined;
     throw error;
   }
 }
