@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
-import { addConfigFlags } from '../config/flags.ts';
+import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { processConfig } from './process-config.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
-
-/** Options that name where a service stores things; the other options do not matter here. */
-const FLAGS = ['dbPath', 'mongoUrl', 'dataDir', 'artifacts'];
 
 /** `capstan db`: maintains the stored data of a service, running or stopped. */
 export function registerDbCommand(program: Command): void {
@@ -16,7 +13,7 @@ export function registerDbCommand(program: Command): void {
     .description(
       'Compare records and files, in the data directory or in GridFS, and check the SQLite file. Exit code 1 when there are problems.',
     );
-  addConfigFlags(check, FLAGS).action(async (flags: Flags) => {
+  addConfigFlags(check, PLACES).action(async (flags: Flags) => {
     const { checkDatabase } = await import('../storage/maintenance.ts');
     const problems = await checkDatabase(processConfig(flags), print);
     print(problems === 0 ? 'no problems found' : `${problems} problems`);
@@ -28,7 +25,7 @@ export function registerDbCommand(program: Command): void {
     .description(
       'Write a copy of the SQLite database, which may be in use. Files of captures are not copied. MongoDB, captures in GridFS included: use mongodump.',
     );
-  addConfigFlags(backup, FLAGS).action(async (file: string, flags: Flags) => {
+  addConfigFlags(backup, PLACES).action(async (file: string, flags: Flags) => {
     const { backupDatabase } = await import('../storage/maintenance.ts');
     await backupDatabase(processConfig(flags), file);
     print(`backed up to ${file}`);
@@ -39,7 +36,7 @@ export function registerDbCommand(program: Command): void {
     .description(
       'Replace the SQLite database with a copy. A running service switches to it. MongoDB: use mongorestore.',
     );
-  addConfigFlags(restore, FLAGS).action(async (file: string, flags: Flags) => {
+  addConfigFlags(restore, PLACES).action(async (file: string, flags: Flags) => {
     const { restoreDatabase } = await import('../storage/maintenance.ts');
     const aside = restoreDatabase(processConfig(flags), file);
     print(`restored from ${file}${movedTo(aside)}`);
@@ -50,7 +47,7 @@ export function registerDbCommand(program: Command): void {
     .description(
       'Write the record of every capture, stored or failed, in the data directory, or in GridFS, that the database does not have.',
     );
-  addConfigFlags(rebuild, FLAGS).action(async (flags: Flags) => {
+  addConfigFlags(rebuild, PLACES).action(async (flags: Flags) => {
     const { rebuildDatabase } = await import('../storage/maintenance.ts');
     const { written, partial, unreadable, aside } = await rebuildDatabase(processConfig(flags), print);
     print(`${written} records written${movedTo(aside)}`);

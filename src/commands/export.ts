@@ -31,7 +31,7 @@ export function registerExportCommand(program: Command): void {
       `only captures with this condition: ${z.globalRegistry.get(schema)?.description ?? ''}`,
     );
   }
-  addConfigFlags(command, ['dbPath', 'mongoUrl', 'mongoUrlFile', 'dataDir']).action(
+  addConfigFlags(command, ['dbPath', 'mongoUrl', 'dataDir']).action(
     async (flags: Readonly<Record<string, unknown>>) => {
       const { dataDir, dbPath, mongoUrl } = processConfig(flags);
       if (dbPath === null && mongoUrl === null) throw new ConfigError('export needs --db-path or --mongo-url');

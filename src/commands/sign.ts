@@ -16,14 +16,12 @@ export function registerSignCommand(program: Command): void {
     .description('Sign a link to GET /screenshot, so that it needs no API key. Prints the link.')
     .argument('<link>', 'the link, with its options: http://127.0.0.1:8080/screenshot?url=https://example.com')
     .option('--expires <time>', 'time until it expires: 90s, 15m, 1h or 7d', '1h');
-  addConfigFlags(command, ['signingKey', 'signingKeyFile']).action(
-    (link: string, flags: Readonly<Record<string, unknown>>) => {
-      const [key] = processConfig(flags).signingKey;
-      if (key === undefined) throw new ConfigError('sign needs --signing-key, or --signing-key-file');
-      const expiresAt = Math.floor(Date.now() / 1000) + secondsOf(String(flags.expires));
-      process.stdout.write(`${signedLink(link, expiresAt, key)}\n`);
-    },
-  );
+  addConfigFlags(command, ['signingKey']).action((link: string, flags: Readonly<Record<string, unknown>>) => {
+    const [key] = processConfig(flags).signingKey;
+    if (key === undefined) throw new ConfigError('sign needs --signing-key, or --signing-key-file');
+    const expiresAt = Math.floor(Date.now() / 1000) + secondsOf(String(flags.expires));
+    process.stdout.write(`${signedLink(link, expiresAt, key)}\n`);
+  });
 }
 
 /** Signs what a browser or curl will send: the link as URL parsers write it, without its fragment. */

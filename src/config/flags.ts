@@ -1,12 +1,16 @@
 import { type Command, Option as Flag } from 'commander';
 import { OPTIONS, type Option } from './options.ts';
 
+/** Options that name where a service stores captures and records. */
+export const PLACES: readonly string[] = ['dbPath', 'mongoUrl', 'dataDir', 'artifacts'];
+
 /**
  * Adds the flags of options to a command. Their values stay unchecked text: `loadConfig` checks values of every source
- * alike. `names`: only these options.
+ * alike. `names`: only these options, and those that read a secret of them from a file.
  */
 export function addConfigFlags(command: Command, names?: readonly string[]): Command {
-  for (const option of OPTIONS.filter(({ name }) => names === undefined || names.includes(name))) {
+  const isWanted = (name: string) => names === undefined || names.includes(name) || names.includes(secretOf(name));
+  for (const option of OPTIONS.filter(({ name }) => isWanted(name))) {
     for (const flag of flagsOf(option)) command.addOption(flag.helpGroup(`${option.group}:`));
   }
   return command.addOption(
@@ -14,6 +18,11 @@ export function addConfigFlags(command: Command, names?: readonly string[]): Com
       'Running:',
     ),
   );
+}
+
+/** `mongoUrl` for `mongoUrlFile`. */
+function secretOf(name: string): string {
+  return name.replace(/File$/, '');
 }
 
 function flagsOf(option: Option): readonly Flag[] {

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,6 +82,16 @@ describe.skipIf(missing !== undefined)(
       const rebuilt = await capstan(['db', 'rebuild', ...flags], place.options);
       expect(rebuilt).toMatchObject({ code: 0, stdout: `${COUNT} records written\n` });
       expect(await recordsOf(storage)).toEqual(records);
+      await storage.close();
+    });
+
+    it('reads the URL of MongoDB from a file, as the service does', async () => {
+      await using place = await ground();
+      const { storage, flags } = await withCaptures(place.path, 'url-file');
+      const [, url = ''] = flags;
+      await writeFile(join(place.path, 'url'), `${url}\n`, { mode: 0o600 });
+      const check = ['db', 'check', '--mongo-url-file', 'url', '--artifacts', 'gridfs'];
+      expect(await capstan(check, place.options)).toMatchObject({ code: 0, stderr: '' });
       await storage.close();
     });
 

@@ -60,7 +60,11 @@ describe('removing captures', () => {
     expect(bytes).toBe(await artifacts.sizeOf(ID + 1));
     expect(bytes).toBeGreaterThan(IMAGE.length + HTML.length);
     const both = bytes + (await artifacts.sizeOf(ID + 3));
-    expect(await captureStore.remove([ID, ID + 1, ID + 3, ID + 9])).toEqual({ screenshots: 1, records: 2, bytes: both });
+    expect(await captureStore.remove([ID, ID + 1, ID + 3, ID + 9])).toEqual({
+      screenshots: 1,
+      records: 2,
+      bytes: both,
+    });
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 2]);
     expect((await results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual([ID + 2]);
     expect(await Promise.all([ID, ID + 1, ID + 2, ID + 3].map((id) => captureStore.has(id)))).toEqual([
