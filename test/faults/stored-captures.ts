@@ -25,7 +25,7 @@ export async function problemsOf(
     ...(await inTurn(answered, (one) => problemsOfRecord(serviceUrl, one, byId))),
     ...(await inTurn(infos, (info) => problemsOfImage(serviceUrl, info, byId.get(info.id)))),
     ...withoutFiles(records, infos),
-    ...(await strayFiles(dataDir, infos)),
+    ...(await strayFiles(dataDir, records, infos)),
   ];
 }
 
@@ -72,13 +72,19 @@ function withoutFiles(records: readonly AnsweredResult[], infos: readonly Answer
 
 /**
  * Finds files that belong to no capture. The data directory of an idle service contains one workspace, with nothing in
- * progress, and otherwise only captures of three files each. The files themselves are checked above.
+ * progress, and otherwise only captures of three files each, and a file for the record of each failed capture. The files
+ * themselves are checked above.
  */
-async function strayFiles(dataDir: string, infos: readonly AnsweredInfo[]): Promise<string[]> {
+async function strayFiles(
+  dataDir: string,
+  records: readonly AnsweredResult[],
+  infos: readonly AnsweredInfo[],
+): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
   const paths = files.map((entry) => relative(dataDir, join(entry.parentPath, entry.name)));
-  const captures = new Set(infos.map(({ id }) => String(id)));
+  const failed = new Set(records.filter(({ screenshot }) => screenshot === '').map(({ id }) => `${id}.json`));
+  const captures = new Set([...infos.map(({ id }) => String(id)), ...failed]);
   const workspaces = new Set(
     paths.map((path) => path.split('/')).flatMap(([top, name = '']) => (top === 'workspaces' ? [name] : [])),
   );
@@ -94,7 +100,9 @@ async function strayFiles(dataDir: string, infos: readonly AnsweredInfo[]): Prom
   );
   return [
     ...paths.filter((path) => !owned(path)).map((path) => `nobody owns ${path}`),
-    ...[...perCapture].flatMap(([id, its]) => (its.length === 3 ? [] : [`${id} has ${its.length} files, not 3`])),
+    ...[...perCapture].flatMap(([id, its]) =>
+      failed.has(id) || its.length === 3 ? [] : [`${id} has ${its.length} files, not 3`],
+    ),
     ...(workspaces.size > 1 ? [`there are ${workspaces.size} workspaces`] : []),
   ];
 }
