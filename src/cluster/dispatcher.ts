@@ -13,7 +13,7 @@ import { Backlog } from './backlog.ts';
 import { AwayError, type Link } from './connection.ts';
 import { decode, encode, type FromNode, FromWorker, type ReportedOutcome, ToNode, type ToWorker } from './messages.ts';
 import { type NodeLoad, shareOfElements, shareOfSingles } from './shares.ts';
-import type { Subjects } from './subjects.ts';
+import { type Subjects, ticketOf } from './subjects.ts';
 import { Ticket } from './tickets.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -44,6 +44,8 @@ export interface DispatcherOptions {
   readonly full: (share?: number) => CapstanError;
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+  /** Returns the names of the api nodes that are running, this one included. */
+  readonly nodes: () => readonly string[];
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -60,6 +62,7 @@ export class Dispatcher {
   #running = 0;
   #elements = 0;
   #strays: ReadonlySet<string> = new Set();
+  #orphans: ReadonlySet<string> = new Set();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -288,6 +291,22 @@ export class Dispatcher {
     // Removed only when found twice in a row: a worker that has just reported acknowledges its ticket shortly.
     for (const subject of strays) if (this.#strays.has(subject)) await queue.remove(subject, 0);
     this.#strays = strays;
+    await this.#removeOrphans();
+  }
+
+  /**
+   * Removes the tickets of api nodes that have ended; the first of the nodes does. Workers drop most of them. But a NATS
+   * server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is never delivered.
+   */
+  async #removeOrphans(): Promise<void> {
+    const { queue, nodes } = this.#options;
+    const running = new Set(nodes());
+    const isFirst = [...running].every((name) => name >= this.name);
+    const tickets = isFirst ? await queue.ticketsOf() : new Set<string>();
+    const orphans = new Set([...tickets].filter((subject) => !running.has(ticketOf(subject).node)));
+    // Removed only when found twice in a row: after an outage of NATS, nodes return one after another.
+    for (const subject of orphans) if (this.#orphans.has(subject)) await queue.remove(subject, 0);
+    this.#orphans = orphans;
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */

@@ -137,6 +137,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         onBacklog: () => census.announceAtOnce(),
         full: (share) => limiting.full(share),
         evidenceOf,
+        nodes: () => census.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name),
         onProblem,
       });
       live = limiting;

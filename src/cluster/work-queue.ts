@@ -132,10 +132,11 @@ export class WorkQueue {
     return message?.seq;
   }
 
-  /** Returns the subjects of an api node's tickets. */
-  async ticketsOf(node: string): Promise<ReadonlySet<string>> {
-    const { stream, workOf } = this.#subjects;
-    const { state } = await this.#manage(({ streams }) => streams.info(stream, { subjects_filter: workOf(node) }));
+  /** Returns the subjects of the tickets of an api node, or of all nodes. */
+  async ticketsOf(node?: string): Promise<ReadonlySet<string>> {
+    const { stream, allWork, workOf } = this.#subjects;
+    const filter = node === undefined ? allWork : workOf(node);
+    const { state } = await this.#manage(({ streams }) => streams.info(stream, { subjects_filter: filter }));
     return new Set(Object.keys(state.subjects ?? {}));
   }
 

@@ -26,6 +26,8 @@ export interface Stranger {
   lose(name: string): Promise<FromNode>;
   /** Removes the oldest ticket from the stream. */
   removeTicket(): Promise<void>;
+  /** Puts a ticket of an api node that has ended into the stream. */
+  leaveTicket(id: number): Promise<void>;
   tickets(): Promise<number>;
   /** Delivers no ticket again for an hour, however long its worker is silent. */
   neverRedeliver(): Promise<void>;
@@ -85,6 +87,9 @@ export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Me
         async removeTicket() {
           const { state } = await manager.streams.info(subjects.stream);
           await manager.streams.deleteMessage(subjects.stream, state.first_seq);
+        },
+        async leaveTicket(id) {
+          await jetstream(connection).publish(subjects.work('ended', id));
         },
         async neverRedeliver() {
           await manager.consumers.update(subjects.stream, subjects.consumer, { ack_wait: nanos(3_600_000) });
