@@ -98,6 +98,8 @@ export interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** The schema's name in the OpenAPI document. */
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;
+  /** Waits until the body was read, which `reading` does. @default awaits `reading` */
+  readonly awaitRead?: (reading: Promise<void>, ctx: HttpContext, context: RouteContext) => Promise<void>;
   /** Completes the body from the headers of its request, before the schema parses it. */
   readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;
 }
@@ -166,7 +168,7 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
         declared.screen?.(ctx, context);
         const read = readParameters(parameters, ctx.params, ctx.querystring);
         if (lines !== undefined && isStreamedBody(ctx.req)) return lines.handle(ctx, read, context);
-        await readBody(ctx);
+        await (body.awaitRead?.(readBody(ctx), ctx, context) ?? readBody(ctx));
         const answer = async () => {
           const sent = body.complete?.(ctx.request.body, ctx, context) ?? ctx.request.body;
           await handle(ctx, { parameters: read, body: parseOrRefuse(schema, sent) }, context);

@@ -4,6 +4,8 @@ import { prefersAsync } from './prefer.ts';
 
 /** Bodies up to this size usually arrive together with the head of their request. */
 const MAX_SMALL_BODY_BYTES = 8 * 1024;
+/** Time limit for a small body while no capture is admitted, in milliseconds. A round trip is far shorter. */
+const SMALL_BODY_MS = 1_000;
 
 /**
  * Refuses a request for captures while none is admitted, before its body is read. Does not refuse jobs, which need no
@@ -29,4 +31,35 @@ export function refuseLargeWhenFull(ctx: HttpContext, context: RouteContext): vo
 export function refuseNewWhenFull(body: unknown, ctx: HttpContext, context: RouteContext): void {
   const mayReuse = typeof body === 'object' && body !== null && 'cacheMaxAgeMs' in body && body.cacheMaxAgeMs !== 0;
   if (!mayReuse) refuseWhenFull(ctx, context);
+}
+
+/**
+ * Waits for the body of a request for one capture. While none is admitted, refuses the request when its body cannot be
+ * read, or has not arrived after 1 s.
+ */
+export async function awaitBodyOrRefuse(
+  reading: Promise<void>,
+  ctx: HttpContext,
+  context: RouteContext,
+): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  let isRefused = false;
+  const timer = setTimeout(() => {
+    try {
+      refuseWhenFull(ctx, context);
+    } catch (refusal) {
+      isRefused = true;
+      late.reject(refusal);
+    }
+  }, SMALL_BODY_MS);
+  const read = reading.catch((error: unknown) => {
+    // A request is refused, and counted, only once.
+    if (!isRefused) refuseWhenFull(ctx, context);
+    throw error;
+  });
+  try {
+    await Promise.race([read, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -23,7 +23,7 @@ import { admitCallback } from '../request/callback.ts';
 import { preferImageOrJson } from '../request/negotiation.ts';
 import { asText, captureId } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
-import { refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
+import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
 import { requestedBy } from '../request/requested-by.ts';
 import { spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
@@ -67,6 +67,7 @@ export const postScreenshot = routeWithBody({
   body: {
     name: 'ScreenshotRequest',
     schema: ({ screenshot }) => screenshot,
+    awaitRead: awaitBodyOrRefuse,
     complete: (body, ctx, context) => {
       refuseNewWhenFull(body, ctx, context);
       return withAcceptedFormat(body, ctx);

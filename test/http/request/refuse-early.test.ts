@@ -52,6 +52,23 @@ describe('a full queue', () => {
     expect(full.service.stats().captures.refused).toBe(refused + 1);
   });
 
+  it.each([
+    ['a small body that is never sent', [json, 'Content-Length: 100']],
+    ['a small body of another type', ['Content-Type: text/plain', 'Content-Length: 100']],
+  ])('refuses a request once, without waiting for the rest of it: %s', async (_what, headers) => {
+    const { refused } = full.service.stats().captures;
+    expect(await statusOfHead('/screenshot', headers)).toBe('HTTP/1.1 429 Too Many Requests');
+    expect(full.service.stats().captures.refused).toBe(refused + 1);
+  });
+
+  it.each(['{"url": "http://', 'no JSON', ''])('refuses a request with a body that is not JSON: %j', async (body) => {
+    const { refused } = full.service.stats().captures;
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${full.baseUrl}/screenshot`, { method: 'POST', headers, body });
+    expect(response.status).toBe(429);
+    expect(full.service.stats().captures.refused).toBe(refused + 1);
+  });
+
   it.each([{}, { url: 1 }, [], null])('refuses the request before its body is validated: %j', async (body) => {
     const response = await full.post('/screenshot', body);
     expect(response.status).toBe(429);
