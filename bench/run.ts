@@ -9,6 +9,7 @@ import { events } from './events.ts';
 import { fullPage } from './full-page.ts';
 import { memory } from './memory.ts';
 import { peers } from './peers.ts';
+import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
@@ -46,6 +47,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'full-page': fullPage,
   documentation,
   before,
+  profile,
   'cluster-kill': clusterKill,
   peers,
 };

@@ -26,15 +26,20 @@ export function serviceContender(options: ServiceOptions): Contender {
   };
 }
 
-async function captureAll(
-  capture: (url: string, options: { readonly ignoreCertErrors?: true }) => Promise<{ status: number; body: string }>,
+/** Captures `urls`, `concurrency` at a time. */
+export async function captureAll(
+  capture: (url: string, options: Readonly<Record<string, unknown>>) => Promise<{ status: number; body: string }>,
   urls: readonly string[],
   concurrency: number,
+  options: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const waiting = urls.values();
   const worker = async () => {
     for (const url of waiting) {
-      const { status, body } = await capture(url, url.startsWith('https:') ? { ignoreCertErrors: true } : {});
+      const { status, body } = await capture(url, {
+        ...options,
+        ...(url.startsWith('https:') && { ignoreCertErrors: true }),
+      });
       if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
     }
   };

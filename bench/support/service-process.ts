@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
+import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,6 +31,8 @@ export interface ServiceProcess {
   artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
   /** Bytes that JavaScript holds after a full collection, including buffers outside the heap. */
   bytesAfterCollection(): Promise<number>;
+  /** Profiles the main thread while `work` runs. */
+  profile(work: () => Promise<void>): Promise<Profiler.Profile>;
   /** Sends SIGTERM; resolves when the process has ended and its files are removed. */
   stop(): Promise<void>;
 }
@@ -46,6 +49,7 @@ export async function startServiceProcess({
     process.execPath,
     [
       ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
+      ...['--import', join(import.meta.dirname, 'cpu-profiler.ts')],
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--db-path', join(folder, 'results.db'), '--data-dir', dataDir],
       ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
@@ -67,6 +71,15 @@ export async function startServiceProcess({
       child.send('heap');
       const [bytes] = await once(child, 'message');
       return Number(bytes);
+    },
+    async profile(work) {
+      child.send('profile');
+      await once(child, 'message');
+      await work();
+      child.send('profiled');
+      const [profile]: Profiler.Profile[] = await once(child, 'message');
+      if (profile === undefined) throw new Error('the service sent no profile');
+      return profile;
     },
     async stop() {
       agent.destroy();
