@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { filter, firstValueFrom } from 'rxjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { siteForSuite } from '../../support/for-suite.ts';
 import { type RunningService, startService } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
@@ -59,6 +59,23 @@ describe('a full queue', () => {
     const { refused } = full.service.stats().captures;
     expect(await statusOfHead('/screenshot', headers)).toBe('HTTP/1.1 429 Too Many Requests');
     expect(full.service.stats().captures.refused).toBe(refused + 1);
+  });
+
+  it('discards the rest of a refused body, and answers the next request of the connection', async () => {
+    const { hostname, port } = new URL(full.baseUrl);
+    const socket = connect(Number(port), hostname);
+    onTestFinished(() => void socket.destroy());
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    const answered = async (status: number) => {
+      while (!received.includes(`HTTP/1.1 ${status} `)) await once(socket, 'data');
+    };
+    socket.write(`POST /screenshot HTTP/1.1\r\nHost: localhost\r\n${json}\r\nContent-Length: 100000\r\n\r\n`);
+    await answered(429);
+    socket.write(`${' '.repeat(100_000)}GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await answered(200);
   });
 
   it.each(['{"url": "http://', 'no JSON', ''])('refuses a request with a body that is not JSON: %j', async (body) => {
