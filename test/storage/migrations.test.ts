@@ -120,23 +120,20 @@ describe('SQLite migrations', () => {
     expect(versionOf()).toBe(1);
   });
 
-  it('indexes the records again when their hosts have no terms yet', async () => {
-    const before = await openSqlite({ path });
-    await before.results.insert(resultOf(FIRST_ID, { host: 'www.example.com', title: 'first' }));
-    await before.close();
-    const db = new DatabaseSync(path);
-    db.exec(`INSERT INTO record_terms (record_terms) VALUES ('delete-all')`);
+  it('indexes the hosts of records that were stored before hosts had terms', async () => {
+    restoreSqlite('v0.1', path);
     const withoutHosts = MIGRATIONS.findIndex(({ name }) => name === 'terms of hosts');
+    const db = new DatabaseSync(path);
+    for (const { up } of MIGRATIONS.slice(1, withoutHosts)) up(db);
     db.exec(`PRAGMA user_version = ${withoutHosts}`);
     db.close();
     const database = await openSqlite({ path });
-    for (const host of ['w', 'www.ex', 'com', 'example.com']) {
-      const found = await database.results.page({ by: 'host', host, where: { text: 'first' } }, 10);
-      expect(
-        found.map(({ id }) => id),
-        host,
-      ).toEqual([FIRST_ID]);
+    for (const host of ['com', 'example.com']) {
+      const found = await database.results.page({ by: 'host', host, where: { outcome: 'failed' } }, 10);
+      expect(found.map(({ id }) => id - FIRST_ID)).toEqual([1]);
     }
+    const found = await database.results.page({ by: 'host', host: 'büch', where: { outcome: 'stored' } }, 10);
+    expect(found.map(({ id }) => id - FIRST_ID)).toEqual([2]);
     await database.close();
     expect(versionOf()).toBe(MIGRATIONS.length);
   });
