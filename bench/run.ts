@@ -15,6 +15,7 @@ import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
+import { webInterface } from './web-interface.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
@@ -35,6 +36,7 @@ const OWN = [
   'deadline',
   'full-page',
   'documentation',
+  'web-interface',
 ];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
   throughput,
@@ -46,6 +48,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   deadline,
   'full-page': fullPage,
   documentation,
+  'web-interface': webInterface,
   before,
   profile,
   'cluster-kill': clusterKill,
