@@ -13,6 +13,25 @@ const root = join(import.meta.dirname, '..');
 const outdir = resolve(process.argv[2] ?? join(root, 'dist/docs-page'));
 const swagger = join(root, 'node_modules/swagger-ui-dist');
 
+/** Shows the colours that were chosen in the web interface, or those of the system. */
+const COLOURS = `const stored = localStorage.getItem('capstan-theme');
+const system = matchMedia('(prefers-color-scheme: dark)');
+const show = () => {
+  const isDark = stored === 'dark' || (stored !== 'light' && system.matches);
+  document.documentElement.classList.toggle('dark-mode', isDark);
+};
+show();
+system.addEventListener('change', show);
+`;
+
+const STYLE = `body { margin: 0; }
+.home { max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; font: 500 14px system-ui, sans-serif; }
+.home a { color: #4453c8; }
+.dark-mode .home a { color: #8e9bff; }
+.swagger-ui .info { margin: 1.5rem 0; }
+.swagger-ui .scheme-container { padding: 1rem 0; }
+`;
+
 const START = `window.ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
@@ -26,6 +45,8 @@ const START = `window.ui = SwaggerUIBundle({
 rmSync(outdir, { recursive: true, force: true });
 const style = asset('swagger-ui', '.css', readFileSync(join(swagger, 'swagger-ui.css')));
 const bundle = asset('swagger-ui', '.js', readFileSync(join(swagger, 'swagger-ui-bundle.js')));
+const colours = asset('colours', '.js', Buffer.from(COLOURS));
+const ownStyle = asset('page', '.css', Buffer.from(STYLE));
 const start = asset('start', '.js', Buffer.from(START));
 write(
   'index.html',
@@ -34,7 +55,10 @@ write(
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width">
   <title>Capstan API</title>
+  <script src="${colours}"></script>
   <link rel="stylesheet" href="${style}">
+  <link rel="stylesheet" href="${ownStyle}">
+  <p class="home"><a href="/ui/">← Web interface</a></p>
   <div id="docs"></div>
   <script src="${bundle}"></script>
   <script src="${start}"></script>

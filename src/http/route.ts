@@ -21,9 +21,9 @@ import type { HttpContext, HttpMiddleware } from './state.ts';
 
 /** Groups of routes in the OpenAPI document. */
 export const TAGS = {
-  capture: 'Captures and what they left on the disk.',
-  results: 'The records of the database.',
-  operations: 'For those who run the service.',
+  capture: 'Captures, their images and their HTML snapshots.',
+  results: 'Records of captures: lists, searches, exports.',
+  operations: 'State, limits and health of the service.',
 } as const;
 
 /** The service and the settings that handlers use. */

@@ -42,6 +42,17 @@ describe('GET /docs', () => {
     expect((await app.call('/docs/../../package.json')).status).not.toBe(200);
   });
 
+  it('follows the colours of the system, and those chosen in the web interface', async () => {
+    const page = await browser.newPage({ colorScheme: 'dark' });
+    await page.goto(`${app.baseUrl}/docs`);
+    const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+    expect(await scheme()).toBe('dark');
+    await page.evaluate("localStorage.setItem('capstan-theme', 'light')");
+    await page.reload();
+    expect(await scheme()).not.toBe('dark');
+    await page.close();
+  });
+
   it('shows every operation and sends a request, without loading anything from another host', async () => {
     const page = await browser.newPage();
     const complaints: string[] = [];

@@ -18,11 +18,13 @@ export interface OpenApiDocument {
   readonly components: JsonObject;
 }
 
-const DESCRIPTION = `Captures web pages (screenshot and HTML copy) on demand, keeps what it saw, and answers later questions about it.
+const DESCRIPTION = `Captures web pages (screenshot and HTML snapshot), stores the captures, and answers queries about them.
 
-Every JSON answer but the bare arrays is an envelope: \`success\`, \`message\`, \`data\`, \`error\`, \`code\` and \`request_id\`. Of a failure, \`error\` tells people what went wrong with this request and suffices by itself; \`message\` is the general meaning of the code; \`code\` is for programs, and its meaning never changes. Every answer carries \`X-Request-Id\`.
+**Answers.** A JSON answer is an envelope with \`success\`, \`message\`, \`data\`, \`error\`, \`code\` and \`request_id\`. Only \`POST /batch\` and \`GET /screenshots\` answer bare arrays. When a request fails, \`error\` says what is wrong with it, \`message\` is the general meaning of the code, and \`code\` is for programs: its meaning never changes. Every answer has the header \`X-Request-Id\`.
 
-With a key configured, everything but \`/session\`, and \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\`, is answered 401 without it, unknown paths and methods included. An unknown path is 404 \`not_found\`; a known one with a method that it does not have is 405 \`method_not_allowed\` with \`Allow\`, OPTIONS among them. Unknown query parameters, repeated ones and unknown fields of a body are 400 and are named. URLs have at most ${MAX_URL_CHARACTERS} characters, bodies at most 1 MiB (decompressed; gzip, deflate and br are read).`;
+**API keys.** A service with API keys answers \`401\` to a request without one. The exceptions are \`/session\`, and \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\` and \`/openapi.json\`.
+
+**Bad requests.** An unknown path is \`404 not_found\`. A method that a path does not have is \`405 method_not_allowed\`, with \`Allow\`. Unknown or repeated query parameters, and unknown fields of a body, are \`400\` and are named in the answer. A URL has at most ${MAX_URL_CHARACTERS} characters; a body has at most 1 MiB after decompression (gzip, deflate, br).`;
 
 /** Returns the contract as an OpenAPI 3.1 document, with the limits of this service. */
 export function openApiDocument(limits: RequestLimits): OpenApiDocument {
