@@ -15,7 +15,7 @@ export const thumbnailFields = {
   width: side.meta({ description: 'Width of a thumbnail, in pixels. A smaller image is not enlarged.' }),
   height: side.meta({
     description:
-      'Height of a thumbnail, in pixels. With `width`, the thumbnail fills both, and shows the upper part of a taller image.',
+      'Height of a thumbnail, in pixels. With `width`, the thumbnail fills both, and shows the upper left part of an image of another shape.',
   }),
   format: z
     .enum([...THUMBNAIL_FORMATS, 'jpg'], { error: 'must be webp, png, jpeg or avif' })

@@ -20,7 +20,7 @@ export async function renderThumbnail(image: Uint8Array, wanted: Thumbnail): Pro
       width: width ?? MAX_SIDE,
       height: height ?? MAX_SIDE,
       fit: isFilled ? 'cover' : 'inside',
-      position: 'top',
+      position: 'left top',
       withoutEnlargement: true,
     })
     .timeout({ seconds: TIMEOUT_S });

@@ -14,6 +14,7 @@ const TALL = 2;
 const PDF = 3;
 const SMALL = 4;
 const BROKEN = 5;
+const SIDEWAYS = 6;
 
 const site = siteForSuite();
 const app = serviceForSuite();
@@ -24,6 +25,14 @@ beforeAll(async () => {
   // Noise: a PNG that takes time to decode.
   await keepImage(TALL, await noise(1280, 16_384));
   await keepImage(SMALL, await halves(200, 100));
+  // Red on the left, blue on the right.
+  await keepImage(
+    SIDEWAYS,
+    await sharp(await halves(400, 800))
+      .rotate(270)
+      .png()
+      .toBuffer(),
+  );
   await keepImage(BROKEN, Buffer.from('not an image'));
   await putCapture(app.service.artifacts, resultOf(PDF, { format: 'pdf' }), { image: Buffer.from('%PDF-'), html: '' });
 });
@@ -91,6 +100,13 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
 
   it('shows the upper part of a taller image when width and height are given', async () => {
     const { bytes } = await imageOf(`/screenshot/${WIDE}?width=256&height=60&format=png`);
+    const { data } = PNG.sync.read(bytes);
+    expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
+    expect([...data.subarray(-4, -1)]).toEqual([255, 0, 0]);
+  });
+
+  it('shows the left part of a wider image when width and height are given', async () => {
+    const { bytes } = await imageOf(`/screenshot/${SIDEWAYS}?width=100&height=200&format=png`);
     const { data } = PNG.sync.read(bytes);
     expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
     expect([...data.subarray(-4, -1)]).toEqual([255, 0, 0]);
