@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/actor.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { violations } from './axe.ts';
+import { LOOKS, violations } from './axe.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 describe('the form for a capture', () => {
@@ -95,10 +95,7 @@ describe('the form for a capture', () => {
     await page.waitForURL('**/ui/captures/*');
   });
 
-  it.each([
-    ['light', { width: 1280, height: 800 }],
-    ['dark', { width: 390, height: 844 }],
-  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+  it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
     const page = await ui.open('/ui/capture', { colorScheme, viewport });
     await page.getByText('fullPage').waitFor();
     await page.locator('details').evaluateAll((groups) => groups.map((group) => group.setAttribute('open', '')));

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { putCapture } from '../../src/storage/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';
-import { violations } from './axe.ts';
+import { LOOKS, violations } from './axe.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 const BEFORE = 340_000_000_000_000;
@@ -85,10 +85,7 @@ describe('the comparison of two captures', () => {
     await page.waitForURL(`**/ui/compare?a=${BEFORE}&b=${AFTER}`);
   });
 
-  it.each([
-    ['light', { width: 1280, height: 800 }],
-    ['dark', { width: 390, height: 844 }],
-  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+  it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${AFTER}`, { colorScheme, viewport });
     for (const way of ['Side by side', 'Slider', 'Difference']) {
       await page.getByText(way, { exact: true }).click();

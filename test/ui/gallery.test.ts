@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleResult } from '../support/example-result.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { violations } from './axe.ts';
+import { LOOKS, violations } from './axe.ts';
 import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
@@ -81,6 +81,20 @@ describe('the gallery', () => {
     await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search');
   });
 
+  it('chooses captures with x, and opens the form with c and the gallery with g', async () => {
+    const page = await ui.open('/ui/');
+    await cards(page).first().waitFor();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.evaluate('document.activeElement.dataset.index')).toBe('0');
+    await page.keyboard.press('x');
+    await page.getByText('1 of 2 chosen').waitFor();
+    await page.keyboard.press('c');
+    await page.waitForURL('**/ui/capture');
+    await page.getByText('fullPage').waitFor();
+    await page.keyboard.press('g');
+    await page.waitForURL('**/ui/');
+  });
+
   it('keeps its filter in the address bar, and reads it from there', async () => {
     const page = await ui.open('/ui/');
     await page.getByRole('button', { name: 'Filters' }).click();
@@ -132,16 +146,46 @@ describe('the gallery', () => {
     await page.getByText(`curl '${ui.app.baseUrl}/results/by-host?host=example.com&limit=100'`).waitFor();
   });
 
-  it.each([
-    ['light', { width: 1280, height: 800 }],
-    ['dark', { width: 1280, height: 800 }],
-    ['light', { width: 390, height: 844 }],
-    ['dark', { width: 3840, height: 2160 }],
-  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
-    const page = await ui.open('/ui/', { colorScheme, viewport });
-    await cards(page).first().waitFor();
-    await page.getByRole('button', { name: 'Filters' }).click();
-    expect(await violations(page)).toEqual([]);
-    expect(await page.evaluate(OVERFLOW)).toBe(0);
+  it('links to the page of the HTTP API', async () => {
+    const page = await ui.open('/ui/');
+    const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'API' });
+    expect(await link.getAttribute('href')).toBe('/docs');
+    await link.click();
+    await page.waitForURL('**/docs');
   });
+
+  it('keeps the top left of an image when its shape differs from the card', async () => {
+    const page = await ui.open('/ui/');
+    await page.locator('.card img').first().waitFor();
+    const position = await page.evaluate(`getComputedStyle(document.querySelector('.card img')).objectPosition`);
+    expect(position).toBe('0% 0%');
+  });
+
+  it('shows every field of the filters whole on a phone', async () => {
+    const page = await ui.open('/ui/?status=2xx', { viewport: { width: 390, height: 844 } });
+    const fields = page.locator('.filters-rest').locator('input, select');
+    await fields.first().waitFor();
+    const boxes = await fields.evaluateAll((elements) =>
+      elements.map((element) => element.getBoundingClientRect().toJSON()),
+    );
+    for (const [at, { left, right, top, bottom }] of boxes.entries()) {
+      expect(left).toBeGreaterThanOrEqual(0);
+      expect(right).toBeLessThanOrEqual(390);
+      for (const other of boxes.slice(at + 1)) {
+        const isApart = other.left >= right || other.right <= left || other.top >= bottom || other.bottom <= top;
+        expect(isApart).toBe(true);
+      }
+    }
+  });
+
+  it.each([...LOOKS, ['dark', { width: 3840, height: 2160 }]] as const)(
+    'is accessible in %s colours on a screen of %j',
+    async (colorScheme, viewport) => {
+      const page = await ui.open('/ui/', { colorScheme, viewport });
+      await cards(page).first().waitFor();
+      await page.getByRole('button', { name: 'Filters' }).click();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(OVERFLOW)).toBe(0);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { violations } from './axe.ts';
+import { LOOKS, violations } from './axe.ts';
 import { uiForSuite } from './ui-service.ts';
 
 const KEY = 'a-secret-of-the-operator';
@@ -46,8 +46,8 @@ describe('the login', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s colours', async (colorScheme) => {
-    const page = await ui.open('/ui/', { colorScheme });
+  it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+    const page = await ui.open('/ui/', { colorScheme, viewport });
     await page.getByLabel('API key').waitFor();
     expect(await violations(page)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { siteForSuite } from '../support/for-suite.ts';
-import { violations } from './axe.ts';
+import { LOOKS, violations } from './axe.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 describe('the operations view', () => {
@@ -75,10 +75,7 @@ describe('the operations view', () => {
     await batches.getByText('completed').waitFor();
   });
 
-  it.each([
-    ['light', { width: 1280, height: 800 }],
-    ['dark', { width: 390, height: 844 }],
-  ] as const)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
+  it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
     const page = await ui.open('/ui/operations', { colorScheme, viewport });
     await page.locator('.chart canvas').last().waitFor();
     expect(await violations(page)).toEqual([]);

@@ -6,11 +6,13 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Keeps the connection open and prints what arrives. */
   readonly stream?: boolean;
+  /** Name of the file that the answer is written to. Without it, the answer is printed. */
+  readonly file?: string;
 }
 
 /** Returns the request as a command for a POSIX shell, which reads the API key from a variable. */
 export function curlCommand(
-  { path, method = 'GET', body, headers = {}, stream }: ApiRequest,
+  { path, method = 'GET', body, headers = {}, stream, file }: ApiRequest,
   needsKey: boolean,
 ): string {
   const parts = ['curl'];
@@ -19,6 +21,7 @@ export function curlCommand(
   if (needsKey) parts.push('-H', '"Authorization: Bearer $CAPSTAN_API_KEY"');
   for (const [name, value] of Object.entries(headers)) parts.push('-H', quoted(`${name}: ${value}`));
   if (body !== undefined) parts.push('--json', quoted(JSON.stringify(body)));
+  if (file !== undefined) parts.push('-o', quoted(file));
   parts.push(quoted(new URL(path, location.origin).href));
   return parts.join(' ');
 }

@@ -10,7 +10,7 @@ export function CopyAsCurl({ requests }: { readonly requests: () => readonly Api
   const show = () => setShown(requests().map((request) => curlCommand(request, needsKey.value === true)));
   return (
     <>
-      <button type="button" class="button" onClick={show}>
+      <button type="button" class="button" aria-label="Copy as curl" onClick={show}>
         <Icon name="terminal" />
         <span class="wide-only">Copy as curl</span>
         <span class="narrow-only">curl</span>

@@ -39,6 +39,12 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
               </a>
             </li>
           ))}
+          <li>
+            <a href="/docs" title="The HTTP API, with requests to try">
+              <Icon name="book" size={18} />
+              <span class="label">API</span>
+            </a>
+          </li>
         </ul>
       </nav>
       <div class="side-tools">

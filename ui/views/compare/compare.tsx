@@ -7,7 +7,7 @@ import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem, View } from '../../parts/view.tsx';
 import { DifferenceView } from './difference-view.tsx';
-import { Chosen, Picker } from './picker.tsx';
+import { Chosen, NEWEST, Picker } from './picker.tsx';
 import { SideBySide, Slider } from './side-by-side.tsx';
 
 const WAYS = [
@@ -39,11 +39,10 @@ export function Compare() {
             </a>
           )}
           <CopyAsCurl
-            requests={() =>
-              [a, b]
-                .filter((id) => id !== '')
-                .flatMap((id) => [{ path: `/results/${id}` }, { path: `/screenshot/${id}?view=image` }])
-            }
+            requests={() => {
+              const chosen = [before.data, after.data].filter((each) => each !== undefined);
+              return chosen.length === 0 ? [{ path: NEWEST }] : chosen.flatMap(requestsOf);
+            }}
           />
         </>
       }
@@ -78,6 +77,10 @@ export function Compare() {
       </div>
     </View>
   );
+}
+
+function requestsOf({ id, screenshot, format }: DetailedResult) {
+  return [{ path: `/results/${id}` }, ...(screenshot === '' ? [] : [{ path: screenshot, file: `${id}.${format}` }])];
 }
 
 interface ComparisonProps {

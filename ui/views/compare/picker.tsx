@@ -1,7 +1,7 @@
 import { queryOf } from '../../api/client.ts';
 import type { DetailedResult, Result } from '../../api/types.ts';
 import { OutcomeBadge } from '../../parts/badge.tsx';
-import { dateAndTime, shortUrl } from '../../parts/format.ts';
+import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -9,6 +9,9 @@ import { useAnswer } from '../../parts/use-answer.ts';
 import { Empty, Problem } from '../../parts/view.tsx';
 
 const MAX_SHOWN = 24;
+
+/** Path of the captures to choose from. */
+export const NEWEST = `/results${queryOf({ limit: MAX_SHOWN })}`;
 
 interface ChosenProps {
   readonly label: string;
@@ -55,7 +58,7 @@ export function Picker({ near, what, onPick }: PickerProps) {
   const ofUrl = useAnswer<readonly Result[]>(
     near === undefined ? undefined : `/results/by-url${queryOf({ url: near.url, limit: MAX_SHOWN })}`,
   );
-  const newest = useAnswer<readonly Result[]>(`/results${queryOf({ limit: MAX_SHOWN })}`);
+  const newest = useAnswer<readonly Result[]>(NEWEST);
   const others = (ofUrl.data ?? []).filter(({ id, failed }) => id !== near?.id && !failed);
   const recent = (newest.data ?? []).filter(({ id, failed }) => id !== near?.id && !failed);
   if (newest.error !== undefined) return <Problem error={newest.error} retry={newest.reload} />;
@@ -93,7 +96,9 @@ function Choices({ title, results, onPick }: ChoicesProps) {
               <Thumbnail result={result} width={200} />
               <span class="card-title">{result.title.trim() === '' ? shortUrl(result.url) : result.title}</span>
               <span class="card-facts">
-                <span class="card-host">{dateAndTime(result.probed_at)}</span>
+                <span class="card-host" title={dateAndTime(result.probed_at)}>
+                  {ago(result.probed_at)}
+                </span>
                 <OutcomeBadge result={result} />
               </span>
             </button>

@@ -10,7 +10,7 @@ import { Problem, View } from '../../parts/view.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { EvidenceTabs } from './evidence-tabs.tsx';
 import { Facts } from './facts.tsx';
-import { Related } from './related.tsx';
+import { historyPath, Related, similarPath } from './related.tsx';
 import { TimingBars } from './timing-bars.tsx';
 import { Viewer } from './viewer.tsx';
 
@@ -91,12 +91,13 @@ function Capture({ result }: { readonly result: DetailedResult }) {
   );
 }
 
-function requestsOf({ id, url, screenshot, html }: DetailedResult) {
+function requestsOf({ id, url, screenshot, html, format, perception_hash: hash }: DetailedResult) {
   return [
     { path: `/results/${id}` },
-    ...(screenshot === '' ? [] : [{ path: screenshot }]),
-    ...(html === '' ? [] : [{ path: html }]),
-    { path: `/results/by-url${queryOf({ url })}` },
+    ...(screenshot === '' ? [] : [{ path: screenshot, file: `${id}.${format}` }]),
+    ...(html === '' ? [] : [{ path: html, file: `${id}.html` }]),
+    { path: historyPath(url) },
+    ...(hash === null ? [] : [{ path: similarPath(id) }]),
     { path: `/screenshot/${id}`, method: 'DELETE' },
   ];
 }

@@ -9,15 +9,19 @@ import { useAnswer } from '../../parts/use-answer.ts';
 
 const MAX_SHOWN = 12;
 
+export function historyPath(url: string): string {
+  return `/results/by-url${queryOf({ url, limit: MAX_SHOWN + 1 })}`;
+}
+
+export function similarPath(id: number): string {
+  return `/results/similar/${id}${queryOf({ distance: 10, limit: MAX_SHOWN })}`;
+}
+
 /** Other captures of the same URL, and visually similar captures. */
 export function Related({ result }: { readonly result: DetailedResult }) {
   const { id, url, perception_hash: hash } = result;
-  const { data: history = [] } = useAnswer<readonly Result[]>(
-    `/results/by-url${queryOf({ url, limit: MAX_SHOWN + 1 })}`,
-  );
-  const { data: similar = [] } = useAnswer<readonly SimilarResult[]>(
-    hash === null ? undefined : `/results/similar/${id}${queryOf({ distance: 10, limit: MAX_SHOWN })}`,
-  );
+  const { data: history = [] } = useAnswer<readonly Result[]>(historyPath(url));
+  const { data: similar = [] } = useAnswer<readonly SimilarResult[]>(hash === null ? undefined : similarPath(id));
   const others = history.filter((each) => each.id !== id).slice(0, MAX_SHOWN);
   return (
     <>

@@ -42,7 +42,7 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
           </fieldset>
         )}
         <span class="viewer-size muted number">
-          {width > 0 ? `${integer(width)} × ${integer(height)} ${format}` : format}
+          {shown === 'image' && width > 0 ? `${integer(width)} × ${integer(height)} ${format}` : ''}
         </span>
         <a
           class="button quiet square"
@@ -55,8 +55,11 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
         </a>
       </div>
       {shown === 'html' ? (
-        // No scripts, no origin, no navigation: the snapshot is hostile. Its own policy says the same.
-        <iframe class="snapshot" sandbox="" src={html} title={`HTML snapshot of capture ${id}`} />
+        <>
+          <p class="viewer-note muted">The document alone: no script runs, and no style sheet or image is loaded.</p>
+          {/* No scripts, no origin, no navigation: the snapshot is hostile. Its own policy says the same. */}
+          <iframe class="snapshot" sandbox="" src={html} title={`HTML snapshot of capture ${id}`} />
+        </>
       ) : hasImage ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard
         <section class={`canvas zoom-${zoom}`} tabIndex={0} aria-label="Screenshot, scrollable">

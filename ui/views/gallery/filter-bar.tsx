@@ -62,50 +62,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         </button>
       </div>
       <div class={isOpen ? 'filters-rest' : 'filters-rest closed'}>
-        <Field label="Host">
-          <input
-            type="text"
-            placeholder="example.com"
-            value={draft.host}
-            onInput={typed('host')}
-            spellcheck={false}
-            autocapitalize="none"
-          />
-        </Field>
-        <Field label="URL">
-          <input
-            type="text"
-            placeholder="https://…"
-            value={draft.url}
-            onInput={typed('url')}
-            spellcheck={false}
-            autocapitalize="none"
-          />
-        </Field>
-        <Field label="Status">
-          <select value={draft.status} onChange={chosen('status')}>
-            <option value="">Any</option>
-            {['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map((status) => (
-              <option key={status} value={status}>
-                {status}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label="Outcome">
-          <select value={draft.outcome} onChange={chosen('outcome')}>
-            <option value="">Any</option>
-            <option value="stored">Stored</option>
-            <option value="failed">Failed</option>
-            <option value="timed_out">Timed out</option>
-          </select>
-        </Field>
-        <Field label="From">
-          <input type="datetime-local" value={draft.from} onChange={chosen('from')} />
-        </Field>
-        <Field label="To">
-          <input type="datetime-local" value={draft.to} onChange={chosen('to')} />
-        </Field>
+        <TextField label="Host" placeholder="example.com" value={draft.host} onInput={typed('host')} />
+        <TextField label="URL" placeholder="https://…" value={draft.url} onInput={typed('url')} />
+        <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
+        <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
+        <Time label="From" value={draft.from} onChange={chosen('from')} />
+        <Time label="To" value={draft.to} onChange={chosen('to')} />
         {countOf(draft) > 0 && (
           <button type="button" class="button quiet" onClick={() => change(NO_FILTERS)}>
             <Icon name="close" />
@@ -119,12 +81,71 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
 
 const NO_FILTERS: Filters = { text: '', host: '', url: '', status: '', outcome: '', from: '', to: '' };
 
-function Field({ label, children }: { readonly label: string; readonly children: preact.ComponentChildren }) {
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(
+  (status) => [status, status] as const,
+);
+const OUTCOMES = [
+  ['stored', 'Stored'],
+  ['failed', 'Failed'],
+  ['timed_out', 'Timed out'],
+] as const;
+
+interface FieldProps<T extends HTMLElement> {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (event: Event & { readonly currentTarget: T }) => void;
+}
+
+function TextField({
+  label,
+  value,
+  placeholder,
+  onInput,
+}: Omit<FieldProps<HTMLInputElement>, 'onChange'> & {
+  readonly placeholder: string;
+  readonly onInput: FieldProps<HTMLInputElement>['onChange'];
+}) {
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is passed in
     <label class="field">
       <span>{label}</span>
-      {children}
+      <input
+        type="text"
+        placeholder={placeholder}
+        value={value}
+        onInput={onInput}
+        spellcheck={false}
+        autocapitalize="none"
+      />
+    </label>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  onChange,
+  options,
+}: FieldProps<HTMLSelectElement> & { readonly options: readonly (readonly [value: string, name: string])[] }) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={onChange}>
+        <option value="">Any</option>
+        {options.map(([each, name]) => (
+          <option key={each} value={each}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Time({ label, value, onChange }: FieldProps<HTMLInputElement>) {
+  return (
+    <label class="field time">
+      <span>{label}</span>
+      <input type="datetime-local" value={value} onChange={onChange} />
     </label>
   );
 }

@@ -1,14 +1,15 @@
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Minimum width of a card, and the space between cards, in CSS pixels. */
-const MIN_CARD = 212;
-const MIN_CARD_NARROW = 150;
+/** Minimum width of a card, and the space between cards, in rem. */
+const MIN_CARD = 15.1;
+const MIN_CARD_NARROW = 10.7;
+const GAP = 1.15;
+const GAP_NARROW = 0.7;
+/** Width below which cards are narrow, in CSS pixels. */
 const NARROW = 520;
-const GAP = 16;
-const GAP_NARROW = 10;
-/** Height of a card below its image, in CSS pixels. */
-const CAPTION = 58;
+/** Height of a card below its image, in rem. */
+const CAPTION = 4.15;
 const PICTURE_RATIO = 9 / 16;
 /** Number of rows rendered above and below the visible ones. */
 const SPARE_ROWS = 2;
@@ -30,16 +31,19 @@ export function useGrid(
   scroller: RefObject<HTMLElement | null>,
   count: number,
 ): Grid & { readonly update: () => void } {
-  const [{ width, height, top }, setPort] = useState({ width: 0, height: 0, top: 0 });
+  const [{ width, height, top, rem }, setPort] = useState({ width: 0, height: 0, top: 0, rem: 14 });
   const update = useCallback(() => {
     const { current } = scroller;
     if (current === null) return;
     const style = getComputedStyle(current);
     const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
-    const next = { width: current.clientWidth - padding, height: current.clientHeight, top: current.scrollTop };
-    setPort((port) =>
-      port.width === next.width && port.height === next.height && port.top === next.top ? port : next,
-    );
+    const next = {
+      width: current.clientWidth - padding,
+      height: current.clientHeight,
+      top: current.scrollTop,
+      rem: Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
+    };
+    setPort((port) => (JSON.stringify(port) === JSON.stringify(next) ? port : next));
   }, [scroller]);
   useLayoutEffect(() => {
     const { current } = scroller;
@@ -51,10 +55,10 @@ export function useGrid(
   }, [scroller, update]);
 
   const isNarrow = width < NARROW;
-  const gap = isNarrow ? GAP_NARROW : GAP;
-  const columns = Math.max(1, Math.floor((width + gap) / ((isNarrow ? MIN_CARD_NARROW : MIN_CARD) + gap)));
+  const gap = Math.round((isNarrow ? GAP_NARROW : GAP) * rem);
+  const columns = Math.max(1, Math.floor((width + gap) / ((isNarrow ? MIN_CARD_NARROW : MIN_CARD) * rem + gap)));
   const cardWidth = (width - gap * (columns - 1)) / columns;
-  const rowHeight = Math.round(cardWidth * PICTURE_RATIO) + CAPTION + gap;
+  const rowHeight = Math.round(cardWidth * PICTURE_RATIO + CAPTION * rem) + gap;
   const rows = Math.ceil(count / columns);
   const firstRow = Math.max(0, Math.floor(top / rowHeight) - SPARE_ROWS);
   const lastRow = Math.ceil((top + height) / rowHeight) + SPARE_ROWS;

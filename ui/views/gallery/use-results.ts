@@ -115,11 +115,12 @@ function unknownOf(items: readonly Result[], found: readonly Result[]): readonly
 
 /** Merges both lists without duplicates, in the order of the list. A found capture that took long is not the newest. */
 function merged(items: readonly Result[], found: readonly Result[]): readonly Result[] {
+  const [end, next] = [items.at(-1), found[0]];
+  // The next page. Without this case, each page would compare its records with all that were read before.
+  if (end !== undefined && next !== undefined && byTime(end, next) < 0) return [...items, ...found];
   const added = unknownOf(items, found);
   if (added.length === 0) return items;
-  const last = items.at(-1);
-  const isAppended = last !== undefined && added.every((each) => byTime(last, each) < 0);
-  return isAppended ? [...items, ...added] : [...items, ...added].sort(byTime);
+  return [...items, ...added].sort(byTime);
 }
 
 function byTime(a: Result, b: Result): number {

@@ -30,7 +30,7 @@ export function Chart({ title, lines, series, revision, format }: ChartProps) {
   useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;
-    const made = new uPlot(optionsOf(lines, current.clientWidth, format), dataOf(lines, series), current);
+    const made = new uPlot(optionsOf(lines, current, format), dataOf(lines, series), current);
     plot.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }));
     observer.observe(current);
@@ -65,25 +65,30 @@ function dataOf(lines: readonly Line[], { time, columns }: Series): uPlot.Aligne
   return [time, ...lines.map(({ column }) => columns[column])];
 }
 
-function optionsOf(lines: readonly Line[], width: number, format: (value: number) => string): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const colourOf = (name: string) => style.getPropertyValue(name).trim();
+function optionsOf(lines: readonly Line[], frame: HTMLElement, format: (value: number) => string): uPlot.Options {
+  const style = getComputedStyle(frame);
+  /** A canvas takes colours only, and no custom properties: the browser resolves them on an element. */
+  const colourOf = (name: string) => {
+    frame.style.color = `var(${name})`;
+    return style.color;
+  };
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const axis = {
     stroke: colourOf('--muted'),
     grid: { stroke: colourOf('--line'), width: 1 },
     ticks: { show: false },
-    font: `11px ${style.fontFamily}`,
+    font: `${0.8 * rem}px ${style.fontFamily}`,
   };
   return {
-    width,
+    width: frame.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { points: { size: 5 }, drag: { x: false, y: false } },
     padding: [8, 8, 0, 0],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 4) * 1.1] } },
     axes: [
-      { ...axis, size: 26, space: 70, values: (_plot, ticks) => ticks.map(clock) },
-      { ...axis, size: 58, space: 34, values: (_plot, ticks) => ticks.map(format) },
+      { ...axis, size: 1.9 * rem, space: 5 * rem, values: (_plot, ticks) => ticks.map(clock) },
+      { ...axis, size: 4.2 * rem, space: 2.4 * rem, values: (_plot, ticks) => ticks.map(format) },
     ],
     series: [
       {},
@@ -93,11 +98,16 @@ function optionsOf(lines: readonly Line[], width: number, format: (value: number
           stroke: colourOf(colour),
           width: 1.6,
           points: { show: false },
-          ...(isDashed === true ? { dash: [5, 4] } : { fill: `${colourOf(colour)}${isDark() ? '22' : '14'}` }),
+          ...(isDashed === true ? { dash: [5, 4] } : { fill: transparent(colourOf(colour), isDark() ? 0.13 : 0.08) }),
         }),
       ),
     ],
   };
+}
+
+/** `rgb`: a resolved colour, such as `rgb(68, 83, 200)`. */
+function transparent(rgb: string, opacity: number): string {
+  return rgb.replace('rgb(', 'rgba(').replace(')', `, ${opacity})`);
 }
 
 function clock(seconds: number): string {

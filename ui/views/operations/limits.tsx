@@ -29,37 +29,57 @@ export function Limits({ queue }: { readonly queue: ServiceStats['queue'] }) {
   return (
     <section class="panel limits">
       <h2>Limits</h2>
-      <label class="field">
-        <span>
-          Running at once: <strong class="number">{integer(concurrent)}</strong>
-        </span>
-        <input
-          type="range"
-          min={1}
-          max={Math.max(MAX_CONCURRENT_SHOWN, queue.max_concurrent)}
-          value={concurrent}
-          aria-valuetext={`${concurrent} captures`}
-          onInput={(event) => setDraft({ ...draft, maxConcurrent: event.currentTarget.valueAsNumber })}
-          onChange={(event) => void apply({ maxConcurrent: event.currentTarget.valueAsNumber })}
-        />
-      </label>
-      <label class="field">
-        <span>
-          In the queue: <strong class="number">{integer(waiting)}</strong>
-        </span>
-        <input
-          type="range"
-          min={0}
-          max={QUEUE_STEPS.length - 1}
-          value={stepOf(waiting)}
-          aria-valuetext={`${waiting} captures`}
-          onInput={(event) => setDraft({ ...draft, maxQueue: QUEUE_STEPS[event.currentTarget.valueAsNumber] ?? 0 })}
-          onChange={(event) => void apply({ maxQueue: QUEUE_STEPS[event.currentTarget.valueAsNumber] ?? 0 })}
-        />
-      </label>
+      <Slider
+        label="Running at once"
+        shown={concurrent}
+        min={1}
+        max={Math.max(MAX_CONCURRENT_SHOWN, queue.max_concurrent)}
+        position={concurrent}
+        onMove={(maxConcurrent) => setDraft({ ...draft, maxConcurrent })}
+        onRelease={(maxConcurrent) => void apply({ maxConcurrent })}
+      />
+      <Slider
+        label="In the queue"
+        shown={waiting}
+        min={0}
+        max={QUEUE_STEPS.length - 1}
+        position={stepOf(waiting)}
+        onMove={(step) => setDraft({ ...draft, maxQueue: QUEUE_STEPS[step] ?? 0 })}
+        onRelease={(step) => void apply({ maxQueue: QUEUE_STEPS[step] ?? 0 })}
+      />
       {error !== undefined && <Problem error={error} />}
       <p class="muted">Changes hold until the service ends.</p>
     </section>
+  );
+}
+
+interface SliderProps {
+  readonly label: string;
+  /** Number of captures that is shown. */
+  readonly shown: number;
+  readonly min: number;
+  readonly max: number;
+  readonly position: number;
+  readonly onMove: (position: number) => void;
+  readonly onRelease: (position: number) => void;
+}
+
+function Slider({ label, shown, min, max, position, onMove, onRelease }: SliderProps) {
+  return (
+    <label class="field">
+      <span>
+        {label}: <strong class="number">{integer(shown)}</strong>
+      </span>
+      <input
+        type="range"
+        min={min}
+        max={max}
+        value={position}
+        aria-valuetext={`${shown} captures`}
+        onInput={(event) => onMove(event.currentTarget.valueAsNumber)}
+        onChange={(event) => onRelease(event.currentTarget.valueAsNumber)}
+      />
+    </label>
   );
 }
 

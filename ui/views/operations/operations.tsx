@@ -4,12 +4,18 @@ import { bytes, duration, integer } from '../../parts/format.ts';
 import { Problem, View } from '../../parts/view.tsx';
 import { Chart, type Line } from './chart.tsx';
 import { Limits } from './limits.tsx';
-import { type Metrics, type Sample, watchMetrics } from './metrics.ts';
+import { type ColumnName, type Metrics, type Sample, watchMetrics } from './metrics.ts';
 import { Work } from './work.tsx';
 
 const perSecond = (value: number) => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
 const whole = (value: number) => integer(Math.round(value));
 const percent = (value: number) => `${Math.round(value)} %`;
+
+const percentiles = (p50: ColumnName, p95: ColumnName, p99: ColumnName): readonly Line[] => [
+  { column: p50, label: 'p50', colour: '--series-4' },
+  { column: p95, label: 'p95', colour: '--series-3' },
+  { column: p99, label: 'p99', colour: '--series-2' },
+];
 
 const CHARTS: readonly {
   readonly title: string;
@@ -35,24 +41,8 @@ const CHARTS: readonly {
     ],
   },
   { title: 'Queue', format: whole, lines: [{ column: 'queued', label: 'waiting', colour: '--series-3' }] },
-  {
-    title: 'Wait, last minute',
-    format: duration,
-    lines: [
-      { column: 'waitP50', label: 'p50', colour: '--series-4' },
-      { column: 'waitP95', label: 'p95', colour: '--series-3' },
-      { column: 'waitP99', label: 'p99', colour: '--series-2' },
-    ],
-  },
-  {
-    title: 'Capture, last minute',
-    format: duration,
-    lines: [
-      { column: 'latencyP50', label: 'p50', colour: '--series-4' },
-      { column: 'latencyP95', label: 'p95', colour: '--series-3' },
-      { column: 'latencyP99', label: 'p99', colour: '--series-2' },
-    ],
-  },
+  { title: 'Wait, last minute', format: duration, lines: percentiles('waitP50', 'waitP95', 'waitP99') },
+  { title: 'Capture, last minute', format: duration, lines: percentiles('latencyP50', 'latencyP95', 'latencyP99') },
   {
     title: 'Machine',
     format: percent,
@@ -124,7 +114,7 @@ function Tiles({ sample: { stats } }: { readonly sample: Sample }) {
     ['Outbox', integer(store.outbox)],
     ...(store.bytes === null ? [] : [['Files', bytes(store.bytes)] as const]),
     ['Crashes', integer(pool.crashes)],
-    ['Webhooks pending', integer(webhooks.pending)],
+    ['Webhooks', integer(webhooks.pending)],
   ];
   return (
     <dl class="tiles">
