@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
 import { before } from './before.ts';
+import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluster.ts';
 import { clusterKill } from './cluster-kill.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
@@ -11,6 +12,7 @@ import { memory } from './memory.ts';
 import { peers } from './peers.ts';
 import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
+import { simulate } from './simulate.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
@@ -19,7 +21,7 @@ import { webInterface } from './web-interface.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder]]
+ * folder] [--save]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
@@ -51,7 +53,12 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'web-interface': webInterface,
   before,
   profile,
+  cluster,
+  'cluster-dispatch': clusterDispatch,
+  'cluster-roles': clusterRoles,
+  'cluster-scaling': clusterScaling,
   'cluster-kill': clusterKill,
+  simulate,
   peers,
 };
 
@@ -64,6 +71,7 @@ const { values, positionals } = parseArgs({
     'browser-path': { type: 'string' },
     before: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
   },
 });
 
@@ -79,6 +87,7 @@ const options: BenchOptions = {
   memoryCaptures: values.quick ? 200 : 1000,
   storedResults: values.quick ? 100_000 : 1_000_000,
   checkout: values.before,
+  save: values.save,
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),
   report: (line) => console.error(line),

@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly storedResults: number;
   /** Another checkout to compare with. */
   readonly checkout: string | undefined;
+  /** Whether `cluster` writes its figures to the file that `simulate` reads. */
+  readonly save: boolean;
   readonly concurrencies: readonly number[];
   /** Prints a line of the results. */
   readonly print: (text: string) => void;

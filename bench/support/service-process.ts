@@ -1,32 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
 import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Capture, captureClient } from './capture-client.ts';
 
 export interface ServiceOptions {
   readonly browserPath: string;
   /** More flags of `capstan serve`. */
   readonly flags?: readonly string[];
+  /** Flags that name its database. @default a SQLite file of its own */
+  readonly database?: readonly string[];
   /** Folder of the checkout to start. @default this checkout */
   readonly checkout?: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-  /** Milliseconds from sending the request to the end of the answer. */
-  readonly ms: number;
 }
 
 export interface ServiceProcess {
   readonly origin: string;
   readonly pid: number;
-  /** Sends `POST /screenshot`; aborting the signal closes the connection. */
-  capture(url: string, options?: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Answer>;
+  readonly capture: Capture;
   /** Bytes on disk: images and HTML snapshots. */
   artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
   /** Bytes that JavaScript holds after a full collection, including buffers outside the heap. */
@@ -41,6 +35,7 @@ export interface ServiceProcess {
 export async function startServiceProcess({
   browserPath,
   flags = [],
+  database,
   checkout,
 }: ServiceOptions): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
@@ -51,7 +46,8 @@ export async function startServiceProcess({
       ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
       ...['--import', join(import.meta.dirname, 'cpu-profiler.ts')],
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
-      ...['serve', '--port', '0', '--db-path', join(folder, 'results.db'), '--data-dir', dataDir],
+      ...['serve', '--port', '0', '--data-dir', dataDir],
+      ...(database ?? ['--db-path', join(folder, 'results.db')]),
       ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
       ...flags,
     ],
@@ -60,12 +56,12 @@ export async function startServiceProcess({
   const { pid, stdout } = child;
   if (pid === undefined || stdout === null) throw new Error('the service has no process');
   const origin = await readyAddress(stdout, once(child, 'exit'));
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  const client = captureClient(origin);
 
   return {
     origin,
     pid,
-    capture: (url, options, signal) => post(agent, `${origin}/screenshot`, JSON.stringify({ url, ...options }), signal),
+    capture: client.capture,
     artifactBytes: () => bytesByKind(dataDir),
     async bytesAfterCollection() {
       child.send('heap');
@@ -82,7 +78,7 @@ export async function startServiceProcess({
       return profile;
     },
     async stop() {
-      agent.destroy();
+      client.close();
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
       await gone;
@@ -105,24 +101,6 @@ async function readyAddress(output: NodeJS.ReadableStream, exit: Promise<unknown
   // Once the service is ready, its end is expected.
   ended.catch(() => {});
   return await Promise.race([ready(), ended]);
-}
-
-function post(agent: Agent, url: string, body: string, signal: AbortSignal | undefined): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sentAt = performance.now();
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request(url, { agent, method: 'POST', headers, ...(signal && { signal }) }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const ms = performance.now() - sentAt;
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), ms });
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
 }
 
 async function bytesByKind(folder: string): Promise<{ images: number; htmlCopies: number }> {

@@ -7,6 +7,8 @@ import { delimiter, join } from 'node:path';
 
 /** A real NATS server with JetStream for one suite. */
 export interface NatsServer {
+  /** Process id of the server that runs now. */
+  readonly pid: number;
   /** `nats://127.0.0.1:<port>` */
   readonly url: string;
   /** Ends the server with `kill -9`; its data stays. */
@@ -41,6 +43,9 @@ export async function startNats(flags: readonly string[] = []): Promise<NatsServ
     await ended;
   };
   return {
+    get pid() {
+      return running.pid ?? Number.NaN;
+    },
     url: `nats://127.0.0.1:${port}`,
     kill,
     start: async () => {
