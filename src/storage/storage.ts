@@ -86,7 +86,8 @@ export interface Storage {
  * the system's error when the data directory cannot be used.
  */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
-  const data = createDataDirectory(options.dataDir);
+  // Two processes that deliver the same local copies could remove a capture between its upload and its record.
+  const data = createDataDirectory(options.dataDir, { isShared: options.artifacts !== 'gridfs' });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   const { dataDir, dbPath = null } = options;
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);

@@ -11,6 +11,7 @@ import { createRetention } from '../../src/storage/captures/retention.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
 import { mongoLease } from '../../src/storage/mongo/lease.ts';
+import { createStorage } from '../../src/storage/storage.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { type GridfsParts, type GridfsPartsOptions, openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
@@ -106,6 +107,20 @@ describe.skipIf(missing !== undefined)(
       expect(await keep(there, 'later')).toMatchObject({ title: record?.title });
       expect([await leftOn(0), await leftOn(1)]).toEqual([[], []]);
       expect(await here.mongo.database.collection('artifacts.files').countDocuments()).toBe(2);
+    });
+
+    it('does not start a second process on a data directory until the first one ends', async () => {
+      const start = () =>
+        createStorage({ dataDir: join(directories[0]?.path ?? '', 'data'), mongoUrl: url, artifacts: 'gridfs' });
+      const first = await start();
+      await expect(start()).rejects.toThrow(
+        /^the data directory \/.*\/data is in use by another process: with --artifacts gridfs, each process needs a --data-dir of its own$/,
+      );
+      await keepPicture(first.captureStore, ID);
+      await first.close();
+      const next = await start();
+      expect(await next.results.get(ID)).toMatchObject({ id: ID });
+      await next.close();
     });
 
     it('keeps captures on disk while MongoDB is away, and has each of them once when it is back', async () => {

@@ -96,31 +96,42 @@ describe('retention', () => {
     expect((await kept()).files).toEqual([]);
   });
 
-  it('removes no capture by age when the clock is far ahead of the last use, until the next start', async () => {
-    const ids = [idOfAge(DAY), idOfAge(HOUR)];
-    await keepAll(ids);
-    const lastSeen = lastSeenIn(parts.data.path);
-    await retention({ days: 30 }, { lastSeen }).pass();
-    let runFor = 0;
-    const running = { clock: () => NOW + runFor, elapsed: () => runFor };
-    const long = retention({ days: 30 }, { lastSeen, ...running });
-    for (; runFor <= 9 * DAY; runFor += 3 * DAY) await long.pass();
-    expect(problems).not.toHaveBeenCalled();
-    const clock = () => NOW + 49 * DAY;
-    const ahead = retention({ days: 30 }, { lastSeen, clock });
-    await ahead.pass();
-    await ahead.pass();
-    expect((await kept()).files).toHaveLength(2);
-    expect(problems.mock.calls).toEqual([
-      [
-        expect.objectContaining({
-          message: expect.stringMatching(/^the clock is ahead of the last use .* by 40 days/),
-        }),
-      ],
-    ]);
-    await retention({ days: 30 }, { lastSeen, clock }).pass();
-    expect((await kept()).files).toEqual([]);
-  });
+  it.each([
+    ['in the data directory', 'there'],
+    ['in a database', 'elsewhere'],
+    ['in a database, where another process held it until then', 'others'],
+  ] as const)(
+    'removes no capture by age when the clock is far ahead of the last use, until the next start, with the lock %s',
+    async (_, place) => {
+      const ids = [idOfAge(DAY), idOfAge(HOUR)];
+      await keepAll(ids);
+      const lastSeen = lastSeenIn(parts.data.path);
+      let isOthers = place === 'others';
+      const held = { isHeld: true, release: () => {} };
+      const lock = place === 'there' ? {} : { lock: async () => (isOthers ? undefined : held) };
+      await retention({ days: 30 }, { lastSeen, ...lock }).pass();
+      let runFor = 0;
+      const running = { ...lock, clock: () => NOW + runFor, elapsed: () => runFor };
+      const long = retention({ days: 30 }, { lastSeen, ...running });
+      for (; runFor <= 9 * DAY; runFor += 3 * DAY) await long.pass();
+      expect(problems).not.toHaveBeenCalled();
+      isOthers = false;
+      const clock = () => NOW + 49 * DAY;
+      const ahead = retention({ days: 30 }, { lastSeen, clock, ...lock });
+      await ahead.pass();
+      await ahead.pass();
+      expect((await kept()).files).toHaveLength(2);
+      expect(problems.mock.calls).toEqual([
+        [
+          expect.objectContaining({
+            message: expect.stringMatching(/^the clock is ahead of the last use .* by 40 days/),
+          }),
+        ],
+      ]);
+      await retention({ days: 30 }, { lastSeen, clock, ...lock }).pass();
+      expect((await kept()).files).toEqual([]);
+    },
+  );
 
   it('removes old records without files, in as many steps as needed', async () => {
     const ids = Array.from({ length: 100 }, (_, at) => idOfAge(3 * DAY) + at);

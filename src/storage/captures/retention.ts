@@ -180,13 +180,14 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   async function removeAll(): Promise<void> {
+    // Also without the lock, which another process may hold for days.
+    if (seenBefore === null) seenBefore = await options.lastSeen?.read();
+    await options.lastSeen?.note(clock());
     const held = await lock();
     if (held === undefined) return;
     const before = counts;
     const pass = { held, pace: createPace(signal) };
     try {
-      if (seenBefore === null) seenBefore = await options.lastSeen?.read();
-      await options.lastSeen?.note(clock());
       if (limits.days !== null && !clockJumped()) {
         const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
         await removeFiles(tooOld, null, pass);

@@ -1,6 +1,10 @@
+import { resolve } from 'node:path';
 import { CapstanError } from '../../capture/errors.ts';
 import { codeOf } from '../system-error.ts';
-import { storeFile } from './layout.ts';
+import { makeDirectory } from './directories.ts';
+import { type HeldFileLock, holdLock } from './held-lock.ts';
+import { ownerLock, storeFile } from './layout.ts';
+import { touchPrivateSync } from './private-files.ts';
 import { readOrCreateStoreId, readStore, restoreHint } from './store-id.ts';
 import { openWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
 
@@ -24,7 +28,24 @@ export interface DataDirectory {
   close(): Promise<void>;
 }
 
-export function createDataDirectory(path: string): DataDirectory {
+export interface DataDirectoryOptions {
+  /** Whether several processes may use the directory at once. @default true */
+  readonly isShared?: boolean;
+}
+
+/** Thrown when another process uses a directory that processes do not share. */
+export class DirectoryInUseError extends Error {
+  override readonly name = 'DirectoryInUseError';
+
+  constructor(path: string) {
+    super(
+      `the data directory ${resolve(path)} is in use by another process: with --artifacts gridfs, each process needs a --data-dir of its own`,
+    );
+  }
+}
+
+export function createDataDirectory(path: string, { isShared = true }: DataDirectoryOptions = {}): DataDirectory {
+  let owned: HeldFileLock | undefined;
   let opening: Promise<Workspace> | undefined;
   let identifying: Promise<string> | undefined;
 
@@ -37,11 +58,29 @@ export function createDataDirectory(path: string): DataDirectory {
   }
 
   function workspace(): Promise<Workspace> {
-    opening ??= openWorkspace(path).catch((error: unknown) => {
+    opening ??= openOwn().catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
     return opening;
+  }
+
+  async function openOwn(): Promise<Workspace> {
+    if (!isShared) await own();
+    return openWorkspace(path);
+  }
+
+  /** Takes the lock again for each workspace, because the directory may be another one than before. */
+  async function own(): Promise<void> {
+    await makeDirectory(path);
+    owned?.release();
+    let isHeld = false;
+    // Without this, a lock file that cannot be created would look like a file system without locks.
+    touchPrivateSync(ownerLock(path));
+    owned = holdLock(ownerLock(path), () => {
+      isHeld = true;
+    });
+    if (isHeld) throw new DirectoryInUseError(path);
   }
 
   /**
@@ -82,6 +121,8 @@ export function createDataDirectory(path: string): DataDirectory {
       const opened = await opening?.catch(() => undefined);
       opening = undefined;
       await opened?.close();
+      owned?.release();
+      owned = undefined;
     },
   };
 }

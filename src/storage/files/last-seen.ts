@@ -1,5 +1,6 @@
 import { stat, utimes } from 'node:fs/promises';
 import { retentionLock } from './layout.ts';
+import { touchPrivateSync } from './private-files.ts';
 
 /** The time at which a data directory was last used: that of its retention lock, a file that is never written. */
 export interface LastSeen {
@@ -13,6 +14,14 @@ export function lastSeenIn(dataDir: string): LastSeen {
   const path = retentionLock(dataDir);
   return {
     read: async () => (await stat(path).catch(() => undefined))?.mtimeMs,
-    note: (ms) => utimes(path, ms / 1000, ms / 1000).catch(() => undefined),
+    note: async (ms) => {
+      try {
+        // With artifacts in GridFS, the lock itself is in MongoDB.
+        touchPrivateSync(path);
+        await utimes(path, ms / 1000, ms / 1000);
+      } catch {
+        // The directory cannot be written.
+      }
+    },
   };
 }

@@ -10,6 +10,7 @@ import { timeOfId } from '../ids.ts';
  *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
  *   thumbnails/<id>/                   320x-q80.webp ...                             may be removed at any time
  *   store.json                         id of the store; its absence tells an empty mount from this directory
+ *   owner.lock                         held, with artifacts in GridFS, by the one process that uses the directory
  *   retention.lock                     held by the one process that removes what is too old or too much
  */
 
@@ -62,6 +63,10 @@ export function failedRecordFile(dataDir: string, id: number): string {
 
 export function storeFile(dataDir: string): string {
   return join(dataDir, 'store.json');
+}
+
+export function ownerLock(dataDir: string): string {
+  return join(dataDir, 'owner.lock');
 }
 
 export function retentionLock(dataDir: string): string {

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { codeOf } from '../system-error.ts';
 import { makeDirectory } from './directories.ts';
 import { type HeldFileLock, holdLock } from './held-lock.ts';
-import { capturesDirectory, retentionLock, storeFile, thumbnailsDirectory, workspacesDirectory } from './layout.ts';
+import {
+  capturesDirectory,
+  ownerLock,
+  retentionLock,
+  storeFile,
+  thumbnailsDirectory,
+  workspacesDirectory,
+} from './layout.ts';
 import { makePrivateSync, PRIVATE_DIRECTORY, PRIVATE_FILE } from './private-files.ts';
 
 /*
@@ -50,7 +57,7 @@ function closeToOthers(dataDir: string): void {
   for (const directoryOf of [capturesDirectory, workspacesDirectory, thumbnailsDirectory]) {
     makePrivateSync(directoryOf(dataDir), PRIVATE_DIRECTORY);
   }
-  for (const fileOf of [storeFile, retentionLock]) makePrivateSync(fileOf(dataDir), PRIVATE_FILE);
+  for (const fileOf of [storeFile, ownerLock, retentionLock]) makePrivateSync(fileOf(dataDir), PRIVATE_FILE);
 }
 
 async function workspaceIn(directory: string, lock: HeldFileLock): Promise<Workspace> {
