@@ -6,6 +6,7 @@ import type { HeldLock } from '../lock.ts';
 import type { ResultStore } from '../result-store.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
+import { type RepeatedPass, repeatPass } from './repeated-pass.ts';
 
 /*
  * Removes captures that are too old and, when the files take too much space, the oldest ones, in small steps with
@@ -62,20 +63,17 @@ export interface RetentionOptions {
   readonly onProblem?: (problem: unknown) => void;
 }
 
-export interface Retention {
+/** Its passes never reject. `start` does nothing without a limit. */
+export interface Retention extends RepeatedPass<void> {
   readonly counts: RetentionCounts;
-  /** Removes what is due now and, from then on, what becomes due. */
-  start(): void;
-  /** Runs one pass. Never rejects. */
-  pass(): Promise<void>;
-  /** Stops; resolves when no removal is running. */
-  stop(): Promise<void>;
 }
 
 /** State of one pass. */
 interface Pass {
   readonly held: HeldLock;
   readonly pace: Pace;
+  /** Aborted when the retention stops. */
+  readonly signal: AbortSignal;
 }
 
 export function createRetention(options: RetentionOptions): Retention {
@@ -89,8 +87,6 @@ export function createRetention(options: RetentionOptions): Retention {
     intervalMs = INTERVAL_MS,
   } = options;
   const { onRemoved = () => {}, onProblem = () => {} } = options;
-  const ending = new AbortController();
-  const { signal } = ending;
   let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
   const offset = () => clock() - elapsed();
   const offsetAtStart = offset();
@@ -99,10 +95,8 @@ export function createRetention(options: RetentionOptions): Retention {
   /** When the data directory was used before this process; null until it is read. */
   let seenBefore: number | undefined | null = null;
   let measuredAt = Number.NEGATIVE_INFINITY;
-  let passing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
 
-  async function remove(ids: readonly number[], { held, pace }: Pass): Promise<void> {
+  async function remove(ids: readonly number[], { held, pace, signal }: Pass): Promise<void> {
     signal.throwIfAborted();
     if (!held.isHeld) throw new CapstanError('database_unavailable', 'The lock of the retention was lost.');
     try {
@@ -154,7 +148,7 @@ export function createRetention(options: RetentionOptions): Retention {
   async function makeRoom(maxBytes: number, pass: Pass): Promise<void> {
     const isOld = clock() - measuredAt >= MEASURE_MS;
     if (!isOld && (artifacts.bytes ?? 0) <= maxBytes) return;
-    await artifacts.measure(signal);
+    await artifacts.measure(pass.signal);
     measuredAt = clock();
     await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), maxBytes, pass);
   }
@@ -179,14 +173,14 @@ export function createRetention(options: RetentionOptions): Retention {
     return jumped;
   }
 
-  async function removeAll(): Promise<void> {
+  async function removeAll(signal: AbortSignal): Promise<void> {
     // Also without the lock, which another process may hold for days.
     if (seenBefore === null) seenBefore = await options.lastSeen?.read();
     await options.lastSeen?.note(clock());
     const held = await lock();
     if (held === undefined) return;
     const before = counts;
-    const pass = { held, pace: createPace(signal) };
+    const pass = { held, pace: createPace(signal), signal };
     try {
       if (limits.days !== null && !clockJumped()) {
         const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
@@ -202,31 +196,16 @@ export function createRetention(options: RetentionOptions): Retention {
     if (counts !== before) onRemoved(difference(counts, before));
   }
 
-  function pass(): Promise<void> {
-    passing ??= removeAll().finally(() => {
-      passing = undefined;
-    });
-    return passing;
-  }
-
+  const passes = repeatPass({ run: removeAll, intervalMs });
   return {
     get counts() {
       return counts;
     },
     start: () => {
-      if (limits.days === null && limits.bytes === null) return;
-      const next = () =>
-        void pass().then(() => {
-          if (!signal.aborted) timer = setTimeout(next, intervalMs).unref();
-        });
-      next();
+      if (limits.days !== null || limits.bytes !== null) passes.start();
     },
-    pass,
-    stop: async () => {
-      ending.abort();
-      clearTimeout(timer);
-      await passing;
-    },
+    pass: passes.pass,
+    stop: passes.stop,
   };
 }
 

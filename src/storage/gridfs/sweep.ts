@@ -1,5 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
-import { createPace, type Pace } from '../captures/pace.ts';
+import { createPace } from '../captures/pace.ts';
+import { type RepeatedPass, repeatPass } from '../captures/repeated-pass.ts';
 import { isAway } from '../is-away.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
@@ -37,13 +38,8 @@ export interface SweepOptions {
   readonly onProblem?: (problem: unknown) => void;
 }
 
-export interface Sweep {
-  /** Sweeps now, and from then on once a minute. */
-  start(): void;
-  /** Runs one pass, unless another process runs one. Resolves with the number of deleted files. Never rejects. */
-  pass(): Promise<number>;
-  stop(): Promise<void>;
-}
+/** A pass resolves with the number of deleted files: 0 while another process runs one. It never rejects. */
+export type Sweep = RepeatedPass<number>;
 
 interface ProgressDocument {
   readonly _id: 'sweep';
@@ -57,9 +53,6 @@ export function createSweep(options: SweepOptions): Sweep {
   const { captures, voids, chunks, removed } = collections;
   const progress = database.collection<ProgressDocument>('artifacts.progress');
   const lease = mongoLease(database, ask, 'artifacts.sweep');
-  const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let passing: Promise<number> | undefined;
 
   async function named(ids: readonly ObjectId[]): Promise<ReadonlySet<string>> {
     const found = captures
@@ -122,10 +115,11 @@ export function createSweep(options: SweepOptions): Sweep {
     }
   }
 
-  async function sweepAll(held: HeldLease, pace: Pace): Promise<number> {
+  async function sweepAll(held: HeldLease, signal: AbortSignal): Promise<number> {
     let deleted = 0;
+    const pace = createPace(signal);
     const repeat = async (step: () => Promise<Swept>) => {
-      for (let left = true; left && held.isHeld && !ending.signal.aborted; await pace()) {
+      for (let left = true; left && held.isHeld && !signal.aborted; await pace()) {
         const swept = await ask(step);
         deleted += swept.deleted;
         left = swept.left;
@@ -138,11 +132,11 @@ export function createSweep(options: SweepOptions): Sweep {
     return deleted;
   }
 
-  async function run(): Promise<number> {
+  async function run(signal: AbortSignal): Promise<number> {
     const held = await lease();
     if (held === undefined) return 0;
     try {
-      return await sweepAll(held, createPace(ending.signal));
+      return await sweepAll(held, signal);
     } catch (error) {
       if (!isAway(error)) onProblem(error);
       return 0;
@@ -151,28 +145,7 @@ export function createSweep(options: SweepOptions): Sweep {
     }
   }
 
-  function pass(): Promise<number> {
-    passing ??= run().finally(() => {
-      passing = undefined;
-    });
-    return passing;
-  }
-
-  return {
-    start: () => {
-      const next = () =>
-        void pass().then(() => {
-          if (!ending.signal.aborted) timer = setTimeout(next, INTERVAL_MS).unref();
-        });
-      next();
-    },
-    pass,
-    stop: async () => {
-      ending.abort();
-      clearTimeout(timer);
-      await passing;
-    },
-  };
+  return repeatPass({ run, intervalMs: INTERVAL_MS });
 }
 
 interface Swept {
