@@ -125,6 +125,7 @@ export class BrowserHost {
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
   readonly #contexts = new Map<string, AttachHandler>();
+  readonly #downloads = new Map<string, (filename: string) => void>();
   readonly #isHonest: boolean;
   #pid: number;
   #userAgent: string | undefined;
@@ -158,6 +159,9 @@ export class BrowserHost {
       const session = this.connection.session(sessionId);
       const handler = this.#contexts.get(targetInfo.browserContextId ?? '');
       if (handler !== undefined) handler(session, targetInfo);
+    });
+    this.connection.root.on('Browser.downloadWillBegin', ({ frameId, suggestedFilename }) => {
+      this.#downloads.get(frameId)?.(suggestedFilename);
     });
   }
 
@@ -216,6 +220,12 @@ export class BrowserHost {
   onAttach(browserContextId: string, handler: AttachHandler): () => void {
     this.#contexts.set(browserContextId, handler);
     return () => this.#contexts.delete(browserContextId);
+  }
+
+  /** Calls `handler` with the file name of each download that a frame begins, until the returned function is called. */
+  onDownload(frameId: string, handler: (filename: string) => void): () => void {
+    this.#downloads.set(frameId, handler);
+    return () => this.#downloads.delete(frameId);
   }
 
   /** Returns the processes of the browser; none when it does not answer or runs in another pid namespace. */

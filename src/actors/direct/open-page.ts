@@ -30,9 +30,7 @@ export async function openPage(
   });
   let page: string | null = null;
   const download = Promise.withResolvers<string>();
-  const stopListening = root.on('Browser.downloadWillBegin', ({ frameId, suggestedFilename }) => {
-    if (frameId === page) download.resolve(suggestedFilename);
-  });
+  let stopListening = () => {};
   const attached = Promise.withResolvers<{
     session: CdpSession;
     frame: MainFrame;
@@ -47,6 +45,7 @@ export async function openPage(
     } else if (page === null) {
       page = targetId;
       // A page and its main frame have the same id.
+      stopListening = host.onDownload(targetId, download.resolve);
       const setUp = setUpPage(session, request, host.userAgent);
       const frame = new MainFrame(session, targetId);
       const limitUrls = urlLimit(frame);
