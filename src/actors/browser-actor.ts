@@ -7,17 +7,18 @@ import type { Egress } from '../egress/egress.ts';
 import { sweepProfiles } from './browser-host.ts';
 import { BrowserPool } from './browser-pool.ts';
 import type { CaptureActor } from './capture-actor.ts';
+import { captureAlone, captureShared } from './capture-on.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import { Confinement } from './confinement.ts';
 import { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { executableFinder } from './executable.ts';
+import { SuspectedError } from './flood-watch.ts';
 import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { missingScripts } from './missing-scripts.ts';
-import { capturePage } from './page/capture-page.ts';
 import { PageCrashedError } from './page/wait/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
-import { type Slot, SlotPool } from './slots.ts';
+import { SlotPool } from './slots.ts';
 
 export interface BrowserActorOptions {
   readonly egress: Egress;
@@ -63,10 +64,10 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
     onPhase?.('open');
     try {
-      return await once(request, deadline).catch((error: unknown) => {
-        // The browser or the page ended, and the target need not be the cause: try once more.
-        if (!isAccident(error)) throw error;
-        return once(request, deadline);
+      return await once(request, deadline, captureShared).catch((error: unknown) => {
+        if (!mayBeInnocent(error)) throw error;
+        // So one page cannot make the captures of others fail again and again.
+        return once(request, deadline, captureAlone);
       });
     } catch (error) {
       throw asCapstanError(error);
@@ -75,7 +76,11 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
     }
   };
 
-  const once = async (request: CaptureRequest, deadline: Deadline): Promise<Snapshot> => {
+  const once = async (
+    request: CaptureRequest,
+    deadline: Deadline,
+    captureOn: typeof captureShared,
+  ): Promise<Snapshot> => {
     const taking = slots.take();
     const { slot, leave } = await deadline.step('wait for a slot', taking).catch((error: unknown) => {
       taking.then((late) => late.leave()).catch(() => undefined);
@@ -130,40 +135,13 @@ function browsersFor(slots: number): number {
   return slots < SLOTS_FOR_TWO_BROWSERS ? 1 : 2;
 }
 
-/** Captures on a slot. `disposed` resolves when the slot is free and the browser's lease is released. */
-function captureOn(
-  browserPool: BrowserPool,
-  open: typeof openPage,
-  slot: Slot,
-  request: CaptureRequest,
-  deadline: Deadline,
-) {
-  const leasing = browserPool.lease();
-  const capturing = deadline
-    .step('find a browser', Promise.all([leasing, slot.resetProxy(request.proxy)]))
-    .then(([lease, egressProxy]) =>
-      capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline),
-    );
-  const disposed = capturing
-    .then((capture) => capture.disposed)
-    .catch(() => undefined)
-    .then(() => leasing)
-    .then(
-      (lease) => lease.release(),
-      () => undefined,
-    );
-  return { snapshot: capturing.then((capture) => capture.snapshot), disposed };
-}
-
-function isAccident(error: unknown): boolean {
-  return error instanceof CdpClosedError || error instanceof PageCrashedError;
+/** Whether the browser or the page ended, for which another page in the same browser may be the cause. */
+function mayBeInnocent(error: unknown): boolean {
+  return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedError;
 }
 
 function asCapstanError(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
-  if (error instanceof PageCrashedError) return new CapstanError('page_crashed', undefined, { cause: error });
-  if (error instanceof CdpClosedError) {
-    return new CapstanError('browser_unavailable', 'the browser ended during the capture, twice', { cause: error });
-  }
-  return new CapstanError('internal', undefined, { cause: error });
+  const code = error instanceof PageCrashedError ? 'page_crashed' : 'internal';
+  return new CapstanError(code, undefined, { cause: error });
 }

@@ -24,6 +24,8 @@ const FRONT_TIMEOUT_MS = 1_000;
 const SEEN_MS = 500;
 /** Time that a browser has to announce the end of a renderer, in milliseconds. A flooded browser announces it late. */
 const ANNOUNCE_MS = 10_000;
+/** Time after an answer in which a flooded browser may still announce the end of a renderer, in milliseconds. */
+const FLOODED_MS = 2_000;
 const PROFILE_PREFIX = 'capstan-profile-';
 /** Names of profile directories: process id of the owner, and the start time of that process (`startOf`). */
 const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
@@ -130,7 +132,7 @@ export class BrowserHost {
   #pid: number;
   #userAgent: string | undefined;
   #stderr = '';
-  readonly #endingRenderers: string[] = [];
+  readonly #endingRenderers: Error[] = [];
 
   constructor(child: ChildProcess, profileDir: string, { honestUserAgent }: Pick<LaunchOptions, 'honestUserAgent'>) {
     const [, , stderr, output, input] = child.stdio;
@@ -236,18 +238,20 @@ export class BrowserHost {
     return found.filter((_, index) => ours[index]);
   }
 
-  /** Kills a renderer. `endsRenderer` returns `reason` until the browser has noticed the end of the renderer. */
-  async endRenderer(pid: number, reason: string): Promise<void> {
-    this.#endingRenderers.push(reason);
+  /** Kills a renderer. `endsRenderer` returns `failure` until the browser has noticed the end of the renderer. */
+  async endRenderer(pid: number, failure: Error): Promise<void> {
+    this.#endingRenderers.push(failure);
     killIfThere(pid);
     // The browser announces the crash before it answers a command that is sent after it.
     await delay(SEEN_MS);
     await this.answers(ANNOUNCE_MS);
-    this.#endingRenderers.splice(this.#endingRenderers.indexOf(reason), 1);
+    // Measured: a flooded browser announces it a moment later.
+    await delay(FLOODED_MS);
+    this.#endingRenderers.splice(this.#endingRenderers.indexOf(failure), 1);
   }
 
-  /** The reason why this service has just killed a renderer; undefined when it has killed none. */
-  get endsRenderer(): string | undefined {
+  /** The failure of captures whose renderer this service has just killed; undefined when it has killed none. */
+  get endsRenderer(): Error | undefined {
     return this.#endingRenderers.at(-1);
   }
 

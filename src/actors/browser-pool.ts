@@ -4,7 +4,7 @@ import type { BrowserEndCause, BrowserEvent } from '../capture/events.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
-import { endFloods } from './flood-watch.ts';
+import { FloodWatch } from './flood-watch.ts';
 import { checkMemory, type MemoryBounds } from './memory-watch.ts';
 
 export interface BrowserPoolOptions {
@@ -39,6 +39,8 @@ const HEARTBEAT_ANSWER_MS = 8_000;
 /** The right to make one capture on a browser. Must be released. */
 export interface BrowserLease {
   readonly host: BrowserHost;
+  /** The reason why the pool killed the browser; null when it did not. */
+  readonly killed: Ending | null;
   release(): void;
 }
 
@@ -51,13 +53,15 @@ export interface Unavailable {
 }
 
 /** Cause of the end of a browser, and a human-readable `reason`. */
-interface Ending {
+export interface Ending {
   readonly cause: BrowserEndCause;
   readonly reason: string;
 }
 
 interface Member {
   readonly host: BrowserHost;
+  /** Whether the browser serves one capture, and ends with it. */
+  readonly alone: boolean;
   leases: number;
   captures: number;
   retiring: Ending | null;
@@ -67,7 +71,6 @@ interface Member {
   memory: NodeJS.Timeout;
   checksMemory: boolean;
   floods: NodeJS.Timeout;
-  checksFloods: boolean;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -81,6 +84,8 @@ export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #members = new Set<Member>();
   #launching: Promise<Member> | null = null;
+  /** The last launch of a browser for one capture. They are launched one after another. */
+  #launchingAlone: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
   #breaker: (Unavailable & { readonly timer: NodeJS.Timeout }) | null = null;
   #pauseMs = FIRST_PAUSE_MS;
@@ -104,10 +109,10 @@ export class BrowserPool {
   }
 
   browsers(): { pid: number; captures: number; retiring: boolean }[] {
-    return [...this.#members].map(({ host, captures, retiring }) => ({
+    return [...this.#members].map(({ host, captures, retiring, alone }) => ({
       pid: host.pid,
       captures,
-      retiring: retiring !== null,
+      retiring: alone || retiring !== null,
     }));
   }
 
@@ -129,18 +134,32 @@ export class BrowserPool {
     member.leases += 1;
     clearTimeout(member.idle);
     if (this.#serving().length < this.#wanted && member.leases > 1) this.#launch().catch(() => undefined);
-    let released = false;
-    return {
-      host: member.host,
-      release: () => {
-        if (released) return;
-        released = true;
-        member.leases -= 1;
-        member.captures += 1;
-        this.#startIdling(member);
-        void this.#retireWhenDue(member);
-      },
-    };
+    return leaseOf(member, () => {
+      this.#startIdling(member);
+      void this.#retireWhenDue(member);
+    });
+  }
+
+  /**
+   * Launches a browser for one capture, and leases it. It is killed when the lease is released. Rejects with
+   * `browser_unavailable`, and with `cancelled` when `over` is aborted before the launch.
+   */
+  async leaseAlone(over: AbortSignal): Promise<BrowserLease> {
+    const launching = this.#launchingAlone.then(() => {
+      if (over.aborted) throw new CapstanError('cancelled');
+      if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
+      return this.#launchOne(true);
+    });
+    this.#launchingAlone = launching.catch(() => undefined);
+    const member = await launching;
+    member.leases += 1;
+    return leaseOf(member, () => {
+      // `#remove` reports a browser that has ended by itself, or was killed because it hung.
+      if (member.host.connection.closed || member.killed !== null) return;
+      member.retiring = { cause: 'captures', reason: 'it was launched for one capture' };
+      member.host.killNow();
+      void this.#end(member);
+    });
   }
 
   /** Sets the number of browsers to keep. More are launched on demand; surplus ones end after their captures. */
@@ -160,6 +179,7 @@ export class BrowserPool {
     this.#closing.abort();
     if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
     await this.#launching?.catch(() => undefined);
+    await this.#launchingAlone;
     await Promise.all([...this.#members].map((member) => this.#end(member)));
     this.events$.complete();
   }
@@ -173,7 +193,9 @@ export class BrowserPool {
 
   /** Returns browsers in service. A closed pipe excludes a browser, because it closes before the exit is reported. */
   #serving(): Member[] {
-    return [...this.#members].filter(({ retiring, host }) => retiring === null && !host.connection.closed);
+    return [...this.#members].filter(
+      ({ alone, retiring, host }) => !alone && retiring === null && !host.connection.closed,
+    );
   }
 
   #leastBusy(): Member | undefined {
@@ -193,7 +215,7 @@ export class BrowserPool {
     return this.#launching;
   }
 
-  async #launchOne(): Promise<Member> {
+  async #launchOne(alone = false): Promise<Member> {
     if (this.#closed) throw new CapstanError('shutting_down');
     const found = await this.#options.findExecutable();
     if ('missing' in found) {
@@ -211,18 +233,20 @@ export class BrowserPool {
       });
       confinement.works(confined);
       this.#closeBreaker();
-      return this.#admit(host);
+      return this.#admit(host, alone);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       const ended = error instanceof LaunchError && error.ended;
-      if (ended && this.#options.confinement.loosen(confined, detail)) return this.#launchOne();
+      if (ended && this.#options.confinement.loosen(confined, detail)) return this.#launchOne(alone);
       throw this.#openBreaker({ reason: NOT_STARTED, detail });
     }
   }
 
-  #admit(host: BrowserHost): Member {
+  #admit(host: BrowserHost, alone: boolean): Member {
+    const floodWatch = new FloodWatch(host, alone);
     const member: Member = {
       host,
+      alone,
       leases: 0,
       captures: 0,
       retiring: null,
@@ -230,8 +254,7 @@ export class BrowserPool {
       heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
       memory: setInterval(() => void this.#checkMemory(member), MEMORY_CHECK_MS).unref(),
       checksMemory: false,
-      floods: setInterval(() => void this.#checkFloods(member), FLOOD_CHECK_MS).unref(),
-      checksFloods: false,
+      floods: setInterval(() => void this.#checkFloods(member, floodWatch), FLOOD_CHECK_MS).unref(),
       idle: undefined,
     };
     this.#members.add(member);
@@ -245,7 +268,7 @@ export class BrowserPool {
   /** Starts the idle timer, which the next lease stops. */
   #startIdling(member: Member): void {
     const { idleMs } = this.#options;
-    if (idleMs === undefined || member.leases > 0 || member.retiring !== null) return;
+    if (idleMs === undefined || member.alone || member.leases > 0 || member.retiring !== null) return;
     member.idle = setTimeout(() => {
       member.retiring = { cause: 'idle', reason: 'no capture needs it' };
       void this.#end(member);
@@ -279,12 +302,10 @@ export class BrowserPool {
     await member.host.kill();
   }
 
-  async #checkFloods(member: Member): Promise<void> {
-    if (member.leases === 0 || member.checksFloods) return;
-    member.checksFloods = true;
-    await endFloods(member.host).finally(() => {
-      member.checksFloods = false;
-    });
+  async #checkFloods(member: Member, floodWatch: FloodWatch): Promise<void> {
+    if (member.leases === 0 || !(await floodWatch.check(FLOOD_CHECK_MS))) return;
+    member.killed ??= { cause: 'hang', reason: 'it hung: pages flooded it with messages, so it was killed' };
+    await member.host.kill();
   }
 
   async #checkMemory(member: Member): Promise<void> {
@@ -346,4 +367,22 @@ export class BrowserPool {
     const base = { at: new Date().toISOString(), pid: member.host.pid, captures: member.captures };
     this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, ...ending });
   }
+}
+
+/** Leases a browser until `release` is called, which calls `released`. Later calls have no effect. */
+function leaseOf(member: Member, released: () => void): BrowserLease {
+  let isReleased = false;
+  return {
+    host: member.host,
+    get killed() {
+      return member.killed;
+    },
+    release: () => {
+      if (isReleased) return;
+      isReleased = true;
+      member.leases -= 1;
+      member.captures += 1;
+      released();
+    },
+  };
 }

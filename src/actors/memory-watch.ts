@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { CapstanError } from '../capture/errors.ts';
 import type { BrowserHost } from './browser-host.ts';
 
 /** Limits for the private memory of a process, in bytes. */
@@ -22,7 +23,9 @@ export async function checkMemory(host: BrowserHost, bounds: MemoryBounds): Prom
   let verdict: MemoryVerdict = 'fits';
   for (const { pid, type } of await host.processes()) {
     const bytes = await privateBytes(pid);
-    if (type === 'renderer' && bytes > bounds.renderer) await host.endRenderer(pid, TOO_MUCH);
+    if (type === 'renderer' && bytes > bounds.renderer) {
+      await host.endRenderer(pid, new CapstanError('page_too_large', TOO_MUCH));
+    }
     if (type !== 'browser' || bytes <= bounds.browser) continue;
     verdict = bytes > 2 * bounds.browser ? 'kill' : 'retire';
   }

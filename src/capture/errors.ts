@@ -185,7 +185,7 @@ export const CATALOGUE = {
   page_crashed: {
     status: 502,
     retryable: true,
-    text: 'The page crashed in the browser, twice.',
+    text: 'The page crashed, or its browser ended, twice; the second time it was alone in a browser.',
     help: 'Try a smaller viewport, or block resources.',
   },
   worker_lost: {

@@ -1,13 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import { patience, startActor } from '../support/actor.ts';
+import type { CaptureRequest } from '../../src/capture/request.ts';
+import { patience, type RunningActor } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
 /** Number of captures during that of a hostile page, one after another. */
 const NEIGHBOURS = 8;
+/** Number of captures, one after another, during those of pages that keep a browser from answering for 10 s. */
+const FEW_NEIGHBOURS = 3;
+const TEST_MS = 180_000;
 
 describe('captures that run at the same time as a hostile page', () => {
   const site = siteForSuite();
+  const start = actorPerTest();
+
+  /** Starts captures of hostile pages, of which at least one has been requested, until the returned function is called. */
+  const capturing = async (
+    { actor }: RunningActor,
+    path: string,
+    count: number,
+    wants: Partial<CaptureRequest> = {},
+  ) => {
+    const leave = new AbortController();
+    const request = captureRequest(site.url(path), { timeoutMs: 60_000, ...wants });
+    const before = site.hits('/flood');
+    const ended = Array.from({ length: count }, () => actor.capture(request, leave.signal).catch(() => undefined));
+    await expect.poll(() => site.hits('/flood'), { timeout: 20_000 }).toBeGreaterThan(before);
+    return async () => {
+      leave.abort();
+      await Promise.all(ended);
+    };
+  };
+
+  const neighbours = async ({ actor }: RunningActor, count: number, timeoutMs: number) => {
+    for (let visit = 0; visit < count; visit += 1) {
+      const { cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
+      expect(cutPhase).toBeNull();
+    }
+  };
 
   // With --disable-ipc-flooding-protection, such a page kept the browser process busy, which all pages share.
   it.each([
@@ -15,58 +46,42 @@ describe('captures that run at the same time as a hostile page', () => {
     ['sets location.hash in a loop', '/flood?by=hash'],
     ['calls history.pushState in a loop with URLs of 1.9 MB', '/flood?by=push&bytes=1900000'],
     ['sets location.hash in a loop to 1.9 MB', '/flood?by=hash&bytes=1900000'],
-    ['opens frames with URLs of 1.9 MB without end', '/flood?by=frames&bytes=1900000'],
+    ['opens frames with URLs of 1.9 MB without end', '/flood?by=frame&from=slow&bytes=1900000'],
+    ['writes to localStorage without end', '/flood?by=storage&from=turns'],
+    ['opens popups without end', '/flood?by=popup&from=turns'],
   ])(
     'captures other pages during the capture of a page that %s',
     async (_what, path) => {
-      const running = await startActor({ slots: 2 });
-      try {
-        const leave = new AbortController();
-        const hostile = running.actor.capture(captureRequest(site.url(path), { timeoutMs: 60_000 }), leave.signal);
-        const ended = hostile.catch((error: unknown) => error);
-        await expect.poll(() => site.hits('/flood'), { timeout: 10_000 }).toBeGreaterThan(0);
-        for (let visit = 0; visit < NEIGHBOURS; visit += 1) {
-          const { cutPhase } = await running.actor.capture(
-            captureRequest(site.url('/short'), { timeoutMs: 10_000 }),
-            patience,
-          );
-          expect(cutPhase).toBeNull();
-        }
-        leave.abort();
-        await ended;
-        expect(running.actor.stats().crashes).toBe(0);
-      } finally {
-        await running.stop();
-      }
+      const running = await start({ slots: 2 });
+      const leave = await capturing(running, path, 1);
+      await neighbours(running, NEIGHBOURS, 10_000);
+      await leave();
+      expect(running.actor.stats().crashes).toBe(0);
     },
-    120_000,
+    TEST_MS,
   );
 
   // The browser process has one queue for the messages of all pages. Two such pages, if not ended, delayed each other
-  // capture by more than 10 s, until the heartbeat killed the browser.
+  // capture by more than 10 s, until the heartbeat killed the browser; repeated beside the same pages, it failed.
   it.each([
-    ['write to the console', '/flood?by=console&bytes=100000', []],
-    ['write evidence to the console', '/flood?by=console&bytes=100000', ['console'] as const],
+    ['write to the console in a loop', '/flood?by=console&bytes=100000', NEIGHBOURS, {}],
+    [
+      'write evidence to the console in a loop',
+      '/flood?by=console&bytes=100000',
+      NEIGHBOURS,
+      { evidence: ['console'] as const },
+    ],
+    ['post to a BroadcastChannel from 20 frames', '/flood?by=broadcast&from=frames&count=20', FEW_NEIGHBOURS, {}],
+    ['post to a BroadcastChannel from 8 workers', '/flood?by=broadcast&from=workers', FEW_NEIGHBOURS, {}],
+    ['open frames without end', '/flood?by=frame&from=turns', FEW_NEIGHBOURS, {}],
   ])(
-    'ends pages that %s in a loop, and captures other pages meanwhile',
-    async (_what, path, evidence) => {
-      const running = await startActor({ slots: 3 });
-      try {
-        const hostile = [1, 2].map(() => {
-          const request = captureRequest(site.url(path), { timeoutMs: 60_000, evidence: [...evidence] });
-          return running.actor.capture(request, patience).catch((error: unknown) => error);
-        });
-        await expect.poll(() => site.hits('/flood'), { timeout: 10_000 }).toBeGreaterThan(0);
-        const request = captureRequest(site.url('/short'), { timeoutMs: 60_000 });
-        for (let visit = 0; visit < NEIGHBOURS; visit += 1) {
-          expect((await running.actor.capture(request, patience)).cutPhase).toBeNull();
-        }
-        for (const error of await Promise.all(hostile)) expect(error).toMatchObject({ code: 'page_too_large' });
-        expect(running.actor.stats().crashes).toBe(0);
-      } finally {
-        await running.stop();
-      }
+    'captures other pages during the captures of two pages that %s',
+    async (_what, path, count, wants) => {
+      const running = await start({ slots: 3 });
+      const leave = await capturing(running, path, 2, wants);
+      await neighbours(running, count, 120_000);
+      await leave();
     },
-    120_000,
+    TEST_MS,
   );
 });

@@ -69,7 +69,7 @@ describe('a service that loses a browser', () => {
         .poll(async () => (await stats(service.url)).pool, { timeout: 10_000 })
         .toMatchObject({ busy: 0, crashes: crashes + 1 });
       expect(existsSync(`/proc/${gone}`)).toBe(false);
-      expect(await profiles()).toBe(2);
+      await expect.poll(profiles, { timeout: 10_000 }).toBe(2);
     },
     120_000,
   );

@@ -1,5 +1,4 @@
 import type { Protocol } from 'devtools-protocol';
-import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
@@ -52,8 +51,8 @@ export async function openPage(
       const limit = (session: CdpSession) => {
         limitUrls(session);
         session.on('Inspector.targetCrashed', () => {
-          const reason = host.endsRenderer;
-          if (reason !== undefined) frame.fail(new CapstanError('page_too_large', reason));
+          const failure = host.endsRenderer;
+          if (failure !== undefined) frame.fail(failure);
         });
       };
       limit(session);

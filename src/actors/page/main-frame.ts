@@ -1,5 +1,4 @@
 import type { Protocol } from 'devtools-protocol';
-import type { CapstanError } from '../../capture/errors.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { PageSession } from './isolated-page.ts';
 import { PageCrashedError } from './wait/wait-within.ts';
@@ -26,7 +25,7 @@ export class MainFrame {
   #stopped: string | null = null;
   #scheduled = false;
   #crashed = false;
-  #failure: CapstanError | null = null;
+  #failure: Error | null = null;
   #gone = false;
   #changed: (() => void)[] = [];
 
@@ -119,7 +118,7 @@ export class MainFrame {
   }
 
   /** Makes everything that waits for the page fail with `failure`, whatever happens to the page. */
-  fail(failure: CapstanError): void {
+  fail(failure: Error): void {
     this.#failure ??= failure;
     this.#tell();
   }

@@ -1,0 +1,89 @@
+import { CapstanError } from '../capture/errors.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { Snapshot } from '../capture/snapshot.ts';
+import type { BrowserLease, BrowserPool } from './browser-pool.ts';
+import { CdpClosedError } from './cdp/connection.ts';
+import type { Deadline } from './deadline.ts';
+import type { openPage } from './direct/open-page.ts';
+import { capturePage } from './page/capture-page.ts';
+import type { Slot } from './slots.ts';
+
+/** A capture under way. `disposed` resolves when the slot is free and the browser's lease is released. */
+export interface CaptureUnderWay {
+  readonly snapshot: Promise<Snapshot>;
+  readonly disposed: Promise<unknown>;
+}
+
+/** Captures on a slot, in a browser that other captures share. */
+export function captureShared(
+  browserPool: BrowserPool,
+  open: typeof openPage,
+  slot: Slot,
+  request: CaptureRequest,
+  deadline: Deadline,
+): CaptureUnderWay {
+  const leasing = browserPool.lease();
+  const capturing = start(leasing, open, slot, request, deadline);
+  const disposed = capturing
+    .then((capture) => capture.disposed)
+    .catch(() => undefined)
+    .then(() => release(leasing));
+  return { snapshot: capturing.then((capture) => capture.snapshot), disposed };
+}
+
+/**
+ * Captures on a slot, in a browser of its own. When that browser ends, no other page can be the cause: the capture fails
+ * with `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
+ * `page_crashed`.
+ */
+export function captureAlone(
+  browserPool: BrowserPool,
+  open: typeof openPage,
+  slot: Slot,
+  request: CaptureRequest,
+  deadline: Deadline,
+): CaptureUnderWay {
+  const over = new AbortController();
+  const leasing = browserPool.leaseAlone(over.signal);
+  const capturing = start(leasing, open, slot, request, deadline);
+  const snapshot = capturing
+    .then((capture) => capture.snapshot)
+    .catch(async (error: unknown) => {
+      over.abort();
+      throw error instanceof CdpClosedError ? guilty(await leasing, error) : error;
+    });
+  const disposed = snapshot
+    .catch(() => undefined)
+    // The page may keep its browser from disposing of it, so the browser is ended instead.
+    .then(() => release(leasing))
+    .then(() => capturing)
+    .then((capture) => capture.disposed)
+    .catch(() => undefined);
+  return { snapshot, disposed };
+}
+
+function start(
+  leasing: Promise<BrowserLease>,
+  open: typeof openPage,
+  slot: Slot,
+  request: CaptureRequest,
+  deadline: Deadline,
+) {
+  return deadline
+    .step('find a browser', Promise.all([leasing, slot.resetProxy(request.proxy)]))
+    .then(([lease, egressProxy]) =>
+      capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline),
+    );
+}
+
+/** Releases the lease as soon as there is one. */
+async function release(leasing: Promise<BrowserLease>): Promise<void> {
+  const lease = await leasing.catch(() => undefined);
+  lease?.release();
+}
+
+function guilty({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {
+  if (killed === null) return new CapstanError('page_crashed', undefined, { cause });
+  const reason = `the page was alone in a browser, and ended it (${killed.reason})`;
+  return new CapstanError('page_too_large', reason, { cause });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, patience, pidOf, type RunningActor } from '../support/actor.ts';
+import { actorPerTest } from '../support/actor-per-test.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+
+const SOON = { timeout: 20_000 };
+/** A hung browser is noticed after about 10 s. */
+const TEST_MS = 90_000;
+
+describe('captures of a browser that ended', () => {
+  const site = siteForSuite();
+  const start = actorPerTest();
+
+  /** Starts captures of slow pages, and resolves when each has requested its page. */
+  const captures = async ({ actor }: RunningActor, names: readonly string[], ms: number) => {
+    const under = names.map((name) =>
+      actor.capture(captureRequest(site.url(`/slow?ms=${ms}&${name}`), { timeoutMs: 60_000 }), patience),
+    );
+    for (const each of under) each.catch(() => undefined);
+    await visits(names, 1);
+    return under;
+  };
+  const hits = (name: string) => site.requests.filter(({ url }) => url.endsWith(`&${name}`)).length;
+  const visits = (names: readonly string[], count: number) =>
+    expect.poll(() => names.map(hits), SOON).toEqual(names.map(() => count));
+
+  it('are repeated in browsers of their own, so a second end of the shared browser does not fail them', async () => {
+    const started = await start();
+    const names = ['one', 'two', 'three'];
+    const under = await captures(started, names, 4000);
+    process.kill(pidOf(started), 'SIGKILL');
+    await visits(names, 2);
+    await expect.poll(() => browsersOfMany(started).length, SOON).toBe(1);
+    const [shared] = browsersOfMany(started);
+    if (shared === undefined) throw new Error('there is no shared browser');
+    process.kill(shared, 'SIGKILL');
+    for (const capture of under) expect((await capture).title).toBe('A slow page');
+    // Browsers for one capture end with it.
+    await expect.poll(() => browsersOfOne(started), SOON).toEqual([]);
+    await expect.poll(() => started.actor.stats().busy, SOON).toBe(0);
+    // Three browsers that captures shared, and one for each capture.
+    await expect.poll(() => started.actor.stats(), SOON).toMatchObject({ crashes: 2, launches: 3 + names.length });
+  });
+
+  it('fail with page_crashed when their own browser ends, too, and leave the others alone', async () => {
+    const started = await start();
+    const [guilty, innocent] = await captures(started, ['guilty', 'innocent'], 4000);
+    process.kill(pidOf(started), 'SIGKILL');
+    await expect.poll(() => browsersOfOne(started).length, SOON).toBeGreaterThan(0);
+    // Their browsers are launched in the order of the captures.
+    const [own] = browsersOfOne(started);
+    if (guilty === undefined || innocent === undefined || own === undefined) throw new Error('one is missing');
+    process.kill(own, 'SIGKILL');
+    const ended = await Promise.allSettled([guilty, innocent]);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'page_crashed' } });
+  });
+
+  it(
+    'fail with page_too_large when their own browser hangs, too',
+    async () => {
+      const started = await start();
+      const [capture] = await captures(started, ['hangs'], 60_000);
+      if (capture === undefined) throw new Error('there is no capture');
+      process.kill(pidOf(started), 'SIGKILL');
+      await visits(['hangs'], 2);
+      const [own] = browsersOfOne(started);
+      if (own === undefined) throw new Error('there is no browser of one capture');
+      process.kill(own, 'SIGSTOP');
+      expect(await failureOf(capture)).toMatchObject({
+        code: 'page_too_large',
+        message: expect.stringContaining('alone in a browser'),
+      });
+      await expect
+        .poll(() => started.events, SOON)
+        .toContainEqual(expect.objectContaining({ type: 'browser.crashed', cause: 'hang', pid: own }));
+    },
+    TEST_MS,
+  );
+});
+
+const browsersOfOne = ({ actor }: RunningActor) =>
+  actor
+    .stats()
+    .browsers.filter(({ retiring }) => retiring)
+    .map(({ pid }) => pid);
+
+const browsersOfMany = ({ actor }: RunningActor) =>
+  actor
+    .stats()
+    .browsers.filter(({ retiring }) => !retiring)
+    .map(({ pid }) => pid);
