@@ -36,12 +36,12 @@ export interface Report {
 }
 
 /**
- * Prints a line for each capture to standard output, and the summary to standard error, with a progress bar on a
- * terminal.
+ * Prints a line for each capture to standard output. Prints a line for each partial capture and the summary to standard
+ * error, with a progress bar on a terminal.
  */
 export function startReport(total: number, json: boolean): Report {
   const startedAt = performance.now();
-  const counts = { saved: 0, failed: 0 };
+  const counts = { saved: 0, failed: 0, partial: 0 };
   const bar = process.stderr.isTTY
     ? new SingleBar({
         format: '{bar} {value}/{total}  {eta_formatted} left',
@@ -56,6 +56,10 @@ export function startReport(total: number, json: boolean): Report {
       counts[shot.saved ? 'saved' : 'failed'] += 1;
       if (bar !== null) process.stderr.write('\r\x1b[K');
       process.stdout.write(`${json ? JSON.stringify(jsonShot(shot)) : shotLine(shot)}\n`);
+      if (shot.saved && shot.result.partial) {
+        counts.partial += 1;
+        process.stderr.write(`${partialLine(shot)}\n`);
+      }
       bar?.increment();
     },
     end() {
@@ -63,7 +67,8 @@ export function startReport(total: number, json: boolean): Report {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       const left = total - counts.saved - counts.failed;
       const undone = left > 0 ? `, ${left} not captured` : '';
-      process.stderr.write(`${counts.saved} saved, ${counts.failed} failed${undone}, in ${seconds} s\n`);
+      const partial = counts.partial > 0 ? ` (${counts.partial} partial)` : '';
+      process.stderr.write(`${counts.saved} saved${partial}, ${counts.failed} failed${undone}, in ${seconds} s\n`);
     },
   };
 }
@@ -75,12 +80,26 @@ function jsonShot(shot: Shot): object {
     : { url, file: null, line: shot.line ?? null, result: null, evidence: null, error: shot.reason, code: shot.code };
 }
 
+/** Returns the warning that an image may lack a part of its page. */
+function partialLine({ file, result, evidence }: Extract<Shot, { saved: true }>): string {
+  const exceeded = evidence?.exceeded?.map(({ limit, max }) => `${max} ${limit}`).join(' and ');
+  const cause =
+    exceeded === undefined
+      ? `the time was over in the phase ${result.partial_phase}; --timeout-ms gives the page more`
+      : `the page exceeded ${exceeded}`;
+  return oneLine(`partial ${file}: ${cause}`);
+}
+
 /** Returns one line without control characters, because a page's title must not send commands to the terminal. */
 export function shotLine(shot: ShotFacts): string {
   const line = shot.saved
     ? `saved ${shot.file}  ${shot.status} ${shot.title}`
     : `failed ${shot.line ?? shot.url}: ${shot.code} ${shot.reason}`;
-  return stripVTControlCharacters(line)
+  return oneLine(line);
+}
+
+function oneLine(text: string): string {
+  return stripVTControlCharacters(text)
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .trimEnd();
 }

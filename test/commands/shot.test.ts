@@ -47,6 +47,27 @@ describe('capstan shot', () => {
     expect(stdout).toMatch(/^saved 127\.0\.0\.1_\d+_short-1\.png {2}200 /);
   });
 
+  it('warns of a partial image on standard error, and marks it in the JSON output', async () => {
+    await using place = await ground();
+    const args = ['shot', site.url('/never'), site.url('/short'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
+    const { code, stdout, stderr } = await capstan([...args, '--timeout-ms', '4000', '--json'], place.options);
+    const file = `127.0.0.1_${site.port}_never-1.png`;
+    const [warning, summary, ...more] = stderr.trim().split('\n');
+    expect({ code, warning, more }).toEqual({
+      code: 0,
+      warning: `partial ${file}: the time was over in the phase load; --timeout-ms gives the page more`,
+      more: [],
+    });
+    expect(summary).toMatch(/^2 saved \(1 partial\), 0 failed, in /);
+    const shots = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .map(({ file, result: { partial, partial_phase } }) => ({ file, partial, partial_phase }));
+    expect(shots).toContainEqual({ file, partial: true, partial_phase: 'load' });
+    expect(shots).toContainEqual(expect.objectContaining({ partial: false, partial_phase: '' }));
+  });
+
   it('continues after a failure, reports it, and exits with code 1', async () => {
     await using place = await ground();
     const { code, stdout } = await capstan(
