@@ -9,6 +9,7 @@ import { documentation } from './documentation.ts';
 import { events } from './events.ts';
 import { fullPage } from './full-page.ts';
 import { memory } from './memory.ts';
+import { metrics } from './metrics.ts';
 import { peers } from './peers.ts';
 import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
@@ -39,6 +40,7 @@ const OWN = [
   'full-page',
   'documentation',
   'web-interface',
+  'metrics',
 ];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
   throughput,
@@ -51,6 +53,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'full-page': fullPage,
   documentation,
   'web-interface': webInterface,
+  metrics,
   before,
   profile,
   cluster,

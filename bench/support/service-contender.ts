@@ -1,9 +1,15 @@
+import { setInterval } from 'node:timers/promises';
 import type { Contender } from './contender.ts';
 import type { Work } from './driver.ts';
 import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 
+export interface ServiceContenderOptions extends ServiceOptions {
+  /** Interval at which `/metrics` is read during each round, in milliseconds. @default never */
+  readonly scrapeMs?: number;
+}
+
 /** The whole service as a user starts it, sent one HTTP request per capture. */
-export function serviceContender(options: ServiceOptions): Contender {
+export function serviceContender({ scrapeMs, ...options }: ServiceContenderOptions): Contender {
   return {
     name: 'capstan (HTTP, SQLite, files)',
     async start() {
@@ -12,7 +18,8 @@ export function serviceContender(options: ServiceOptions): Contender {
         pid: service.pid,
         async run(urls, concurrency) {
           const before = await service.artifactBytes();
-          await captureAll(service.capture, urls, concurrency);
+          const captured = captureAll(service.capture, urls, concurrency);
+          await (scrapeMs === undefined ? captured : scrapedUntil(captured, service.origin, scrapeMs));
           const after = await service.artifactBytes();
           return {
             captures: urls.length,
@@ -24,6 +31,22 @@ export function serviceContender(options: ServiceOptions): Contender {
       };
     },
   };
+}
+
+async function scrapedUntil(end: Promise<void>, origin: string, everyMs: number): Promise<void> {
+  const ended = new AbortController();
+  const scraping = (async () => {
+    for await (const _ of setInterval(everyMs, undefined, { signal: ended.signal })) {
+      const { ok, status, body } = await fetch(`${origin}/metrics`);
+      if (!ok) throw new Error(`/metrics answered ${status}`);
+      await body?.pipeTo(new WritableStream());
+    }
+  })().catch((error: unknown) => {
+    if (!ended.signal.aborted) throw error;
+  });
+  await Promise.race([end, scraping]);
+  ended.abort();
+  await scraping;
 }
 
 /** Captures `urls`, `concurrency` at a time. */

@@ -13,6 +13,8 @@ export interface ServiceOptions {
   readonly flags?: readonly string[];
   /** Flags that name its database. @default a SQLite file of its own */
   readonly database?: readonly string[];
+  /** More flags of Node.js. */
+  readonly nodeFlags?: readonly string[];
   /** Folder of the checkout to start. @default this checkout */
   readonly checkout?: string;
 }
@@ -36,6 +38,7 @@ export async function startServiceProcess({
   browserPath,
   flags = [],
   database,
+  nodeFlags = [],
   checkout,
 }: ServiceOptions): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
@@ -45,6 +48,7 @@ export async function startServiceProcess({
     [
       ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
       ...['--import', join(import.meta.dirname, 'cpu-profiler.ts')],
+      ...nodeFlags,
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--data-dir', dataDir],
       ...(database ?? ['--db-path', join(folder, 'results.db')]),
