@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { capstan, ground } from '../commands/capstan-process.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -20,6 +21,37 @@ describe('the systemd unit', () => {
     ]);
     const [, level] = /Overall exposure level for capstan\.service: ([\d.]+)/.exec(stdout) ?? [];
     expect(Number(level)).toBeLessThan(4);
+  });
+});
+
+describe('the manifests', () => {
+  /** Returns the arguments of each container that starts the service, and the variables of the file. */
+  async function startsIn(path: string) {
+    const text = await readFile(join(ROOT, path), 'utf8');
+    const lists = [...text.matchAll(/^ *(?:args|command): \[(serve, .*)\]$/gm)].map(([, list = '']) => list);
+    const variables = [...text.matchAll(/\b(CAPSTAN_\w+)(?:, value)?: '?([^'\s}]*)'?/g)].map(
+      ([, name = '', value = '']): [string, string] => [name, value],
+    );
+    return { starts: lists.map((list) => list.split(', ').map(unquoted)), env: Object.fromEntries(variables) };
+  }
+  const unquoted = (text: string) => text.replace(/^'(.*)'$/, '$1');
+
+  it.each([
+    ['compose.yaml', { mongoUrl: 'mongodb://mongo:27017/capstan', dbPath: null }],
+    ['kubernetes/capstan.yaml', { retainBytes: 15 * 1024 ** 3, sandbox: 'on' }],
+    ['kubernetes/keda-workers.yaml', { role: 'worker', artifacts: 'gridfs', graceMs: 45_000 }],
+  ])('start the service with options that it takes: %s', async (path, expected) => {
+    await using place = await ground();
+    const keys = join(place.path, 'keys');
+    await writeFile(keys, 'a-key\n', { mode: 0o600 });
+    const { starts, env } = await startsIn(path);
+    expect(starts).toHaveLength(1);
+    for (const args of starts) {
+      const given = args.map((arg) => (/^\/.*\/keys$/.test(arg) ? keys : arg));
+      const { code, stdout, stderr } = await capstan([...given, '--print-config'], { ...place.options, env });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject(expected);
+    }
   });
 });
 
