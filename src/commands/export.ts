@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -35,6 +36,9 @@ export function registerExportCommand(program: Command): void {
     async (flags: Readonly<Record<string, unknown>>) => {
       const { dataDir, dbPath, mongoUrl } = processConfig(flags);
       if (dbPath === null && mongoUrl === null) throw new ConfigError('export needs --db-path or --mongo-url');
+      if (dbPath !== null && !existsSync(dbPath)) {
+        throw new ConfigError(`--db-path takes the database of a service, and ${dbPath} does not exist`);
+      }
       const filter = filterOf(flags);
       const directory = String(flags.html);
       await refuseFullDirectory(directory);

@@ -106,6 +106,16 @@ describe('capstan export --html', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  it('refuses a database that does not exist, and creates none', async () => {
+    const missing = join(directory, 'missing.db');
+    const { code, stderr } = await exported('refused', '--db-path', missing);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `capstan: --db-path takes the database of a service, and ${missing} does not exist\n`,
+    });
+    expect(await readdir(directory)).not.toContain('missing.db');
+  });
+
   it('refuses a directory that is not empty', async () => {
     await writeFile(join(directory, 'mine'), '');
     const { code, stderr } = await exported('.');
