@@ -28,6 +28,20 @@ const STYLE = `body { margin: 0; }
 .home { max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; font: 500 14px system-ui, sans-serif; }
 .home a { color: #4453c8; }
 .dark-mode .home a { color: #8e9bff; }
+/* Swagger UI's own colours of light pages have too little contrast. */
+html:not(.dark-mode) .opblock-post .opblock-summary-method { background: #12683b !important; }
+html:not(.dark-mode) .opblock-get .opblock-summary-method { background: #1f5fae !important; }
+html:not(.dark-mode) .opblock-delete .opblock-summary-method { background: #b3261e !important; }
+html:not(.dark-mode) .opblock-patch .opblock-summary-method { background: #0f6b6b !important; }
+html:not(.dark-mode) .version-stamp .version,
+html:not(.dark-mode) .version-pragma .version { color: #fff; }
+html:not(.dark-mode) .swagger-ui .info .title small { background: #5a5f6d; }
+html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #3d6b00; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #12683b; color: #12683b; }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #12683b; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #5a5f6d; }
+html:not(.dark-mode) .swagger-ui a.link,
+html:not(.dark-mode) .swagger-ui .info a { color: #1f5fae; }
 .swagger-ui .info { margin: 1.5rem 0; }
 .swagger-ui .scheme-container { padding: 1rem 0; }
 `;
@@ -58,7 +72,7 @@ write(
   <script src="${colours}"></script>
   <link rel="stylesheet" href="${style}">
   <link rel="stylesheet" href="${ownStyle}">
-  <p class="home"><a href="/ui/">← Web interface</a></p>
+  <header class="home"><a href="/ui/">← Web interface</a></header>
   <div id="docs"></div>
   <script src="${bundle}"></script>
   <script src="${start}"></script>

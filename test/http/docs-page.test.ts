@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { violations } from '../ui/axe.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -50,6 +51,14 @@ describe('GET /docs', () => {
     await page.evaluate("localStorage.setItem('capstan-theme', 'light')");
     await page.reload();
     expect(await scheme()).not.toBe('dark');
+    await page.close();
+  });
+
+  it.each(['light', 'dark'] as const)('has enough contrast in %s colours', async (colorScheme) => {
+    const page = await browser.newPage({ colorScheme });
+    await page.goto(`${app.baseUrl}/docs`);
+    await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
+    expect((await violations(page)).filter((line) => line.startsWith('color-contrast'))).toEqual([]);
     await page.close();
   });
 
