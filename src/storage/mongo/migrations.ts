@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Binary, type Collection, type Db, type Filter } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  Binary,
+  type Collection,
+  type Db,
+  type Filter,
+  type UpdateFilter,
+  type WithId,
+} from 'mongodb';
 import { prepareArtifacts } from '../gridfs/documents.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
 import { urlKeysOf } from '../records/record.ts';
@@ -61,29 +69,12 @@ const BATCH = 1000;
 async function indexUrls(db: Db): Promise<void> {
   const { results } = collectionsOf(db);
   await ensureIndexes(collectionsOf(db));
-  const update = async (
-    documents: readonly { readonly _id: number; readonly url: string; readonly final_url: string }[],
-  ) =>
-    results.bulkWrite(
-      documents.map(({ _id, url, final_url }) => ({
-        updateOne: {
-          filter: { _id },
-          update: {
-            $set: { url_keys: urlKeysOf({ url, final_url }).map((key) => new Binary(key)) },
-            $unset: { url_key: '' },
-          },
-        },
-      })),
-      { ordered: false },
-    );
-  let batch: { _id: number; url: string; final_url: string }[] = [];
-  for await (const { _id, url, final_url } of results.find({ url_keys: { $exists: false } })) {
-    batch.push({ _id, url: String(url), final_url: String(final_url ?? '') });
-    if (batch.length < BATCH) continue;
-    await update(batch);
-    batch = [];
-  }
-  if (batch.length > 0) await update(batch);
+  await updateEach(results, { url_keys: { $exists: false } }, ({ url, final_url }) => ({
+    $set: {
+      url_keys: urlKeysOf({ url: String(url), final_url: String(final_url ?? '') }).map((key) => new Binary(key)),
+    },
+    $unset: { url_key: '' },
+  }));
   // An index of version 0.1 on the URL as the client wrote it.
   await results.dropIndex('by_url').catch(() => undefined);
 }
@@ -101,24 +92,25 @@ async function indexRareHosts(db: Db): Promise<void> {
 }
 
 async function writeTerms(results: Collection<ResultDocument>, which: Filter<ResultDocument>): Promise<void> {
-  const update = (documents: readonly ResultDocument[]) =>
-    results.bulkWrite(
-      documents.map((document) => ({
-        updateOne: {
-          filter: { _id: document._id },
-          update: { $set: { terms: indexedTermsOf(recordOf(document)) } },
-        },
-      })),
-      { ordered: false },
-    );
-  let batch: ResultDocument[] = [];
-  for await (const document of results.find(which)) {
-    batch.push(document);
-    if (batch.length < BATCH) continue;
-    await update(batch);
+  await updateEach(results, which, (document) => ({ $set: { terms: indexedTermsOf(recordOf(document)) } }));
+}
+
+/** Updates the results that match, in batches. */
+async function updateEach(
+  results: Collection<ResultDocument>,
+  filter: Filter<ResultDocument>,
+  change: (document: WithId<ResultDocument>) => UpdateFilter<ResultDocument>,
+): Promise<void> {
+  let batch: AnyBulkWriteOperation<ResultDocument>[] = [];
+  const write = async () => {
+    if (batch.length > 0) await results.bulkWrite(batch, { ordered: false });
     batch = [];
+  };
+  for await (const document of results.find(filter)) {
+    batch.push({ updateOne: { filter: { _id: document._id }, update: change(document) } });
+    if (batch.length >= BATCH) await write();
   }
-  if (batch.length > 0) await update(batch);
+  await write();
 }
 
 interface SchemaDocument {
@@ -141,8 +133,12 @@ const WAIT_MS = 100;
  */
 export async function migrate(db: Db, patiently: Patiently = (work) => work(db)): Promise<void> {
   const schema = db.collection<SchemaDocument>('schema');
-  while ((await versionOf(db, schema)) < MIGRATIONS.length) {
-    if (!(await claim(schema))) {
+  for (;;) {
+    const { version, isNew, isFree } = await stateOf(db, schema);
+    if (version === MIGRATIONS.length) return;
+    if (isNew) await createSchemaDocument(schema);
+    // A process that waits only reads.
+    if (!isFree || !(await claim(schema))) {
       await delay(WAIT_MS);
       continue;
     }
@@ -156,17 +152,23 @@ export async function migrate(db: Db, patiently: Patiently = (work) => work(db))
 
 /** Checks the version without changing anything. Rejects with a `NewerSchemaError`. */
 export async function checkSchema(db: Db): Promise<void> {
-  await versionOf(db, db.collection<SchemaDocument>('schema'));
+  await stateOf(db, db.collection<SchemaDocument>('schema'));
 }
 
-async function versionOf(db: Db, schema: Collection<SchemaDocument>): Promise<number> {
-  const version = (await schema.findOne({ _id: 'schema' }))?.version ?? 0;
-  if (version <= MIGRATIONS.length) return version;
+/** Whether no process holds the lease, by the server's clock. */
+const IS_FREE = { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] };
+
+/** Reads the state of the schema. Rejects with a `NewerSchemaError`. */
+async function stateOf(db: Db, schema: Collection<SchemaDocument>) {
+  const projection = { version: 1, isFree: IS_FREE };
+  const found = await schema.findOne<{ version?: number; isFree: boolean }>({ _id: 'schema' }, { projection });
+  const version = found?.version ?? 0;
+  if (version <= MIGRATIONS.length) return { version, isNew: found === null, isFree: found?.isFree ?? true };
   throw new NewerSchemaError(`the MongoDB database "${db.databaseName}"`, version, MIGRATIONS.length);
 }
 
 async function applyMissing(db: Db, schema: Collection<SchemaDocument>): Promise<void> {
-  const version = await versionOf(db, schema);
+  const { version } = await stateOf(db, schema);
   for (const [at, { up }] of MIGRATIONS.entries()) {
     if (at < version) continue;
     await up(db);
@@ -175,14 +177,11 @@ async function applyMissing(db: Db, schema: Collection<SchemaDocument>): Promise
   }
 }
 
-/** Takes the lease, by the server's clock; false while another process holds it. A process that waits only reads. */
+/** Takes the lease; false when another process was faster. */
 async function claim(schema: Collection<SchemaDocument>): Promise<boolean> {
   const until = { $dateAdd: { startDate: '$$NOW', unit: 'second', amount: LEASE_SECONDS } };
-  const isFree = { $expr: { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] } };
-  if ((await schema.findOne({ _id: 'schema' })) === null) await createSchemaDocument(schema);
-  if ((await schema.findOne({ _id: 'schema', ...isFree })) === null) return false;
   const taken = [{ $set: { migrating_until: until } }];
-  const claimed = await schema.updateOne({ _id: 'schema', ...isFree }, taken, LEASE_WRITE);
+  const claimed = await schema.updateOne({ _id: 'schema', $expr: IS_FREE }, taken, LEASE_WRITE);
   return claimed.modifiedCount === 1;
 }
 
