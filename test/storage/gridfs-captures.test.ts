@@ -123,6 +123,16 @@ describe.skipIf(missing !== undefined)(
       await next.close();
     });
 
+    it('creates no collection when it stores and removes captures, because that can block the server', async () => {
+      const here = await open(0);
+      const collections = () => here.mongo.database.listCollections({}, { nameOnly: true }).toArray();
+      const before = await collections();
+      await keepPicture(here.captureStore, ID);
+      await here.captureStore.keep(captureOf(ID + 1, { failed: true, evidence: null }), null);
+      await here.captureStore.remove([ID]);
+      expect(new Set((await collections()).map(({ name }) => name))).toEqual(new Set(before.map(({ name }) => name)));
+    });
+
     it('keeps captures on disk while MongoDB is away, and has each of them once when it is back', async () => {
       const here = await open(0);
       await keepPicture(here.captureStore, ID);
