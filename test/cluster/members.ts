@@ -50,7 +50,7 @@ export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Me
       expect(problems).toEqual([]);
     });
     cluster.start();
-    await expect.poll(() => cluster.isUp).toBe(true);
+    await expect.poll(() => cluster.isUp, { timeout: 60_000 }).toBe(true);
   };
   return {
     async api() {
@@ -74,6 +74,13 @@ export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Me
       onTestFinished(() => connection.close());
       const subjects = subjectsOf(name);
       const manager = await jetstreamManager(connection);
+      const isCreated = () =>
+        manager.consumers.info(subjects.stream, subjects.consumer).then(
+          () => true,
+          () => false,
+        );
+      // Connected members create the stream and the consumer.
+      await expect.poll(isCreated, { timeout: 60_000 }).toBe(true);
       return {
         async lose(worker) {
           const consumer = await jetstream(connection).consumers.get(subjects.stream, subjects.consumer);
