@@ -1,4 +1,6 @@
 import { noEgressRefusals } from '../capture/egress-refusals.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { Overload } from '../capture/pressure.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log.ts';
@@ -54,6 +56,7 @@ export async function createWorker(
     },
     onEnded: (command, outcome) => events.emit(captureEnded(Date.now(), command, outcome)),
   });
+  let overload: Overload | null = null;
   const stopping = new AbortController();
   const load = () => ({ running: worker.running, queued: 0, inside: worker.running });
   const limits = () => ({ maxConcurrent: worker.slots, maxQueue: 0 });
@@ -67,13 +70,13 @@ export async function createWorker(
       get limits() {
         return limits();
       },
-      refusal: () => undefined,
+      refusal: () => (overload === null ? undefined : new CapstanError('queue_full', overload.reason)),
     },
     cluster: () => cluster.stats(),
-    setOverload: (overload) => {
-      worker.setOverload(overload?.maxInside ?? null);
-      if (overload !== null)
-        logger.warn({ reason: overload.reason }, 'the worker takes no captures until it is less loaded');
+    setOverload: (next) => {
+      overload = next;
+      worker.setOverload(next?.maxInside ?? null);
+      if (next !== null) logger.warn({ reason: next.reason }, 'the worker takes no captures until it is less loaded');
     },
     active: () => worker.running,
     events,

@@ -15,12 +15,12 @@ export interface Servers {
   readonly nats: NatsServer;
 }
 
-/** MongoDB and NATS for a suite. */
-export function serversForSuite(): Servers {
+/** MongoDB and NATS for a suite. `configureNats`: returns flags of the NATS server. */
+export function serversForSuite(configureNats: () => Promise<readonly string[]> = async () => []): Servers {
   let mongo: MongoServer | undefined;
   let nats: NatsServer | undefined;
   beforeAll(async () => {
-    [mongo, nats] = await Promise.all([startMongo(), startNats()]);
+    [mongo, nats] = await Promise.all([startMongo(), configureNats().then(startNats)]);
   }, 120_000);
   afterAll(async () => {
     await mongo?.remove();

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { capture, stats } from '../faults/client.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
@@ -37,4 +40,28 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
         waiting: 0,
       });
   }, 60_000);
+
+  it('changes the slots of one worker with SIGHUP, and reports that a worker is overloaded', async () => {
+    await using cluster = await clusterOf(servers, 'reload');
+    const file = join(cluster.place.path, 'capstan.json');
+    const configure = (options: object) => writeFile(file, JSON.stringify(options));
+    await configure({ maxConcurrent: 2, maxQueue: 10 });
+    const node = await cluster.start('api', '--cluster-max-concurrent', '7', '--max-queue', '9');
+    const worker = await cluster.start('worker', '--config', file);
+    await cluster.workers(node, 1);
+    await configure({ maxConcurrent: 5, maxQueue: 3 });
+    worker.child.kill('SIGHUP');
+    await expect.poll(() => clusterStats(node).then(({ slots }) => slots), { timeout: 30_000 }).toBe(5);
+    expect(await pressure(node)).toMatchObject({ maxConcurrent: 7, maxQueued: 9 });
+
+    // Every process has more resident memory than this.
+    const overloaded = await cluster.start('worker', '--max-memory-mb', '1');
+    await expect
+      .poll(() => pressure(overloaded), { timeout: 30_000 })
+      .toMatchObject({ accepting: false, reason: expect.stringContaining('MiB') });
+  }, 120_000);
 });
+
+async function pressure({ url }: { readonly url: string }): Promise<unknown> {
+  return z.object({ data: z.unknown() }).parse(await (await fetch(`${url}/pressure`)).json()).data;
+}

@@ -11,6 +11,8 @@ export interface NatsServer {
   readonly pid: number;
   /** `nats://127.0.0.1:<port>` */
   readonly url: string;
+  /** Directory in which JetStream keeps its data. */
+  readonly directory: string;
   /** Ends the server with `kill -9`; its data stays. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
@@ -47,6 +49,7 @@ export async function startNats(flags: readonly string[] = []): Promise<NatsServ
       return running.pid ?? Number.NaN;
     },
     url: `nats://127.0.0.1:${port}`,
+    directory,
     kill,
     start: async () => {
       running = await launch(directory, port, flags);
