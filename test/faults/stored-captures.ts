@@ -91,7 +91,7 @@ async function strayFiles(
   const owned = (path: string) => {
     const [top, , , id = ''] = path.split('/');
     if (top === 'captures') return captures.has(id);
-    if (top === 'store.json') return true;
+    if (top === 'store.json' || top === 'owner.lock') return true;
     return top === 'workspaces' && path.endsWith('/lock');
   };
   const perCapture = Map.groupBy(
