@@ -39,6 +39,7 @@ describe('the manifests', () => {
   it.each([
     ['compose.yaml', { mongoUrl: 'mongodb://mongo:27017/capstan', dbPath: null }],
     ['kubernetes/capstan.yaml', { retainBytes: 15 * 1024 ** 3, sandbox: 'on' }],
+    ['kubernetes/cluster.yaml', { role: 'api', artifacts: 'gridfs', dbPath: null }],
     ['kubernetes/keda-workers.yaml', { role: 'worker', artifacts: 'gridfs', graceMs: 45_000 }],
   ])('start the service with options that it takes: %s', async (path, expected) => {
     await using place = await ground();
