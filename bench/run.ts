@@ -3,6 +3,8 @@ import { executableFinder } from '../src/actors/executable.ts';
 import { before } from './before.ts';
 import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluster.ts';
 import { clusterKill } from './cluster-kill.ts';
+import { clusterOverload } from './cluster-overload.ts';
+import { clusterTimes } from './cluster-times.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
 import { documentation } from './documentation.ts';
@@ -62,6 +64,8 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-scaling': clusterScaling,
   'cluster-kill': clusterKill,
   simulate,
+  'cluster-overload': clusterOverload,
+  'cluster-times': clusterTimes,
   peers,
 };
 
