@@ -53,14 +53,14 @@ export async function clusterOf({ mongo, nats }: Servers, name: string): Promise
   const place = await ground();
   const started: Served[] = [];
   let processes = 0;
-  let first: Promise<Served> | undefined;
+  let prepared: Promise<void> | undefined;
   return {
     place,
     async start(role, ...flags) {
       processes += 1;
       const directory = join(place.path, `data-${processes}`);
       // The first process creates the collections: some servers hang when that happens beside others' writes.
-      if (first !== undefined) await first.then(hasDatabase, () => undefined);
+      await prepared;
       const starting = serve(
         [
           ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
@@ -69,7 +69,8 @@ export async function clusterOf({ mongo, nats }: Servers, name: string): Promise
         ],
         place.options,
       );
-      first ??= starting;
+      // Once only: the process may be killed later.
+      prepared ??= starting.then(hasDatabase).catch(() => undefined);
       const served = await starting;
       started.push(served);
       return served;
