@@ -54,7 +54,7 @@ describe('captures that run at the same time as a hostile page', () => {
     async (_what, path) => {
       const running = await start({ slots: 2 });
       const leave = await capturing(running, path, 1);
-      await neighbours(running, NEIGHBOURS, 10_000);
+      await neighbours(running, NEIGHBOURS, 30_000);
       await leave();
       expect(running.actor.stats().crashes).toBe(0);
     },
