@@ -2,6 +2,7 @@ import { access, constants, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
+import { MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js';
 
 /** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
 const LAUNCH_MS = 60_000;
@@ -10,6 +11,8 @@ const LAUNCH_MS = 60_000;
 export interface MongoServer {
   /** `mongodb://127.0.0.1:<port>/` */
   readonly url: string;
+  /** Process id; undefined while it is stopped. */
+  readonly pid: number | undefined;
   /** Stops the server; its data stays. */
   stop(): Promise<void>;
   /** Starts it again on the same port with the same data. */
@@ -35,23 +38,49 @@ export async function whyNoMongo(): Promise<string | undefined> {
   return reason;
 }
 
-/** Databases on one server are independent: a suite gets its own by the name that it appends to the URL. */
+/**
+ * Databases on one server are independent: a suite gets its own by the name that it appends to the URL. A server that
+ * crashes is started again, as an operator's supervisor would do, and standard error says so.
+ */
 export async function startMongo(): Promise<MongoServer> {
   const dbPath = await mkdtemp(join(tmpdir(), 'capstan-mongo-'));
+  let isWanted = true;
+  let restarting: Promise<void> | undefined;
   let running = await launch({ dbPath });
   const { port } = running.instanceInfo ?? {};
+
+  // A new instance and not running.start(): its launcher would take the old process's late close event for the new
+  // one's.
+  const start = async (): Promise<void> => {
+    running = await launch({ dbPath, ...(port !== undefined && { port }) });
+    restartAfterCrash();
+  };
+  const restartAfterCrash = (): void => {
+    running.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, (code, signal) => {
+      if (!isWanted) return;
+      process.stderr.write(`MongoDB ended by itself (${signal ?? code}) and is started again\n`);
+      restarting = start();
+    });
+  };
+  const stop = async (): Promise<void> => {
+    isWanted = false;
+    await restarting;
+    await running.stop({ doCleanup: false });
+  };
+
+  restartAfterCrash();
   return {
     url: running.getUri(),
-    stop: async () => {
-      await running.stop({ doCleanup: false });
+    get pid() {
+      return running.instanceInfo?.instance.mongodProcess?.pid;
     },
-    // A new instance and not running.start(): its launcher would take the old process's late close event for the new
-    // one's.
+    stop,
     start: async () => {
-      running = await launch({ dbPath, ...(port !== undefined && { port }) });
+      isWanted = true;
+      await start();
     },
     remove: async () => {
-      await running.stop({ doCleanup: false });
+      await stop();
       await rm(dbPath, { recursive: true, force: true });
     },
   };
