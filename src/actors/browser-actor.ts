@@ -86,9 +86,10 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
       taking.then((late) => late.leave()).catch(() => undefined);
       throw error;
     });
-    const { snapshot, disposed } = isInteractive(request)
-      ? captureOn(interactive, openInteractivePage, slot, request, deadline)
-      : captureOn(browserPool, openPage, slot, request, deadline);
+    const place = isInteractive(request)
+      ? { browserPool: interactive, open: openInteractivePage, slot }
+      : { browserPool, open: openPage, slot };
+    const { snapshot, disposed } = captureOn(place, request, deadline);
     void disposed.finally(leave);
     return snapshot;
   };

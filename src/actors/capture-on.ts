@@ -8,6 +8,14 @@ import type { openPage } from './direct/open-page.ts';
 import { capturePage } from './page/capture-page.ts';
 import type { Slot } from './slots.ts';
 
+/** Where a capture is made. */
+export interface CapturePlace {
+  readonly browserPool: BrowserPool;
+  /** Opens a page in a browser of the pool. */
+  readonly open: typeof openPage;
+  readonly slot: Slot;
+}
+
 /** A capture under way. `disposed` resolves when the slot is free and the browser's lease is released. */
 export interface CaptureUnderWay {
   readonly snapshot: Promise<Snapshot>;
@@ -15,15 +23,9 @@ export interface CaptureUnderWay {
 }
 
 /** Captures on a slot, in a browser that other captures share. */
-export function captureShared(
-  browserPool: BrowserPool,
-  open: typeof openPage,
-  slot: Slot,
-  request: CaptureRequest,
-  deadline: Deadline,
-): CaptureUnderWay {
-  const leasing = browserPool.lease();
-  const capturing = start(leasing, open, slot, request, deadline);
+export function captureShared(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+  const leasing = place.browserPool.lease();
+  const capturing = start(leasing, place, request, deadline);
   const disposed = capturing
     .then((capture) => capture.disposed)
     .catch(() => undefined)
@@ -36,16 +38,10 @@ export function captureShared(
  * with `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
  * `page_crashed`.
  */
-export function captureAlone(
-  browserPool: BrowserPool,
-  open: typeof openPage,
-  slot: Slot,
-  request: CaptureRequest,
-  deadline: Deadline,
-): CaptureUnderWay {
+export function captureAlone(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
   const over = new AbortController();
-  const leasing = browserPool.leaseAlone(over.signal);
-  const capturing = start(leasing, open, slot, request, deadline);
+  const leasing = place.browserPool.leaseAlone(over.signal);
+  const capturing = start(leasing, place, request, deadline);
   const snapshot = capturing
     .then((capture) => capture.snapshot)
     .catch(async (error: unknown) => {
@@ -64,8 +60,7 @@ export function captureAlone(
 
 function start(
   leasing: Promise<BrowserLease>,
-  open: typeof openPage,
-  slot: Slot,
+  { open, slot }: CapturePlace,
   request: CaptureRequest,
   deadline: Deadline,
 ) {
