@@ -28,7 +28,7 @@ const BUSY_SLOTS = [0.995, 0.99, 0.98, 0.97, 0.95, 0.9, 0.8];
 const MAX_CONCURRENT = 100_000;
 const MAX_QUEUE = 100_000;
 
-/** What the measured figures say of one capture, in seconds. */
+/** Times of one capture in seconds, derived from the measured figures. */
 type Costs = Pick<ClusterModel, 'apiSeconds' | 'streamSeconds' | 'turnaroundSeconds' | 'serviceSeconds'> & {
   readonly meanServiceSeconds: number;
   readonly cpuSeconds: number;
@@ -83,7 +83,7 @@ export async function simulate({ print, report, rounds }: BenchOptions): Promise
 }
 
 function costsOf({ aloneMs, addedMs, turnaroundMs, busyCpuMs, captureCpuMs }: ReturnType<typeof readMeasured>): Costs {
-  // What remains of a lone capture is its time at the worker.
+  // The time at the worker: that of a capture without a queue, less what the way through NATS adds.
   const service = aloneMs.map((ms) => (ms - addedMs.p50) / 1000);
   return {
     apiSeconds: busyCpuMs.api / 1000,

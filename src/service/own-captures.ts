@@ -10,8 +10,8 @@ import type { Keyset, ResultStore } from '../storage/result-store.ts';
 import type { CaptureService } from './capture-service.ts';
 
 /*
- * What a client sees of the service with --isolate-keys: the captures of its own key, as if there were no others. Routes
- * are given this view in place of the service, so that none of them can forget to ask whose capture it is.
+ * With --isolate-keys, a client sees only the captures of its own key. Routes are given this view in place of the
+ * service, so that none of them can forget to ask whose capture it is.
  */
 
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
@@ -58,17 +58,21 @@ function ownResults(results: ResultStore, key: string): ResultStore {
 
 function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: string): ArtifactStore {
   /** Reads the key before anything else, also of a capture that waits for delivery. */
-  const isOwn = async (id: number) => {
+  const ownInfo = async (id: number) => {
     const about = await artifacts.info(id, { undelivered: true });
-    return about !== undefined && isOfKey(about, key);
+    return about !== undefined && isOfKey(about, key) ? about : undefined;
   };
+  const isOwn = async (id: number) => (await ownInfo(id)) !== undefined;
   return {
     ...artifacts,
     get bytes() {
       return artifacts.bytes;
     },
     has: async (id) => (await isOwn(id)) && artifacts.has(id),
-    info: async (id, how) => ((await isOwn(id)) ? artifacts.info(id, how) : undefined),
+    info: async (id, how) => {
+      const about = await ownInfo(id);
+      return about === undefined || how?.undelivered === true ? about : artifacts.info(id, how);
+    },
     record: async (id) => ((await isOwn(id)) ? artifacts.record(id) : undefined),
     open: async (id, kind, how) => ((await isOwn(id)) ? artifacts.open(id, kind, how) : undefined),
     list: (limit, before) => listOwn(artifacts, results, limit, before),
