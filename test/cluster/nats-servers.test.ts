@@ -41,7 +41,7 @@ describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
     await expectRefused({ natsUrl: [nats.url], natsCreds: foreign }, /authorization/i);
   });
 
-  it('is encrypted with TLS, checks the certificate of the server, and shows its own', async () => {
+  it('uses TLS, checks the certificate of the server, and presents a certificate of its own', async () => {
     const directory = await directoryOfTest();
     const [server, client] = await Promise.all([certificate(directory, 'server'), certificate(directory, 'client')]);
     const nats = await serverWith(

@@ -139,7 +139,7 @@ describe('with --isolate-keys, a named key', () => {
     expect((await ask('shop-key', '/limits', { method: 'PATCH', body: '{}' })).status).toBe(403);
   });
 
-  it('is answered with an earlier capture of its own alone', async () => {
+  it('gets an earlier capture in place of a new one only when that capture is its own', async () => {
     const cached = { cacheMaxAgeMs: 60_000 };
     const others = await shoot('news-key', '/short?reuse');
     const own = await shoot('shop-key', '/short?reuse', cached);
@@ -233,7 +233,7 @@ describe('with --isolate-keys, a named key', () => {
     expect(await statusesOf('shop-key', [`/jobs/${id}`])).toEqual([200]);
   });
 
-  it('is not given the answer to the Idempotency-Key of another key', async () => {
+  it('gets an answer of its own when another key has used the same Idempotency-Key', async () => {
     const once = { 'Idempotency-Key': 'the same' };
     const body = { url: site.url('/short?once') };
     const idOf = async (key: string) =>
@@ -243,7 +243,7 @@ describe('with --isolate-keys, a named key', () => {
     expect(await idOf('shop-key')).toBe(own);
   });
 
-  it('is limited to its own captures in a session of the web interface', async () => {
+  it('sees only its own captures when it is logged in to the web interface', async () => {
     const others = await shoot('news-key', '/short?session');
     const login = await app.post('/session', { key: 'shop-key' });
     const [cookie = ''] = login.headers.getSetCookie();
@@ -254,7 +254,7 @@ describe('with --isolate-keys, a named key', () => {
 });
 
 describe('with --isolate-keys, a signed link', () => {
-  it('is answered with a capture of a link or an unnamed key, and with none of a named key', async () => {
+  it('gets earlier captures of signed links and of keys without a name, and none of a named key', async () => {
     const path = `/screenshot?url=${encodeURIComponent(site.url('/short?link'))}&cacheMaxAgeMs=60000`;
     const link = signedTarget(path, Math.floor(Date.now() / 1000) + 3600, SIGNING_KEY);
     const idOf = async () => {

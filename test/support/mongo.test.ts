@@ -6,7 +6,7 @@ const whyNot = await whyNoMongo();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 describe.skipIf(whyNot !== undefined)(`the MongoDB server of a suite${reason}`, () => {
-  it('is started again with its data when it crashes', async () => {
+  it('starts again with its data after a crash', async () => {
     const server = await startMongo();
     onTestFinished(() => server.remove());
     const client = new MongoClient(server.url, { serverSelectionTimeoutMS: 60_000 });
