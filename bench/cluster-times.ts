@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { type HeldPages, startHeldPages } from '../test/cluster/held-pages.ts';
 import type { Served } from '../test/commands/capstan-process.ts';
 import type { BenchOptions } from './support/bench.ts';
-import { type BenchCluster, startBenchCluster, until } from './support/cluster.ts';
+import { type BenchCluster, startBenchCluster, until, workersOf } from './support/cluster.ts';
 import { percentile } from './support/statistics.ts';
 import type { Finding } from './support/table.ts';
 
@@ -26,7 +25,7 @@ export async function clusterTimes({ rounds, report }: BenchOptions): Promise<re
   const two = await cluster.start('api');
   const worker = await cluster.start('worker', '--max-concurrent', '1');
   const parts = { cluster, pages, one, two };
-  await until(async () => (await workersOf(one)) === 1 && (await workersOf(two)) === 1);
+  await until(async () => (await workersOf(one.url)) === 1 && (await workersOf(two.url)) === 1);
   report('cluster-times: a first capture');
   await onePage(parts);
 
@@ -127,19 +126,14 @@ async function kill({ cluster, pages, one }: Parts, times: Times, victim: Served
   const answer = submit(one, pages.url(), hangUp.signal);
   await until(() => pages.waiting === 1);
   const other = await cluster.start('worker', '--max-concurrent', '1');
-  await until(async () => (await workersOf(one)) === 2);
+  await until(async () => (await workersOf(one.url)) === 2);
   const { requested } = pages;
   victim.child.kill('SIGKILL');
   times.dead.push(await until(() => pages.requested > requested));
   hangUp.abort();
   await answer;
-  await until(async () => (await cluster.tickets()) === 0 && (await workersOf(one)) === 1);
+  await until(async () => (await cluster.tickets()) === 0 && (await workersOf(one.url)) === 1);
   return other;
-}
-
-async function workersOf({ url }: Served): Promise<number> {
-  const stats = z.object({ data: z.object({ cluster: z.object({ workers: z.number() }) }) });
-  return stats.parse(await (await fetch(`${url}/stats`)).json()).data.cluster.workers;
 }
 
 function newest(times: Times): string {

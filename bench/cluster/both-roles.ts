@@ -6,7 +6,6 @@ import { startBenchSite } from '../support/site.ts';
 import { median } from '../support/statistics.ts';
 import type { Finding } from '../support/table.ts';
 import { ratioFinding, seriesTable } from '../throughput.ts';
-import { memberFlags } from './nodes.ts';
 import { startServers } from './servers.ts';
 
 const AT_ONCE = 4;
@@ -40,7 +39,15 @@ export async function bothRoles(options: BenchOptions): Promise<BothRoles> {
   try {
     const series = await interleavedRounds(
       [
-        contender('both roles, MongoDB, GridFS', '--role', 'all', ...memberFlags(servers, 'both')),
+        contender(
+          'both roles, MongoDB, GridFS',
+          '--role',
+          'all',
+          '--nats-url',
+          servers.nats.url,
+          '--cluster-name',
+          'both',
+        ),
         contender(SINGLE),
         { ...serviceContender({ browserPath }), name: 'one process, SQLite, files' },
       ],

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { z } from 'zod';
+import { memberFlags } from '../../test/cluster/member-flags.ts';
 import { ground, type Served, serve } from '../../test/commands/capstan-process.ts';
-import { startMongo } from '../../test/support/mongo.ts';
-import { type NatsServer, startNats } from '../../test/support/nats.ts';
+import type { NatsServer } from '../../test/support/nats.ts';
+import { startServers } from '../cluster/servers.ts';
 
 /** Processes of a cluster with NATS and MongoDB of their own. */
 export interface BenchCluster extends AsyncDisposable {
@@ -16,7 +18,8 @@ export interface BenchCluster extends AsyncDisposable {
 }
 
 export async function startBenchCluster(): Promise<BenchCluster> {
-  const [mongo, nats, place] = await Promise.all([startMongo(), startNats(), ground()]);
+  const [servers, place] = await Promise.all([startServers(), ground()]);
+  const { nats } = servers;
   const name = `bench-${randomBytes(4).toString('hex')}`;
   const started: Served[] = [];
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
@@ -26,9 +29,8 @@ export async function startBenchCluster(): Promise<BenchCluster> {
       const directory = join(place.path, `data-${started.length}`);
       const served = await serve(
         [
-          ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
-          ...['--allow-targets', '127.0.0.1', '--data-dir', directory, '--min-free-memory', '0'],
-          ...['--max-loop-delay-ms', '600000', ...flags],
+          ...['--role', role, ...memberFlags(servers, name)],
+          ...['--allow-targets', '127.0.0.1', '--data-dir', directory, ...flags],
         ],
         place.options,
       );
@@ -44,7 +46,7 @@ export async function startBenchCluster(): Promise<BenchCluster> {
       await connection.close();
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(({ ended }) => ended));
-      await Promise.all([mongo.remove(), nats.remove()]);
+      await servers[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();
     },
   };
@@ -65,4 +67,11 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     if (passed > PATIENCE_MS) throw new Error(`not within ${PATIENCE_MS} ms: ${condition}`);
     await delay(POLL_MS);
   }
+}
+
+const statsSchema = z.object({ data: z.object({ cluster: z.object({ workers: z.number() }) }) });
+
+/** Returns the number of workers that a process knows. */
+export async function workersOf(origin: string): Promise<number> {
+  return statsSchema.parse(await (await fetch(`${origin}/stats`)).json()).data.cluster.workers;
 }

@@ -4,15 +4,13 @@ import { z } from 'zod';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
+import { memberFlags, type Servers } from './member-flags.ts';
+
+export type { Servers };
 
 /** Returns why no cluster can run here; undefined when one can. */
 export async function whyNoCluster(): Promise<string | undefined> {
   return (await whyNoMongo()) ?? (await whyNoNats());
-}
-
-export interface Servers {
-  readonly mongo: MongoServer;
-  readonly nats: NatsServer;
 }
 
 /** MongoDB and NATS for a suite. `configureNats`: returns flags of the NATS server. */
@@ -49,7 +47,7 @@ export interface ClusterOfProcesses extends AsyncDisposable {
 }
 
 /** `name`: name of the cluster and of its database. Processes that still run are killed at the end. */
-export async function clusterOf({ mongo, nats }: Servers, name: string): Promise<ClusterOfProcesses> {
+export async function clusterOf(servers: Servers, name: string): Promise<ClusterOfProcesses> {
   const place = await ground();
   const started: Served[] = [];
   let processes = 0;
@@ -63,9 +61,8 @@ export async function clusterOf({ mongo, nats }: Servers, name: string): Promise
       await prepared;
       const starting = serve(
         [
-          ...['--role', role, '--nats-url', nats.url, '--mongo-url', `${mongo.url}${name}`, '--cluster-name', name],
-          ...['--allow-targets', '127.0.0.1', '--data-dir', directory, '--min-free-memory', '0'],
-          ...['--max-loop-delay-ms', '600000', ...flags],
+          ...['--role', role, ...memberFlags(servers, name)],
+          ...['--allow-targets', '127.0.0.1', '--data-dir', directory, ...flags],
         ],
         place.options,
       );
