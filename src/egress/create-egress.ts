@@ -66,7 +66,7 @@ export function createEgress({
     lookups: userLookups,
     onUnavailable: () =>
       warn(
-        'this system does not report the users of connections: other users of this machine may use the egress proxies',
+        'this system does not report the users of connections: other users of this machine may use the egress proxies, and captures with the credentials of a proxy fail',
       ),
   });
   const limits = { maxBytes, maxRequests, maxLookups };

@@ -62,7 +62,7 @@ export async function openEgressProxy({
 
   /** Dials only the caller's proxy. That proxy resolves names, so only literal hosts are checked here. */
   function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
-    const upstream = createUpstream(proxy, { egressPolicy, traffic, timeoutMs: dialTimeoutMs });
+    const upstream = createUpstream(proxy, { egressPolicy, traffic, peers, timeoutMs: dialTimeoutMs });
     const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
       egressPolicy.inspect(destination);
       const socket = await connect(destination);

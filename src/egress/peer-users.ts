@@ -6,6 +6,8 @@ import { createSocketTable } from './socket-table.ts';
 /** Finds out whether connections come from processes of the users that may use the egress proxies. */
 export interface PeerCheck {
   isAllowed(accepted: Socket): Promise<boolean>;
+  /** Resolves with whether the system reports the users of connections. Without that, every connection is allowed. */
+  isReliable(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -43,16 +45,23 @@ export function createPeerCheck({ users, onUnavailable, lookups = LOOKUPS }: Pee
   const allowed = new Set(users);
   let opening: Promise<UserLookup | null> | undefined;
 
+  const open = (): Promise<UserLookup | null> => {
+    opening ??= firstReliable(lookups).then((lookup) => {
+      if (lookup === null) onUnavailable();
+      return lookup;
+    });
+    return opening;
+  };
+
   return {
     async isAllowed(accepted) {
-      opening ??= firstReliable(lookups).then((lookup) => {
-        if (lookup === null) onUnavailable();
-        return lookup;
-      });
-      const lookup = await opening;
+      const lookup = await open();
       if (lookup === null) return true;
       const user = await peerUser(accepted, lookup);
       return user !== null && allowed.has(user);
+    },
+    async isReliable() {
+      return (await open()) !== null;
     },
     async close() {
       const lookup = await opening;

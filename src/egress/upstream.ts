@@ -4,6 +4,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
+import type { PeerCheck } from './peer-users.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Maximum size of the head of an answer to CONNECT. */
@@ -12,6 +13,10 @@ const MAX_HEAD_BYTES = 16 * 1024;
 const FAILURES = new Set([407, 502, 504]);
 /** Headers that common proxies add to error pages of their own. */
 const OWN_ANSWER = ['x-squid-error', 'proxy-status'];
+
+/** Completes "the proxy ...". */
+const UNKNOWN_USERS =
+  'is used only without credentials: this system does not report the users of connections, so other users of its machine could use them';
 
 /** The proxy that a capture request names. Its failures are `proxy_failed`. */
 export interface Upstream {
@@ -30,6 +35,7 @@ export interface Upstream {
 export interface UpstreamOptions {
   readonly egressPolicy: EgressPolicy;
   readonly traffic: Traffic;
+  readonly peers: PeerCheck;
   /** Time limit for connecting to the proxy, and again for its answer to CONNECT, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -47,7 +53,10 @@ export function aboutProxy(error: unknown): unknown {
     : error;
 }
 
-export function createUpstream(proxy: UpstreamProxy, { egressPolicy, traffic, timeoutMs }: UpstreamOptions): Upstream {
+export function createUpstream(
+  proxy: UpstreamProxy,
+  { egressPolicy, traffic, peers, timeoutMs }: UpstreamOptions,
+): Upstream {
   const at = proxyDestination(proxy);
   const headers = proxy.credentials === undefined ? [] : ['Proxy-Authorization', basic(proxy.credentials)];
   const failure = (what: string, cause?: unknown) =>
@@ -55,6 +64,8 @@ export function createUpstream(proxy: UpstreamProxy, { egressPolicy, traffic, ti
 
   const dialProxy = async (): Promise<Socket> => {
     const { signal } = traffic;
+    // Another user's request must not be sent with the caller's credentials.
+    if (proxy.credentials !== undefined && !(await peers.isReliable())) throw failure(UNKNOWN_USERS);
     try {
       const addresses = await egressPolicy.admit(at, signal);
       const { socket } = await dial(addresses, { port: at.port, timeoutMs, signal });

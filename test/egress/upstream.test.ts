@@ -13,6 +13,7 @@ import { type Listening, listening, namesOf } from './listening.ts';
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
 
+const policy = createTargetPolicy({ allow: ['127.0.0.1'], deny: ['*.closed.test'] });
 let hits: string[];
 let answer: http.RequestListener;
 let site: Listening;
@@ -28,7 +29,7 @@ beforeEach(async () => {
   });
   site = await listening(server);
   egress = createEgress({
-    policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: ['*.closed.test'] }),
+    policy,
     lookup: namesOf({ 'site.test': ['127.0.0.1'], 'private.test': ['10.0.0.1'], 'proxy.test': ['127.0.0.1'] }),
     dialTimeoutMs: 300,
   });
@@ -91,6 +92,25 @@ describe('an egress proxy with an upstream proxy', () => {
       { what: `CONNECT far.test:${site.port}`, authorization },
     ]);
     expect(egressProxy.addressFor(new URL(siteUrl('/', 'far.test')))).toBeNull();
+  });
+
+  it('sends no credentials when the system does not report the users of connections', async () => {
+    await using proxy = await startProxy({ credentials: 'harbour:master:key' });
+    const warnings: string[] = [];
+    await egress.close();
+    egress = createEgress({ policy, userLookups: [], warn: (text) => warnings.push(text) });
+    egressProxy = await egress.openEgressProxy();
+    egressProxy.reset({ ...through(proxy.port), credentials: CREDENTIALS });
+    expect(await ask(siteUrl())).toBeNull();
+    const failed = { code: 'proxy_failed', reason: expect.stringContaining('is used only without credentials') };
+    expect(failureOf(siteUrl())).toEqual(failed);
+    expect(await tunnel(`site.test:${site.port}`, REQUEST)).toContain('502');
+    expect(proxy.asked).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('captures with the credentials of a proxy fail')]);
+
+    await using open = await startProxy({ names: { 'site.test': '127.0.0.1' } });
+    egressProxy.reset(through(open.port));
+    expect(await ask(siteUrl())).toEqual([200, 'hello']);
   });
 
   it('does not use the upstream proxy for the next capture', async () => {
