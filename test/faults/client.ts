@@ -30,6 +30,10 @@ const statsSchema = z.object({
     store: z.object({ state: z.string(), outbox: z.number() }),
   }),
 });
+const readinessSchema = z.object({
+  data: z.object({ degraded: z.array(z.string()) }).optional(),
+  code: z.string().optional(),
+});
 const infosSchema = z.array(z.object({ id: z.int(), bytes: z.number(), sha256: z.string() }));
 export type AnsweredInfo = z.infer<typeof infosSchema>[number];
 
@@ -79,6 +83,15 @@ export async function captureBatch(
 
 export async function stats(serviceUrl: string): Promise<z.infer<typeof statsSchema>['data']> {
   return statsSchema.parse(await (await fetch(`${serviceUrl}/stats`)).json()).data;
+}
+
+/** Asks `/readyz`. `degraded` is empty unless the service is ready. */
+export async function readiness(
+  serviceUrl: string,
+): Promise<{ readonly status: number; readonly code: string; readonly degraded: readonly string[] }> {
+  const response = await fetch(`${serviceUrl}/readyz`);
+  const { data, code } = readinessSchema.parse(await response.json());
+  return { status: response.status, code: code ?? '', degraded: data?.degraded ?? [] };
 }
 
 /** Returns every record, page by page. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
-import { allResults, oneResult, stats } from './client.ts';
+import { allResults, oneResult, readiness, stats } from './client.ts';
 import { lockDatabase } from './locked-database.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
@@ -20,7 +20,7 @@ describe('a service whose SQLite file is unavailable', () => {
   };
   const page = () => site.url('/title?t=kept');
 
-  it('keeps capturing while its file is locked, stays readable, and writes the waiting records when it is free', async () => {
+  it('keeps capturing while its file is locked, stays readable and ready but degraded, and writes the waiting records when it is free', async () => {
     await using place = await ground();
     const path = join(place.path, 'results.db');
     const service = await start(place, path);
@@ -29,8 +29,10 @@ describe('a service whose SQLite file is unavailable', () => {
     const during = [...(await captureUntilOneWaits(service, page())), ...(await captureMany(service, page(), 2))];
     expect((await allResults(service.url)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
     expect((await stats(service.url)).store.outbox).toBe(during.length);
+    expect(await readiness(service.url)).toEqual({ status: 200, code: '', degraded: ['database'] });
     lock[Symbol.dispose]();
     await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
+    expect(await readiness(service.url)).toEqual({ status: 200, code: '', degraded: [] });
     await end(service);
   }, 120_000);
 
