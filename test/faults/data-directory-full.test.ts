@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { captureMany, expectAllWritten } from './away.ts';
-import { allResults, capture, captureBatch } from './client.ts';
+import { allResults, capture, captureBatch, readiness } from './client.ts';
+import { linesAboutStoring } from './lines-about-storing.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
@@ -16,7 +17,7 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
     ['while it runs', false],
     ['before it starts', true],
   ])(
-    'answers 507 when the directory fills %s, leaves no partial files, and continues when there is room',
+    'answers 507 and is not ready when the directory fills %s, leaves no partial files, and continues when there is room',
     async (_, fullAtStart) => {
       await using place = await ground();
       const dataDir = join(place.path, 'data');
@@ -32,6 +33,7 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
       if (!fullAtStart) await disk.fill();
 
       expect(await capture(service.url, { url })).toEqual({ status: 507, code: 'storage_full', result: null });
+      expect(await readiness(service.url)).toEqual({ status: 503, code: 'storage_unavailable', degraded: [] });
       // The pauses between attempts double: 6 s leave the last attempt about 2 s.
       const elements = await captureBatch(service.url, [url, site.url('/404')], 2, 6000);
       expect(elements.map(({ code, result }) => [code, result])).toEqual(Array(2).fill(['storage_full', null]));
@@ -47,8 +49,14 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
       await disk.free();
       const after = await captureMany(service, url, 2);
       await expectAllWritten(service, dataDir, [...kept, ...after]);
+      expect(await readiness(service.url)).toEqual({ status: 200, code: '', degraded: [] });
       service.child.kill('SIGTERM');
-      expect(await service.ended).toMatchObject({ code: 0 });
+      const ended = await service.ended;
+      expect(ended.code).toBe(0);
+      expect(linesAboutStoring(ended)).toMatchObject([
+        { level: 'error', code: 'storage_full', cause: 'ENOSPC' },
+        { level: 'info', msg: 'captures can be stored again' },
+      ]);
     },
     120_000,
   );
