@@ -128,6 +128,15 @@ export const configSchema = z.strictObject({
     placeholder: 'n',
     default: null,
   }),
+  acceptClock: z.iso.date().nullable().register(table, {
+    kind: 'text',
+    group: 'Storing',
+    description:
+      'The day of a start at which the clock is right, although --retain-days found it ahead of the last use. A start more than a day after that day does not trust the clock again.',
+    placeholder: 'day',
+    takes: 'a day such as 2026-11-22',
+    default: null,
+  }),
   thumbnailBytes: bytes({
     group: 'Storing',
     description:

@@ -25,6 +25,7 @@ export function openStorage(
     onWarning: (text) => logger.warn(text),
     onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },
+    acceptedDay: config.acceptClock,
     thumbnailBytes: config.thumbnailBytes,
     onRetained: (removed) => logger.info(removed, 'retention removed captures'),
   });

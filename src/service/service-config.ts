@@ -21,7 +21,7 @@ export type CapturingConfig = BrowsersConfig &
 
 export type StorageConfig = Pick<
   Config,
-  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'retainDays' | 'retainBytes' | 'acceptClock' | 'thumbnailBytes'
 >;
 
 export type ClusterConfig = Pick<

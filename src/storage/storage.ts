@@ -10,7 +10,7 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
-import { lastSeenIn } from './files/last-seen.ts';
+import { lastUseIn } from './files/last-use-file.ts';
 import { retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
@@ -49,6 +49,8 @@ export interface StorageOptions {
   readonly makesIds?: boolean;
   /** Limits of the retention. Without them, everything is kept. */
   readonly retain?: RetentionLimits;
+  /** Day on which an operator found the clock right, as `2026-11-22`: the retention trusts the clock of this start. */
+  readonly acceptedDay?: string | null;
   /** Maximum size of all thumbnails together. @default 256 MiB */
   readonly thumbnailBytes?: number | null;
   /** Called with what retention has removed. */
@@ -114,7 +116,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     remove: (ids) => captureStore.remove(ids),
     lock,
     clock: Date.now,
-    lastSeen: lastSeenIn(options.dataDir),
+    lastUse: lastUseIn(dataDir),
+    acceptedDay: options.acceptedDay ?? null,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
   });

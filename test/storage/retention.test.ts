@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/captures/retention.ts';
 import { holdLock } from '../../src/storage/files/held-lock.ts';
-import { lastSeenIn } from '../../src/storage/files/last-seen.ts';
+import { lastUseIn } from '../../src/storage/files/last-use-file.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
@@ -17,6 +17,10 @@ const NOW = Date.UTC(2026, 5, 15, 12);
 /** Returns the id of a capture of this age. */
 function idOfAge(ms: number): number {
   return firstIdAt(new Date(NOW - ms)) + 7;
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 describe('retention', () => {
@@ -90,48 +94,86 @@ describe('retention', () => {
     now -= 40 * DAY;
     await days.pass();
     expect((await kept()).files).toHaveLength(2);
-    // A retention that starts with this clock trusts it.
-    now += 40 * DAY;
-    await retention({ days: 30 }, { clock: () => now }).pass();
-    expect((await kept()).files).toEqual([]);
   });
+
+  it.each([2, 7, 40])(
+    'removes nothing by age after restarts with a clock that was set forward by %d days, until it is accepted or set back',
+    async (jump) => {
+      let now = NOW;
+      await keepAll([idOfAge(DAY), idOfAge(HOUR)]);
+      const options = { clock: () => now, lastUse: lastUseIn(parts.data.path) };
+      const first = retention({ days: 1.5 }, options);
+      await first.pass();
+      now += jump * DAY;
+      await first.pass();
+      for (let start = 0; start < 2; start += 1) {
+        const again = retention({ days: 1.5 }, options);
+        await again.pass();
+        await again.pass();
+      }
+      expect((await kept()).files).toHaveLength(2);
+      expect(problems).toHaveBeenCalledTimes(3);
+      now -= jump * DAY;
+      await retention({ days: 1.5 }, options).pass();
+      expect(problems).toHaveBeenCalledTimes(3);
+      expect((await kept()).files).toHaveLength(2);
+      now += jump * DAY;
+      await retention({ days: 1.5 }, { ...options, acceptedDay: dayOf(now) }).pass();
+      expect((await kept()).files).toEqual([]);
+    },
+  );
 
   it.each([
     ['in the data directory', 'there'],
     ['in a database', 'elsewhere'],
     ['in a database, where another process held it until then', 'others'],
   ] as const)(
-    'removes no capture by age when the clock is far ahead of the last use, until the next start, with the lock %s',
+    'removes no capture by age when the clock is far ahead of the last use, until it is accepted, with the lock %s',
     async (_, place) => {
       const ids = [idOfAge(DAY), idOfAge(HOUR)];
       await keepAll(ids);
-      const lastSeen = lastSeenIn(parts.data.path);
+      const lastUse = lastUseIn(parts.data.path);
       let isOthers = place === 'others';
       const held = { isHeld: true, release: () => {} };
       const lock = place === 'there' ? {} : { lock: async () => (isOthers ? undefined : held) };
-      await retention({ days: 30 }, { lastSeen, ...lock }).pass();
+      await retention({ days: 30 }, { lastUse, ...lock }).pass();
       let runFor = 0;
       const running = { ...lock, clock: () => NOW + runFor, elapsed: () => runFor };
-      const long = retention({ days: 30 }, { lastSeen, ...running });
+      const long = retention({ days: 30 }, { lastUse, ...running });
       for (; runFor <= 9 * DAY; runFor += 3 * DAY) await long.pass();
       expect(problems).not.toHaveBeenCalled();
       isOthers = false;
       const clock = () => NOW + 49 * DAY;
-      const ahead = retention({ days: 30 }, { lastSeen, clock, ...lock });
+      const day = dayOf(clock());
+      const ahead = retention({ days: 30 }, { lastUse, clock, ...lock });
       await ahead.pass();
       await ahead.pass();
+      await retention({ days: 30 }, { lastUse, clock, ...lock, acceptedDay: dayOf(clock() - 2 * DAY) }).pass();
       expect((await kept()).files).toHaveLength(2);
-      expect(problems.mock.calls).toEqual([
-        [
-          expect.objectContaining({
-            message: expect.stringMatching(/^the clock is ahead of the last use .* by 40 days/),
-          }),
-        ],
-      ]);
-      await retention({ days: 30 }, { lastSeen, clock, ...lock }).pass();
+      const line = `the clock is ahead of the last use of the store by 40 days: --retain-days removes nothing until it is set back; if it is right, start the service with --accept-clock ${day}`;
+      const once = [expect.objectContaining({ message: line })];
+      expect(problems.mock.calls).toEqual([once, once]);
+      await retention({ days: 30 }, { lastUse, clock, ...lock, acceptedDay: day }).pass();
+      expect((await kept()).files).toEqual([]);
+      // The clock that was accepted needs it no longer.
+      await keepAll(ids);
+      await retention({ days: 30 }, { lastUse, clock, ...lock }).pass();
       expect((await kept()).files).toEqual([]);
     },
   );
+
+  it('trusts a clock that was behind at the start and was then set to the time of the last use', async () => {
+    await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
+    const lastUse = lastUseIn(parts.data.path);
+    await retention({ days: 90 }, { lastUse }).pass();
+    let now = 0;
+    const days = retention({ days: 30 }, { lastUse, clock: () => now });
+    await days.pass();
+    now = NOW;
+    await days.pass();
+    expect((await kept()).files).toHaveLength(1);
+    expect(problems).not.toHaveBeenCalled();
+  });
 
   it('removes old records without files, in as many steps as needed', async () => {
     const ids = Array.from({ length: 100 }, (_, at) => idOfAge(3 * DAY) + at);

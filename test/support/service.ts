@@ -28,6 +28,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     artifacts: 'files',
     retainDays: null,
     retainBytes: null,
+    acceptClock: null,
     thumbnailBytes: null,
     maxConcurrent: 4,
     maxQueue: 1000,

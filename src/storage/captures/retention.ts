@@ -2,8 +2,10 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 import { firstIdAt } from '../ids.ts';
 import { isAway } from '../is-away.ts';
+import type { LastUse } from '../last-use.ts';
 import type { HeldLock } from '../lock.ts';
 import type { ResultStore } from '../result-store.ts';
+import { createClockGuard } from './clock-guard.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
 import { type RepeatedPass, repeatPass } from './repeated-pass.ts';
@@ -17,10 +19,6 @@ import { type RepeatedPass, repeatPass } from './repeated-pass.ts';
 /** Captures removed in one step: they share one write to the database and one directory sync. */
 const STEP = 32;
 const DAY_MS = 86_400_000;
-/** Maximum by which the clock may be set forward, beyond the time that has passed, before removal by age stops. */
-const MAX_JUMP_MS = DAY_MS;
-/** The limit after a stop, which is higher because no clock measures how long the stop was. */
-const MAX_STOPPED_MS = 7 * DAY_MS;
 const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
@@ -52,10 +50,10 @@ export interface RetentionOptions {
   readonly clock: () => number;
   /** Milliseconds of a clock that is never set; by default those of `performance.now()`. */
   readonly elapsed?: () => number;
-  /**
-   * When the data directory was last used; without it, a clock that was set while the service was stopped goes unseen.
-   */
-  readonly lastSeen?: { read(): Promise<number | undefined>; note(ms: number): Promise<void> };
+  /** When the store was last used; without it, a clock that was set while the service was stopped goes unseen. */
+  readonly lastUse?: LastUse;
+  /** Day on which an operator found the clock right, as `2026-11-22`. */
+  readonly acceptedDay?: string | null;
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
   readonly onRemoved?: (removed: RetentionCounts) => void;
@@ -88,12 +86,14 @@ export function createRetention(options: RetentionOptions): Retention {
   } = options;
   const { onRemoved = () => {}, onProblem = () => {} } = options;
   let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
-  const offset = () => clock() - elapsed();
-  const offsetAtStart = offset();
-  const startedAt = clock();
-  let jumped = false;
-  /** When the data directory was used before this process; null until it is read. */
-  let seenBefore: number | undefined | null = null;
+  const clockGuard = createClockGuard({
+    clock,
+    elapsed,
+    ...(options.lastUse === undefined ? {} : { lastUse: options.lastUse }),
+    acceptedDay: options.acceptedDay ?? null,
+    // Without a limit of age, nobody needs to know.
+    onProblem: limits.days === null ? () => {} : onProblem,
+  });
   let measuredAt = Number.NEGATIVE_INFINITY;
 
   async function remove(ids: readonly number[], { held, pace, signal }: Pass): Promise<void> {
@@ -153,36 +153,15 @@ export function createRetention(options: RetentionOptions): Retention {
     await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), maxBytes, pass);
   }
 
-  /** A clock that is set forward by mistake would make everything too old. */
-  function clockJumped(): boolean {
-    const jump = offset() - offsetAtStart;
-    const ahead = seenBefore == null ? 0 : startedAt - seenBefore + jump;
-    const isAhead = ahead > MAX_STOPPED_MS;
-    const wasJumped = jumped;
-    jumped = jump > MAX_JUMP_MS || isAhead;
-    if (jumped && !wasJumped) {
-      const [ms, what] = isAhead
-        ? [ahead, 'is ahead of the last use of the data directory']
-        : [jump, 'was set forward'];
-      onProblem(
-        new Error(
-          `the clock ${what} by ${Math.round(ms / DAY_MS)} days: nothing is removed for its age until it is set back, or the service is started again`,
-        ),
-      );
-    }
-    return jumped;
-  }
-
   async function removeAll(signal: AbortSignal): Promise<void> {
     // Also without the lock, which another process may hold for days.
-    if (seenBefore === null) seenBefore = await options.lastSeen?.read();
-    await options.lastSeen?.note(clock());
+    const isClockTrusted = await clockGuard.check();
     const held = await lock();
     if (held === undefined) return;
     const before = counts;
     const pass = { held, pace: createPace(signal), signal };
     try {
-      if (limits.days !== null && !clockJumped()) {
+      if (limits.days !== null && isClockTrusted) {
         const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
         await removeFiles(tooOld, null, pass);
         await removeRecords(tooOld, pass);

@@ -1,0 +1,103 @@
+import { isAway } from '../is-away.ts';
+import type { LastUse } from '../last-use.ts';
+
+/*
+ * A clock that is set forward by mistake would make every capture too old. The guard compares it with a clock that is
+ * never set, and, because that one starts with the process, with the time at which the store was last used.
+ */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Maximum by which the clock may be set forward, beyond the time that has passed. */
+const MAX_JUMP_MS = DAY_MS;
+/** The limit after a stop, which is higher because no clock measures how long the stop was. */
+const MAX_STOPPED_MS = 7 * DAY_MS;
+/** An accepted day is one in the time zone of the operator, who restarts the service some hours later. */
+const ACCEPTED_MS = 2 * DAY_MS;
+
+export interface ClockGuardOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly clock: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number;
+  /** Without it, a clock that was set while the service was stopped goes unseen. */
+  readonly lastUse?: LastUse;
+  /** Day (`2026-11-22`) on which an operator found the clock right; a clock up to the day after is trusted at the start. */
+  readonly acceptedDay?: string | null;
+  /** Called once when the clock is no longer trusted, and with failures to read the last use. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+export interface ClockGuard {
+  /** Notes the use of the store, and returns whether the clock may decide what is too old. Never rejects. */
+  check(): Promise<boolean>;
+}
+
+export function createClockGuard({ clock, elapsed, lastUse, acceptedDay, onProblem }: ClockGuardOptions): ClockGuard {
+  const startedAt = clock();
+  const elapsedAtStart = elapsed();
+  const isAccepted = acceptedDay != null && startedAt < Date.parse(acceptedDay) + ACCEPTED_MS;
+  /** Time of the last use before this process; null until it is read. */
+  let before: number | undefined | null = isAccepted ? startedAt : null;
+  let wasRefused = false;
+
+  function judge(now: number, usedBefore: number | undefined): Judgement {
+    const ran = elapsed() - elapsedAtStart;
+    const jump = now - startedAt - ran;
+    const ahead = now - ran - (usedBefore ?? startedAt);
+    // A clock that was behind at the start, and was set to the time of the last use, is right now.
+    const isSet = jump > MAX_JUMP_MS && ahead > MAX_JUMP_MS;
+    return { isTrusted: ahead <= MAX_STOPPED_MS && !isSet, jump, ahead };
+  }
+
+  function report(now: number, { isTrusted, jump, ahead }: Judgement): void {
+    if (!isTrusted && !wasRefused) {
+      const [ms, what] =
+        ahead > MAX_STOPPED_MS && jump <= MAX_JUMP_MS
+          ? [ahead, 'is ahead of the last use of the store']
+          : [jump, 'was set forward'];
+      onProblem(
+        new Error(
+          `the clock ${what} by ${Math.round(ms / DAY_MS)} days: --retain-days removes nothing until it is set back; if it is right, start the service with --accept-clock ${dayOf(now)}`,
+        ),
+      );
+    }
+    wasRefused = !isTrusted;
+  }
+
+  async function check(): Promise<boolean> {
+    try {
+      if (before === null) before = await lastUse?.read();
+      const now = clock();
+      const judgement = judge(now, before);
+      report(now, judgement);
+      await lastUse?.note(judgement.isTrusted ? now : refusedUse(now, judgement));
+      return judgement.isTrusted;
+    } catch (error) {
+      if (!isAway(error)) onProblem(error);
+      return false;
+    }
+  }
+
+  return { check };
+}
+
+interface Judgement {
+  readonly isTrusted: boolean;
+  /** Milliseconds by which the clock was set forward since the start. */
+  readonly jump: number;
+  /** Milliseconds between the last use before the start and the start, by the clock as it is now. */
+  readonly ahead: number;
+}
+
+/**
+ * Returns the last use that is noted while the clock is not trusted: the right time, or an earlier one, so that the next
+ * start does not trust this clock either.
+ */
+function refusedUse(now: number, { ahead }: Judgement): number {
+  return now - Math.max(ahead, MAX_STOPPED_MS + HOUR_MS);
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
