@@ -1,11 +1,11 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
+import { capstan, type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
-import { allResults, oneResult, readiness, stats } from './client.ts';
+import { type AnsweredResult, allResults, capture, oneResult, readiness, stats } from './client.ts';
 import { lockDatabase } from './locked-database.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
@@ -55,6 +55,34 @@ describe('a service whose SQLite file is unavailable', () => {
     holder.close();
     await expectAllWritten(service, join(place.path, 'data'), during);
     await end(service);
+  }, 120_000);
+
+  it('has every answered capture again after its file was removed while it ran, once `capstan db rebuild` has run', async () => {
+    await using place = await ground();
+    const path = join(place.path, 'results.db');
+    const removed = await start(place, path);
+    const answered: AnsweredResult[] = [];
+    const captureBoth = async () => {
+      for (const url of [page(), site.url('/empty-response')]) {
+        const { result } = await capture(removed.url, { url });
+        if (result === null) throw new Error(`no record was answered for ${url}`);
+        answered.push(result);
+      }
+    };
+    await captureBoth();
+    await rm(path);
+    do await captureBoth();
+    while ((await stats(removed.url)).store.state !== 'damaged');
+    await captureBoth();
+    removed.child.kill('SIGKILL');
+    const { stderr } = await removed.ended;
+    expect(stderr.match(/"msg":"the database is damaged"/g)).toHaveLength(1);
+
+    await expect(start(place, path)).rejects.toThrow(`the database ${path} is missing: mount it, restore a backup, or`);
+    expect(await capstan(['db', 'rebuild', '--db-path', path], place.options)).toMatchObject({ code: 0 });
+    const rebuilt = await start(place, path);
+    await expectAllWritten(rebuilt, join(place.path, 'data'), answered);
+    await end(rebuilt);
   }, 120_000);
 
   const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
