@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { JobSchema } from '../../src/http/answer/schemas.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { nodesOf } from './nodes.ts';
@@ -8,17 +13,32 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 /** Time limit longer than a busy machine needs. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
+const Job = z.object({ data: JobSchema });
+
+/** Sends the first request of a batch, and resolves when its answer begins. `end` sends the last request. */
+async function startBatch(baseUrl: string, first: object) {
+  const sent = request(`${baseUrl}/batch`, { method: 'POST', headers: { 'content-type': 'application/x-ndjson' } });
+  const answered = once(sent, 'response');
+  sent.write(`${JSON.stringify(first)}\n`);
+  const [input] = await answered;
+  const lines = createInterface({ input })[Symbol.asyncIterator]();
+  const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value ?? 'null');
+  return { next, end: (last: object) => void sent.end(`${JSON.stringify(last)}\n`) };
+}
 
 describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`, () => {
   const site = siteForSuite();
   const servers = serversForSuite();
 
-  it('refuses captures with 503 and answers queries while NATS is away, and captures again after its return', async () => {
+  it('refuses captures with 503 and answers queries while NATS is away, and then captures again, also what waits in jobs and batches', async () => {
     await using nodes = await nodesOf(servers, 'nats-away');
     const api = await nodes.api();
     const worker = await nodes.worker();
     const submit = () => api.post('/screenshot', { url: site.url('/title?t=kept') });
     expect((await submit()).status).toBe(200);
+    const kept = { url: site.url('/title?t=kept') };
+    const batch = await startBatch(api.baseUrl, kept);
+    expect(await batch.next()).toMatchObject({ index: 0, result: { failed: false } });
 
     await servers.nats.kill();
     await expect.poll(() => api.service.readiness, PATIENCE).toMatchObject({ code: 'cluster_unavailable' });
@@ -29,9 +49,16 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`
     });
     expect((await api.call('/readyz')).status).toBe(503);
     expect((await api.call('/results')).status).toBe(200);
+    batch.end({ ...kept, timeoutMs: 120_000 });
+    const job = await api.post('/screenshot', kept, { headers: { Prefer: 'respond-async' } });
+    expect(job.status).toBe(202);
     const { accepted } = api.service.stats().captures;
 
     await servers.nats.start();
+    expect(await batch.next()).toMatchObject({ index: 1, result: { failed: false } });
+    const jobNow = async () => Job.parse(await (await api.call(job.headers.get('location') ?? '')).json()).data;
+    await expect.poll(async () => (await jobNow()).state, PATIENCE).toBe('completed');
+    expect((await jobNow()).results).toMatchObject([{ code: null, result: { failed: false } }]);
     await expect.poll(async () => (await submit()).status, PATIENCE).toBe(200);
     // Nothing that was refused is captured later.
     const { captures, cluster } = worker.stats();
