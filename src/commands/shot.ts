@@ -173,6 +173,7 @@ function withoutServer(size: number): Partial<Config> {
     role: 'all',
     dataDir,
     artifacts: 'files',
+    requireStore: false,
     retainDays: null,
     retainBytes: null,
     maxQueue: size,

@@ -114,6 +114,15 @@ export const configSchema = z.strictObject({
     default: 'files',
     defaultText: 'files; with --nats-url gridfs',
   }),
+  requireStore: z.boolean().register(table, {
+    kind: 'switch',
+    group: 'Storing',
+    description:
+      'Do not start when --data-dir holds no store or the SQLite file is missing, as when a file system is not mounted. Without it, they are created.',
+    placeholder: '',
+    takes: 'true or false',
+    default: false,
+  }),
   retainDays: z.number().min(0.01).max(36_500).nullable().register(table, {
     kind: 'number',
     group: 'Storing',

@@ -2,14 +2,20 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { existingParent } from '../storage/inspect.ts';
+import { existingParent, inspectStore } from '../storage/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** Space for 1000 screenshots and the browsers' profiles. With less, an hour of work may fill the disk. */
 const LITTLE_BYTES = 1024 ** 3;
 
 /** Checks the free space of the data directory and of the temporary directory, which holds the browsers' profiles. */
-export async function examineDisk({ dataDir }: Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
+export async function examineDisk({
+  dataDir,
+  dbPath,
+  requireStore,
+}: Pick<Config, 'dataDir' | 'dbPath' | 'requireStore'>): Promise<readonly Finding[]> {
+  const missing = requireStore ? await inspectStore(dataDir, dbPath) : undefined;
+  if (missing !== undefined) return findingsOf('data directory').failure(missing.detail, missing.advice);
   const [data, temporary] = await Promise.all([
     examineDirectory('data directory', resolve(dataDir), 'set --retain-bytes, or free space'),
     examineDirectory('temporary files', tmpdir(), 'free space, or set TMPDIR'),

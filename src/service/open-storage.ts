@@ -13,6 +13,7 @@ export function openStorage(
     dbPath: config.dbPath,
     mongoUrl: config.mongoUrl,
     artifacts: config.artifacts,
+    requireStore: config.requireStore,
     ...options,
     onState: (state, reason) => {
       if (state === 'up') logger.info('the database is available');

@@ -21,7 +21,15 @@ export type CapturingConfig = BrowsersConfig &
 
 export type StorageConfig = Pick<
   Config,
-  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'retainDays' | 'retainBytes' | 'acceptClock' | 'thumbnailBytes'
+  | 'dbPath'
+  | 'mongoUrl'
+  | 'dataDir'
+  | 'artifacts'
+  | 'requireStore'
+  | 'retainDays'
+  | 'retainBytes'
+  | 'acceptClock'
+  | 'thumbnailBytes'
 >;
 
 export type ClusterConfig = Pick<

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { storeFile } from './files/layout.ts';
+import type { ArtifactStore } from './artifact-store.ts';
+import { capturesDirectory, storeFile } from './files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from './files/store-id.ts';
+import { namesIn } from './files/workspace.ts';
 import { STORE as GRIDFS } from './gridfs/documents.ts';
 import type { ResultStore } from './result-store.ts';
 
@@ -13,6 +16,27 @@ const LOOKED_AT = 20;
  */
 export class LostPlaceError extends Error {
   override readonly name = 'LostPlaceError';
+}
+
+/** Whether a data directory is in use, also by version 0.1, which wrote no `store.json`. */
+export async function holdsStore(dataDir: string): Promise<boolean> {
+  if (existsSync(storeFile(dataDir))) return true;
+  return (await namesIn(capturesDirectory(dataDir))).length > 0;
+}
+
+/**
+ * Rejects with a `LostPlaceError` when the data directory holds no store or the SQLite file is missing, whatever was
+ * used before.
+ */
+export async function checkStoreExists(dataDir: string, dbPath: string | null): Promise<void> {
+  const missing = [
+    ...((await holdsStore(dataDir)) ? [] : [`the data directory ${resolve(dataDir)} holds no store`]),
+    ...(dbPath === null || existsSync(dbPath) ? [] : [`the database ${resolve(dbPath)} is missing`]),
+  ];
+  if (missing.length === 0) return;
+  throw new LostPlaceError(
+    `${missing.join(', and ')}: mount it, or start once without --require-store, which creates what is missing`,
+  );
 }
 
 /** Rejects with a `LostPlaceError` when the SQLite file that the data directory was last used with is missing. */
@@ -29,29 +53,52 @@ export interface PlacesOptions {
   readonly dataDir: string;
   readonly dbPath: string | null;
   readonly results: ResultStore;
-  /** Called with one line when captures of another store are in the same database. */
+  readonly artifacts: Pick<ArtifactStore, 'list'>;
+  /** Called with one line for each sign that the data directory and the database do not belong together. */
   readonly onWarning: (text: string) => void;
 }
 
 /**
  * Compares the data directory with the records. Rejects with a `LostPlaceError` when the directory is empty and the
- * SQLite database knows captures of another one; warns when captures of several directories share a database.
+ * SQLite database knows captures of another one; warns when captures of several directories share a database, and when
+ * the database has lost its records.
  */
-export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }: PlacesOptions): Promise<void> {
+export async function checkDataDirectory({
+  dataDir,
+  dbPath,
+  results,
+  artifacts,
+  onWarning,
+}: PlacesOptions): Promise<void> {
   if (results.state !== 'up') return;
-  const id = (await readStore(dataDir))?.id;
   const newest = await results.page({ by: 'all' }, LOOKED_AT);
-  const here: readonly (string | undefined)[] = [id, GRIDFS];
-  const other = newest.map(({ artifacts }) => artifacts?.store).find((store) => store != null && !here.includes(store));
+  if (newest.length === 0 && (await artifacts.list(1)).length > 0) {
+    onWarning(
+      'the database has no records, but captures are stored: restore a backup, or run `capstan db rebuild`, which writes their records',
+    );
+  }
+  const id = (await readStore(dataDir))?.id;
+  const stores = newest.flatMap(({ artifacts: stored }) => (stored === null ? [] : [stored.store]));
+  if (dbPath !== null && stores.includes(null) && !(await holdsStore(dataDir))) {
+    throw new LostPlaceError(
+      `the data directory ${resolve(dataDir)} is empty, but the database has captures: mount it, or, if they are lost, mark it as a new store: ${markHint(dataDir, randomUUID())}`,
+    );
+  }
+  const here: readonly (string | null | undefined)[] = [id, GRIDFS, null];
+  const other = stores.find((store) => !here.includes(store));
   if (other == null) return;
   if (id === undefined && dbPath !== null) {
     throw new LostPlaceError(
-      `the data directory ${resolve(dataDir)} is empty, but the database has captures of store ${other}: mount it, or mark it as that store: mkdir -p ${resolve(dataDir)} && ${restoreHint(resolve(dataDir), other)}`,
+      `the data directory ${resolve(dataDir)} is empty, but the database has captures of store ${other}: mount it, or mark it as that store: ${markHint(dataDir, other)}`,
     );
   }
   onWarning(
     `the database has captures of another data directory (store ${other}): images can be read, and captures removed, only by a process that uses the directory which holds them`,
   );
+}
+
+function markHint(dataDir: string, id: string): string {
+  return `mkdir -p ${resolve(dataDir)} && ${restoreHint(resolve(dataDir), id)}`;
 }
 
 /** Notes the database in `store.json`, so that the next start notices when it is missing. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkDatabaseFile, LostPlaceError } from './check-places.ts';
+import { checkDatabaseFile, checkStoreExists, LostPlaceError } from './check-places.ts';
 import { MongoConnection } from './mongo/connection.ts';
 import { checkSchema } from './mongo/migrations.ts';
 import { NewerSchemaError } from './newer-schema-error.ts';
@@ -17,6 +17,18 @@ export interface Inspection {
   readonly detail: string;
   /** Advice; empty when the database is usable. */
   readonly advice: string;
+}
+
+/** Returns why a start with `--require-store` would be refused; undefined when it would not be. */
+export async function inspectStore(dataDir: string, dbPath: string | null): Promise<Inspection | undefined> {
+  try {
+    await checkStoreExists(dataDir, dbPath);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LostPlaceError)
+      return refused(error.message, 'mount it, or create it without --require-store');
+    throw error;
+  }
 }
 
 /** Reads a SQLite file without changing it. */

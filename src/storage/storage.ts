@@ -1,8 +1,15 @@
+import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
 import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './captures/retention.ts';
-import { checkDatabaseFile, checkDataDirectory, rememberDatabase } from './check-places.ts';
+import {
+  checkDatabaseFile,
+  checkDataDirectory,
+  checkStoreExists,
+  holdsStore,
+  rememberDatabase,
+} from './check-places.ts';
 import type { Database } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
@@ -44,6 +51,8 @@ export interface StorageOptions {
   readonly mongoUrl?: string | null;
   /** Where captures are kept. `gridfs` needs `mongoUrl`. @default 'files' */
   readonly artifacts?: ArtifactStoreKind;
+  /** Whether a start in places without a store is refused, in place of creating one. @default false */
+  readonly requireStore?: boolean;
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
@@ -59,7 +68,7 @@ export interface StorageOptions {
   readonly onState?: (state: StoreState, reason: string) => void;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
-  /** Called with one line when the data directory and the database do not belong together. */
+  /** Called with one line when a new store is created, or the data directory and the database do not belong together. */
   readonly onWarning?: (text: string) => void;
   /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
@@ -91,8 +100,11 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   // Two processes that deliver the same local copies could remove a capture between its upload and its record.
   const data = createDataDirectory(options.dataDir, { isShared: options.artifacts !== 'gridfs' });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
-  const { dataDir, dbPath = null } = options;
+  const { dataDir, dbPath = null, onWarning = () => {} } = options;
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
+  if (options.requireStore === true) await checkStoreExists(dataDir, dbPath);
+  // With artifacts in GridFS the directory is on the way only, and api nodes of a cluster need none that lasts.
+  const isNew = options.artifacts !== 'gridfs' && !(await holdsStore(dataDir));
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
   const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
@@ -131,19 +143,26 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     await data.close();
   }
 
-  async function remember(path: string): Promise<void> {
+  /** Marks the data directory, and notes its database in the mark. */
+  async function mark(): Promise<void> {
     try {
-      await rememberDatabase(dataDir, await artifacts.id(), path);
+      const id = await data.storeId();
+      if (dbPath !== null && results.state === 'up') await rememberDatabase(dataDir, id, dbPath);
     } catch (error) {
-      // A full disk must not prevent the start; the next start notes the database.
+      // A full disk must not prevent the start; the next start marks the directory.
       if (writeFailure(error).code !== 'storage_full') throw error;
     }
   }
 
   try {
-    await checkDataDirectory({ dataDir, dbPath, results, onWarning: options.onWarning ?? (() => {}) });
+    await checkDataDirectory({ dataDir, dbPath, results, artifacts, onWarning });
     await captureStore.start();
-    if (dbPath !== null && results.state === 'up') await remember(dbPath);
+    await mark();
+    if (isNew) {
+      onWarning(
+        `${resolve(dataDir)} held no store, and a new one was created: if captures were stored there before, stop the service and mount their file system`,
+      );
+    }
     await node?.refresh();
   } catch (error) {
     await close();

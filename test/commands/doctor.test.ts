@@ -106,6 +106,19 @@ describe('capstan doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('fails for a missing store that is required', async () => {
+    await using place = await ground();
+    const { code, by } = await doctor(
+      ['--require-store', '--db-path', 'results.db', '--browser-path', NO_BROWSER.browserPath],
+      place.options,
+    );
+    expect(by['data directory']).toMatchObject({
+      state: 'failure',
+      found: expect.stringMatching(/data holds no store, and the database .*results\.db is missing: mount it/),
+    });
+    expect(code).toBe(1);
+  });
+
   it('only warns of an unreachable or damaged database, because captures still work', async () => {
     await using place = await ground();
     await writeFile(join(place.path, 'results.db'), 'not a database, but longer than its header would be'.repeat(40));

@@ -131,6 +131,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   mongoUrl: ['mongodb://h/d', 'mongodb://h/d'],
   dataDir: ['d', 'd'],
   artifacts: ['files', 'files'],
+  requireStore: ['true', true],
   retainDays: ['0.5', 0.5],
   retainBytes: ['1.5G', 1_610_612_736],
   acceptClock: ['2026-11-22', '2026-11-22'],

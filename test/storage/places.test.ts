@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CapstanError } from '../../src/capture/errors.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { keepPicture, temporaryDirectory } from './parts.ts';
+import { resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 
@@ -55,6 +56,64 @@ describe('the places where captures are stored', () => {
     );
     await writeFile(join(dataDir(), 'store.json'), JSON.stringify({ id }));
     await keepPicture((await start()).captureStore, ID + 1);
+  });
+
+  it('warns when it creates a new store, as when data directory and database were on a file system that is not mounted', async () => {
+    const onWarning = vi.fn<(text: string) => void>();
+    await keepPicture((await start({ onWarning })).captureStore, ID);
+    const line = `${dataDir()} held no store, and a new one was created: if captures were stored there before, stop the service and mount their file system`;
+    expect(onWarning.mock.calls).toEqual([[line]]);
+    await stop();
+    await start({ onWarning });
+    await stop();
+    expect(onWarning).toHaveBeenCalledTimes(1);
+    for (const name of ['data', 'database']) {
+      await rename(join(directory.path, name), join(directory.path, `unmounted-${name}`));
+    }
+    await start({ onWarning });
+    expect(onWarning.mock.calls).toEqual([[line], [line]]);
+  });
+
+  it('refuses to start without a store, and creates nothing, when one is required', async () => {
+    const both = `the data directory ${dataDir()} holds no store, and the database ${dbPath()} is missing: mount it, or start once without --require-store`;
+    await expect(start({ requireStore: true })).rejects.toThrow(both);
+    expect(await readdir(directory.path)).toEqual([]);
+    await start();
+    await stop();
+    await start({ requireStore: true });
+    await stop();
+    const other = join(directory.path, 'other.db');
+    await expect(start({ requireStore: true, dbPath: other })).rejects.toThrow(
+      `the database ${other} is missing: mount it, or start once without --require-store`,
+    );
+    await rename(dataDir(), join(directory.path, 'unmounted'));
+    await expect(start({ requireStore: true, dbPath: null })).rejects.toThrow(`${dataDir()} holds no store`);
+  });
+
+  it('takes a data directory of version 0.1, which has no mark, for a store', async () => {
+    await keepPicture((await start()).captureStore, ID);
+    await stop();
+    await rm(join(dataDir(), 'store.json'));
+    const onWarning = vi.fn<(text: string) => void>();
+    await start({ onWarning, requireStore: true, dbPath: null });
+    expect(onWarning).not.toHaveBeenCalled();
+  });
+
+  it('ends the start when the database has captures of version 0.1 but the data directory is empty', async () => {
+    const { results } = await start({ dataDir: join(directory.path, 'other') });
+    await results.insert(resultOf(ID, { artifacts: { store: null, kinds: ['image', 'html'] } }));
+    await stop();
+    await expect(start()).rejects.toThrow(
+      `the data directory ${dataDir()} is empty, but the database has captures: mount it, or, if they are lost, mark it as a new store: mkdir -p ${dataDir()} && echo`,
+    );
+  });
+
+  it('warns when the database has no records although captures are stored', async () => {
+    await keepPicture((await start()).captureStore, ID);
+    await stop();
+    const onWarning = vi.fn<(text: string) => void>();
+    await start({ dbPath: join(directory.path, 'empty.db'), onWarning });
+    expect(onWarning.mock.calls).toEqual([[expect.stringContaining('run `capstan db rebuild`')]]);
   });
 
   it('warns when another data directory has captures in the same database', async () => {

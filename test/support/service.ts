@@ -26,6 +26,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     mongoUrl: null,
     dataDir: join(directory, 'data'),
     artifacts: 'files',
+    requireStore: false,
     retainDays: null,
     retainBytes: null,
     acceptClock: null,
