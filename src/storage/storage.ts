@@ -23,9 +23,11 @@ import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
 import type { JobStore } from './job-store.ts';
+import type { LastUse } from './last-use.ts';
 import { createOwnCopies, type LocalCopies } from './local-copies.ts';
 import type { HeldLock } from './lock.ts';
 import { createNoDatabase } from './memory/no-database.ts';
+import { mongoClock } from './mongo/last-use.ts';
 import { type MongoDatabase, openMongo } from './mongo/open.ts';
 import { holdNode } from './node-leases.ts';
 import type { ResultStore, StoreState } from './result-store.ts';
@@ -107,7 +109,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const isNew = options.artifacts !== 'gridfs' && !(await holdsStore(dataDir));
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
-  const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
+  const { artifacts, copies, lock, lastUse, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = createCaptureStore({
     artifacts,
@@ -128,7 +130,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     remove: (ids) => captureStore.remove(ids),
     lock,
     clock: Date.now,
-    lastUse: lastUseIn(dataDir),
+    lastUse,
+    ...(mongo === undefined ? {} : { serverClock: mongoClock(mongo.database, mongo.ask) }),
     acceptedDay: options.acceptedDay ?? null,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
@@ -193,6 +196,7 @@ interface OpenArtifacts {
   readonly copies: LocalCopies;
   /** Takes the lock of the retention; undefined when another process holds it. */
   lock(): Promise<HeldLock | undefined>;
+  readonly lastUse: LastUse;
   stop(): Promise<void>;
 }
 
@@ -211,6 +215,7 @@ async function openArtifacts(
     artifacts: mongo === undefined ? local : withGridfs(local, mongo),
     copies: createOwnCopies(local),
     lock: async () => holdLock(retentionLock(dataDir)),
+    lastUse: lastUseIn(dataDir),
     stop: () => Promise.resolve(),
   };
 }

@@ -3,7 +3,8 @@ import type { LastUse } from '../last-use.ts';
 
 /*
  * A clock that is set forward by mistake would make every capture too old. The guard compares it with a clock that is
- * never set, and, because that one starts with the process, with the time at which the store was last used.
+ * never set, and, because that one starts with the process, with the time at which the store was last used. Where other
+ * machines share the database, it also compares it with the clock of the database server.
  */
 
 const HOUR_MS = 3_600_000;
@@ -22,6 +23,8 @@ export interface ClockGuardOptions {
   readonly elapsed: () => number;
   /** Without it, a clock that was set while the service was stopped goes unseen. */
   readonly lastUse?: LastUse;
+  /** Reads the clock of the database server, in milliseconds since the Unix epoch. */
+  readonly serverClock?: () => Promise<number>;
   /** Day (`2026-11-22`) on which an operator found the clock right; a clock up to the day after is trusted at the start. */
   readonly acceptedDay?: string | null;
   /** Called once when the clock is no longer trusted, and with failures to read the last use. */
@@ -33,46 +36,49 @@ export interface ClockGuard {
   check(): Promise<boolean>;
 }
 
-export function createClockGuard({ clock, elapsed, lastUse, acceptedDay, onProblem }: ClockGuardOptions): ClockGuard {
+export function createClockGuard(options: ClockGuardOptions): ClockGuard {
+  const { clock, elapsed, lastUse, serverClock, acceptedDay, onProblem } = options;
   const startedAt = clock();
   const elapsedAtStart = elapsed();
   const isAccepted = acceptedDay != null && startedAt < Date.parse(acceptedDay) + ACCEPTED_MS;
   /** Time of the last use before this process; null until it is read. */
   let before: number | undefined | null = isAccepted ? startedAt : null;
-  let wasRefused = false;
+  let isDoubted = false;
 
   function judge(now: number, usedBefore: number | undefined): Judgement {
     const ran = elapsed() - elapsedAtStart;
     const jump = now - startedAt - ran;
     const ahead = now - ran - (usedBefore ?? startedAt);
+    const accept = `if it is right, start the service with --accept-clock ${dayOf(now)}`;
+    const lastUseIfRefused = refusedUse(now, ahead);
+    if (ahead > MAX_STOPPED_MS && jump <= MAX_JUMP_MS) {
+      const doubt = `is ahead of the last use of the store by ${days(ahead)}: --retain-days removes nothing until it is set back; ${accept}`;
+      return { doubt, usedAt: lastUseIfRefused };
+    }
     // A clock that was behind at the start, and was set to the time of the last use, is right now.
-    const isSet = jump > MAX_JUMP_MS && ahead > MAX_JUMP_MS;
-    return { isTrusted: ahead <= MAX_STOPPED_MS && !isSet, jump, ahead };
+    if (jump > MAX_JUMP_MS && ahead > MAX_JUMP_MS) {
+      const doubt = `was set forward by ${days(jump)}: --retain-days removes nothing until it is set back; ${accept}`;
+      return { doubt, usedAt: lastUseIfRefused };
+    }
+    return { usedAt: now };
   }
 
-  function report(now: number, { isTrusted, jump, ahead }: Judgement): void {
-    if (!isTrusted && !wasRefused) {
-      const [ms, what] =
-        ahead > MAX_STOPPED_MS && jump <= MAX_JUMP_MS
-          ? [ahead, 'is ahead of the last use of the store']
-          : [jump, 'was set forward'];
-      onProblem(
-        new Error(
-          `the clock ${what} by ${Math.round(ms / DAY_MS)} days: --retain-days removes nothing until it is set back; if it is right, start the service with --accept-clock ${dayOf(now)}`,
-        ),
-      );
-    }
-    wasRefused = !isTrusted;
+  async function judgeByServer(now: number): Promise<Judgement | undefined> {
+    const at = await serverClock?.();
+    if (at === undefined || now - at <= MAX_JUMP_MS) return undefined;
+    const doubt = `is ahead of the clock of the MongoDB server by ${days(now - at)}: --retain-days removes nothing until they agree`;
+    return { doubt, usedAt: at };
   }
 
   async function check(): Promise<boolean> {
     try {
       if (before === null) before = await lastUse?.read();
       const now = clock();
-      const judgement = judge(now, before);
-      report(now, judgement);
-      await lastUse?.note(judgement.isTrusted ? now : refusedUse(now, judgement));
-      return judgement.isTrusted;
+      const { doubt, usedAt } = (await judgeByServer(now)) ?? judge(now, before);
+      if (doubt !== undefined && !isDoubted) onProblem(new Error(`the clock ${doubt}`));
+      isDoubted = doubt !== undefined;
+      await lastUse?.note(usedAt);
+      return !isDoubted;
     } catch (error) {
       if (!isAway(error)) onProblem(error);
       return false;
@@ -83,19 +89,22 @@ export function createClockGuard({ clock, elapsed, lastUse, acceptedDay, onProbl
 }
 
 interface Judgement {
-  readonly isTrusted: boolean;
-  /** Milliseconds by which the clock was set forward since the start. */
-  readonly jump: number;
-  /** Milliseconds between the last use before the start and the start, by the clock as it is now. */
-  readonly ahead: number;
+  /** Why the clock is not trusted; missing when it is. */
+  readonly doubt?: string;
+  /** The last use to note. */
+  readonly usedAt: number;
 }
 
 /**
  * Returns the last use that is noted while the clock is not trusted: the right time, or an earlier one, so that the next
  * start does not trust this clock either.
  */
-function refusedUse(now: number, { ahead }: Judgement): number {
+function refusedUse(now: number, ahead: number): number {
   return now - Math.max(ahead, MAX_STOPPED_MS + HOUR_MS);
+}
+
+function days(ms: number): string {
+  return `${Math.round(ms / DAY_MS)} days`;
 }
 
 function dayOf(ms: number): string {

@@ -52,6 +52,8 @@ export interface RetentionOptions {
   readonly elapsed?: () => number;
   /** When the store was last used; without it, a clock that was set while the service was stopped goes unseen. */
   readonly lastUse?: LastUse;
+  /** Reads the clock of the database server, in milliseconds since the Unix epoch. */
+  readonly serverClock?: () => Promise<number>;
   /** Day on which an operator found the clock right, as `2026-11-22`. */
   readonly acceptedDay?: string | null;
   readonly intervalMs?: number;
@@ -90,6 +92,7 @@ export function createRetention(options: RetentionOptions): Retention {
     clock,
     elapsed,
     ...(options.lastUse === undefined ? {} : { lastUse: options.lastUse }),
+    ...(options.serverClock === undefined ? {} : { serverClock: options.serverClock }),
     acceptedDay: options.acceptedDay ?? null,
     // Without a limit of age, nobody needs to know.
     onProblem: limits.days === null ? () => {} : onProblem,
