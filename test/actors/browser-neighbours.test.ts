@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture/request.ts';
-import { patience, type RunningActor } from '../support/actor.ts';
+import { failureOf, patience, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -60,6 +60,24 @@ describe('captures that run at the same time as a hostile page', () => {
     },
     TEST_MS,
   );
+
+  it("keeps Chromium's limit of 200 navigations in 10 s, without which a page starves its neighbours", async () => {
+    const { actor } = await start({ slots: 1 });
+    const { title } = await actor.capture(captureRequest(site.url('/navigations?count=1000')), patience);
+    expect(Number(title)).toBeGreaterThan(0);
+    expect(Number(title)).toBeLessThan(1000);
+  });
+
+  it('fails a capture with page_too_large when the long URLs of its page exceed 2 MiB together', async () => {
+    const { actor } = await start({ slots: 2 });
+    const twice = actor.capture(captureRequest(site.url('/navigations?count=2&bytes=1100000')), patience);
+    const once = actor.capture(captureRequest(site.url('/navigations?count=1&bytes=1900000')), patience);
+    expect(await failureOf(twice)).toMatchObject({
+      code: 'page_too_large',
+      message: expect.stringContaining('the page navigated to URLs of more than 2097152 characters in all'),
+    });
+    expect((await once).title).toBe('1');
+  });
 
   // The browser process has one queue for the messages of all pages. Two such pages, if not ended, delayed each other
   // capture by more than 10 s, until the heartbeat killed the browser; repeated beside the same pages, it failed.
