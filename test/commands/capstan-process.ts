@@ -23,6 +23,8 @@ export interface RunOptions {
   /** File descriptor for the output, instead of a pipe that the test reads. */
   readonly stdoutFd?: number;
   readonly stderrFd?: number;
+  /** Program and arguments that execute the command line that is appended to them. */
+  readonly through?: readonly string[];
 }
 
 /**
@@ -71,10 +73,13 @@ export function lineOf(stream: Readable | null, pattern: RegExp): Promise<string
 }
 
 /** Starts `capstan` without the CAPSTAN_ variables of the test process. */
-export function launch(args: readonly string[], { env = {}, cwd, descriptors, stdoutFd, stderrFd }: RunOptions) {
+export function launch(
+  args: readonly string[],
+  { env = {}, cwd, descriptors, stdoutFd, stderrFd, through = [] }: RunOptions,
+) {
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
-  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, BIN, ...args], {
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...through, process.execPath, BIN, ...args], {
     cwd,
     env: { ...Object.fromEntries(ours), ...env },
     stdio: ['pipe', stdoutFd ?? 'pipe', stderrFd ?? 'pipe'],

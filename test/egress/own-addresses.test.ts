@@ -1,6 +1,47 @@
+import { execFile } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createOwnAddresses } from '../../src/egress/own-addresses.ts';
+import { ground, serve } from '../commands/capstan-process.ts';
+
+const PUBLIC = '93.184.215.14';
+/** Gives a network namespace of its own a public address, then runs the command that is appended. */
+const WITH_PUBLIC_ADDRESS = [
+  'unshare',
+  '--net',
+  'sh',
+  '-c',
+  `ip link set lo up && ip addr add ${PUBLIC}/32 dev lo && exec "$@"`,
+  'sh',
+];
+
+describe.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+  'capstan serve on a public address (needs root)',
+  () => {
+    it('refuses to capture itself by that address', async () => {
+      await using place = await ground();
+      const args = ['--host', '0.0.0.0', '--browser-path', '/nonexistent', '--data-dir', 'data', '--db-path', 'r.db'];
+      const served = await serve(args, { ...place.options, through: WITH_PUBLIC_ADDRESS });
+      const { port } = new URL(served.url);
+      const program = `
+      const body = JSON.stringify({ url: 'http://${PUBLIC}:${port}/livez' });
+      const headers = { 'Content-Type': 'application/json' };
+      fetch('http://${PUBLIC}:${port}/screenshot', { method: 'POST', headers, body })
+        .then((answer) => answer.text())
+        .then(console.log);
+    `;
+      const inside = ['--net', '--target', String(served.child.pid), process.execPath, '-e', program];
+      const { stdout } = await promisify(execFile)('nsenter', inside);
+      expect(JSON.parse(stdout)).toMatchObject({
+        code: 'target_forbidden',
+        error: expect.stringContaining("not public (this machine's own)"),
+      });
+      served.child.kill('SIGTERM');
+      expect(await served.ended).toMatchObject({ code: 0 });
+    });
+  },
+);
 
 describe('createOwnAddresses', () => {
   it("recognises every address of the machine's interfaces, in any spelling", () => {
