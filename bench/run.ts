@@ -7,6 +7,7 @@ import { clusterOverload } from './cluster-overload.ts';
 import { clusterTimes } from './cluster-times.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
+import { dnsStarvation } from './dns-starvation.ts';
 import { documentation } from './documentation.ts';
 import { events } from './events.ts';
 import { fullPage } from './full-page.ts';
@@ -39,6 +40,7 @@ const OWN = [
   'stores',
   'events',
   'deadline',
+  'dns-starvation',
   'full-page',
   'documentation',
   'web-interface',
@@ -52,6 +54,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   stores,
   events,
   deadline,
+  'dns-starvation': dnsStarvation,
   'full-page': fullPage,
   documentation,
   'web-interface': webInterface,
