@@ -5,6 +5,8 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
 const MIB = 1024 ** 2;
+/** Time for a page to fill two browsers: the second is its own. */
+const CAPTURE_MS = 60_000;
 
 describe('the memory of browsers', () => {
   const site = siteForSuite();
@@ -29,4 +31,18 @@ describe('the memory of browsers', () => {
     expect((await slow).title).toBe('A slow page');
     expect(actor.stats().crashes).toBe(0);
   });
+
+  it(
+    'kills a browser process that a page fills with blobs, and captures the page beside it',
+    async () => {
+      const { actor } = await start({ memory: { renderer: 4096 * MIB, browser: 100 * MIB } });
+      const capture = (path: string) =>
+        actor.capture(captureRequest(site.url(path), { timeoutMs: CAPTURE_MS }), patience);
+      const large = failureOf(capture('/memory?blobs'));
+      const neighbour = capture('/slow?ms=3000');
+      expect(await large).toMatchObject({ code: 'page_too_large' });
+      expect((await neighbour).title).toBe('A slow page');
+    },
+    2 * CAPTURE_MS,
+  );
 });
