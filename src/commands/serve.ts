@@ -6,6 +6,7 @@ import { type Log, openLog } from '../log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
 import { packageVersion } from '../version.ts';
 import { watchForEnd } from './ending.ts';
+import { makeFullCollectionsRare } from './heap-growth.ts';
 import { processConfig } from './process-config.ts';
 import { watchForReload } from './reload.ts';
 import { warnOfReadableSecrets } from './secret-files.ts';
@@ -21,7 +22,10 @@ export function registerServeCommand(program: Command): void {
   addConfigFlags(command).action(async (flags: Readonly<Record<string, unknown>>) => {
     const config = processConfig(flags);
     if (flags.printConfig === true) process.stdout.write(`${JSON.stringify(printableConfig(config), null, 2)}\n`);
-    else await serve(config, () => processConfig(flags));
+    else {
+      makeFullCollectionsRare();
+      await serve(config, () => processConfig(flags));
+    }
   });
 }
 
