@@ -6,6 +6,7 @@ import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { sweepProfiles } from './browser-host.ts';
 import { BrowserPool } from './browser-pool.ts';
+import { type BrowserPriority, startCommand } from './browser-priority.ts';
 import type { CaptureActor } from './capture-actor.ts';
 import { captureAlone, captureShared } from './capture-on.ts';
 import { CdpClosedError } from './cdp/connection.ts';
@@ -26,6 +27,7 @@ export interface BrowserActorOptions {
   readonly slots: number;
   readonly browserPath: string | undefined;
   readonly sandbox: 'auto' | 'on' | 'off';
+  readonly priority: BrowserPriority;
   readonly retireAfter: number;
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
@@ -50,6 +52,7 @@ export function createBrowserActor(options: BrowserActorOptions): CaptureActor {
   const common = {
     findExecutable: executableFinder(options.browserPath),
     confinement: new Confinement(options.sandbox, options.warn),
+    startCommand: startCommand(options.priority, options.warn),
     retireAfter: options.retireAfter,
     honestUserAgent: options.honestUserAgent,
     memory: options.memory ?? MEMORY_BOUNDS,

@@ -6,6 +6,7 @@ import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { browserEnvironment } from './browser-environment.ts';
+import type { StartCommand } from './browser-priority.ts';
 import { endFamily, startProcess } from './browser-process.ts';
 import { CdpClosedError, CdpConnection, type CdpSession } from './cdp/connection.ts';
 import type { Confined } from './confinement.ts';
@@ -33,6 +34,7 @@ const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
 export interface LaunchOptions {
   readonly executable: string;
   readonly confined: Confined;
+  readonly startCommand: StartCommand;
   /** Keeps the user agent that names HeadlessChrome, and `navigator.webdriver` true. */
   readonly honestUserAgent: boolean;
   /** Cancels the launch when aborted. */
@@ -66,7 +68,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
   const { sandbox, user } = options.confined;
   const env = browserEnvironment(process.env, profileDir, options.env);
   const flags = launchFlags({ profileDir, sandbox, honest: options.honestUserAgent });
-  const child = await startProcess({ executable: options.executable, flags, env, profileDir, user }).catch(
+  const { executable, startCommand } = options;
+  const child = await startProcess({ executable, flags, env, profileDir, user, startCommand }).catch(
     async (error: unknown) => {
       await removeProfile(profileDir).catch(() => undefined);
       throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error, ended: true });

@@ -2,6 +2,7 @@ import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { BrowserEndCause, BrowserEvent } from '../capture/events.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
+import type { StartCommand } from './browser-priority.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
 import { FloodWatch } from './flood-watch.ts';
@@ -10,6 +11,7 @@ import { checkMemory, type MemoryBounds } from './memory-watch.ts';
 export interface BrowserPoolOptions {
   readonly findExecutable: ExecutableFinder;
   readonly confinement: Confinement;
+  readonly startCommand: StartCommand;
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
   readonly memory: MemoryBounds;
@@ -221,13 +223,14 @@ export class BrowserPool {
     if ('missing' in found) {
       throw this.#openBreaker({ reason: found.missing, detail: found.detail ?? found.missing });
     }
-    const { confinement, honestUserAgent } = this.#options;
+    const { confinement, startCommand, honestUserAgent } = this.#options;
     const confined = confinement.now;
     try {
       const host = await launchBrowser({
         executable: found.path,
         env: found.env,
         confined,
+        startCommand,
         honestUserAgent,
         signal: this.#closing.signal,
       });

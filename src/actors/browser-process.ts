@@ -1,15 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import { promisify } from 'node:util';
+import { NICENESS, type StartCommand } from './browser-priority.ts';
 import type { SystemUser } from './confinement.ts';
-
-/**
- * Lowers the browser's priority, so that requests are answered before pages are drawn. Measured on two cores at ten
- * times the capacity: 99 % of refusals took 9 to 20 ms instead of 110 to 250 ms, at the same number of captures.
- */
-const NICENESS = 10;
 
 export interface ProcessOptions {
   readonly executable: string;
@@ -19,6 +13,7 @@ export interface ProcessOptions {
   readonly profileDir: string;
   /** User to run the browser as; undefined runs it as the service's own. */
   readonly user: SystemUser | undefined;
+  readonly startCommand: StartCommand;
 }
 
 /**
@@ -27,9 +22,9 @@ export interface ProcessOptions {
  * cannot be changed, or the process could not be killed later.
  */
 export async function startProcess(options: ProcessOptions): Promise<ChildProcess> {
-  const { executable, flags, env, profileDir, user } = options;
+  const { executable, flags, env, profileDir, user, startCommand } = options;
   if (user !== undefined) await chown(profileDir, user.uid, user.gid);
-  const front = await groupInSession();
+  const front = await startCommand();
   const [command = executable, ...rest] = [...front, executable];
   const child = spawn(command, [...rest, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -67,23 +62,6 @@ export function endFamily(child: ChildProcess): void {
   }
   child.kill('SIGKILL');
 }
-
-/**
- * Returns the command prefix that gives a process a lower priority and its own group within the service's session.
- * Linux divides its cores between sessions first (sched(7)), so a browser in another session would ignore its priority.
- * Node can create a group only together with a session; `timeout 0` of the coreutils creates one and does nothing else.
- * Returns nothing without the coreutils.
- */
-function groupInSession(): Promise<readonly string[]> {
-  inFront ??= promisify(execFile)('timeout', ['--version']).then(
-    ({ stdout }) => (/coreutils/.test(stdout) ? ['nice', '-n', String(NICENESS), 'timeout', '0'] : []),
-    () => [],
-  );
-  return inFront;
-}
-
-/** Cached: the check runs once. */
-let inFront: Promise<readonly string[]> | undefined;
 
 function giveWay(pid: number): void {
   try {

@@ -276,6 +276,13 @@ export const configSchema = z.strictObject({
     placeholder: 'mode',
     default: 'auto',
   }),
+  browserPriority: choice(['low', 'idle'], {
+    group: 'Browser',
+    description:
+      'How far browsers yield to the service. `idle` gives them only the time that no other program of the container, systemd unit or login session wants; choose it where the service is alone in its own.',
+    placeholder: 'priority',
+    default: 'low',
+  }),
   honestUserAgent: z.boolean().register(table, {
     kind: 'switch',
     group: 'Browser',

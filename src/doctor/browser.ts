@@ -1,4 +1,5 @@
 import { BrowserPool } from '../actors/browser-pool.ts';
+import { startCommand } from '../actors/browser-priority.ts';
 import { Confinement } from '../actors/confinement.ts';
 import { executableFinder } from '../actors/executable.ts';
 import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
@@ -20,15 +21,20 @@ const ALLOW_NOBODY =
 export async function examineBrowser({
   browserPath,
   sandbox: mode,
+  browserPriority,
   honestUserAgent,
   retireAfter,
-}: Pick<Config, 'browserPath' | 'sandbox' | 'honestUserAgent' | 'retireAfter'>): Promise<readonly Finding[]> {
+}: Pick<Config, 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent' | 'retireAfter'>): Promise<
+  readonly Finding[]
+> {
   const warnings: string[] = [];
+  const priorityWarnings: string[] = [];
   const findExecutable = executableFinder(browserPath ?? undefined);
   const confinement = new Confinement(mode, (text) => warnings.push(text));
   const pool = new BrowserPool({
     findExecutable,
     confinement,
+    startCommand: startCommand(browserPriority, (text) => priorityWarnings.push(text)),
     honestUserAgent,
     retireAfter,
     memory: MEMORY_BOUNDS,
@@ -47,6 +53,7 @@ export async function examineBrowser({
     return [
       ...browser.ok(`${product.replace(/^HeadlessChrome\//, 'headless Chromium ')}, ${executable.path}`),
       ...sandboxFindings(mode, confinement, warnings),
+      ...priorityWarnings.flatMap((text) => browser.warning(text, 'install util-linux, or use --browser-priority low')),
       ...fontFindings(missing),
     ];
   } catch (error) {

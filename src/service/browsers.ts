@@ -32,6 +32,7 @@ export function startBrowsers(
     slots: config.maxConcurrent,
     browserPath: config.browserPath ?? undefined,
     sandbox: config.sandbox,
+    priority: config.browserPriority,
     honestUserAgent: config.honestUserAgent,
     retireAfter: config.retireAfter,
     warn: (text) => logger.warn(text),

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 
 export type BrowsersConfig = Pick<
   Config,
-  'maxConcurrent' | 'browserPath' | 'sandbox' | 'honestUserAgent' | 'retireAfter'
+  'maxConcurrent' | 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent' | 'retireAfter'
 >;
 
 export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../src/actors/browser-host.ts';
+import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 
@@ -12,7 +13,13 @@ it('counts a browser that answered while the service was suspended as responsive
   const found = await executableFinder(undefined)();
   if ('missing' in found) throw new Error(found.missing);
   const confined = new Confinement('auto', () => undefined).now;
-  const host = await launchBrowser({ executable: found.path, env: found.env, confined, honestUserAgent: false });
+  const host = await launchBrowser({
+    executable: found.path,
+    env: found.env,
+    confined,
+    startCommand: startCommand('low', () => undefined),
+    honestUserAgent: false,
+  });
   onTestFinished(() => host.close());
   const answered = host.answers(200);
   // Lets the heartbeat be sent before the process is blocked.
@@ -36,6 +43,7 @@ it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
       executable,
       env: found.env,
       confined: { sandbox: false, user: undefined },
+      startCommand: startCommand('low', () => undefined),
       honestUserAgent: false,
     });
     onTestFinished(() => host.close());

@@ -6,10 +6,20 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type BrowserPriority, startCommand } from '../../src/actors/browser-priority.ts';
 import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+
+interface Started {
+  readonly script: number;
+  readonly grandchild: number;
+  readonly warnings: readonly string[];
+}
+
+/** Linux's number of the scheduling policy for idle work. */
+const SCHED_IDLE = 5;
 
 describe('the process of a browser', () => {
   let folder: string;
@@ -23,21 +33,55 @@ describe('the process of a browser', () => {
   });
 
   /** Starts a script in place of the browser. Returns the process ids of the script and of its child process. */
-  async function started(start = startProcess): Promise<{ readonly script: number; readonly grandchild: number }> {
+  async function started(priority: BrowserPriority = 'low'): Promise<Started> {
     const executable = join(folder, 'script');
     await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n', { mode: 0o755 });
-    child = await start({ executable, flags: [], env: process.env, profileDir: folder, user: undefined });
+    const warnings: string[] = [];
+    child = await startProcess({
+      executable,
+      flags: [],
+      env: process.env,
+      profileDir: folder,
+      user: undefined,
+      startCommand: startCommand(priority, (text) => warnings.push(text)),
+    });
     const [line] = await once(child.stderr ?? child, 'data');
     const [script, grandchild] = String(line).split(' ').map(Number);
     // Process id 0 would stand for the tests' own process group.
     if (!script || !grandchild) throw new Error(`the script says ${line}`);
-    return { script, grandchild };
+    return { script, grandchild, warnings };
+  }
+
+  /** Leaves only these programs on the search path during the test. */
+  async function onlyPrograms(...names: string[]): Promise<void> {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    for (const name of names) await symlink(`/usr/bin/${name}`, join(bin, name));
+    vi.stubEnv('PATH', bin);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
   }
 
   it('starts the browser with a lower priority than the service, in the same session', async () => {
     const { script } = await started();
     expect(getPriority(script)).toBe(getPriority() + 10);
     expect(statOf(script).session).toBe(statOf(process.pid).session);
+  });
+
+  it('gives the browser only idle time with the priority idle, in the same session', async () => {
+    const { script, grandchild, warnings } = await started('idle');
+    expect([schedulingPolicy(script), schedulingPolicy(grandchild)]).toEqual([SCHED_IDLE, SCHED_IDLE]);
+    expect(statOf(script).session).toBe(statOf(process.pid).session);
+    expect(statOf(script).group).not.toBe(statOf(process.pid).group);
+    expect(warnings).toEqual([]);
+  });
+
+  it('gives the browser a low priority, with a warning, where the system does not allow idle', async () => {
+    await onlyPrograms('sh', 'sleep', 'nice', 'timeout');
+    const { script, warnings } = await started('idle');
+    expect(getPriority(script)).toBe(getPriority() + 10);
+    expect(warnings).toEqual([expect.stringMatching(/^browsers have a low priority, .*chrt/)]);
   });
 
   it('starts the browser in a process group of its own, which Ctrl-C in a terminal does not reach', async () => {
@@ -61,19 +105,11 @@ describe('the process of a browser', () => {
   });
 
   it('gives the browser a lower priority and ends its descendants on systems without coreutils', async () => {
-    const bin = join(folder, 'bin');
-    await mkdir(bin);
-    for (const name of ['sh', 'sleep']) await symlink(`/bin/${name}`, join(bin, name));
-    vi.stubEnv('PATH', bin);
-    vi.resetModules();
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-    });
-    const elsewhere = await import('../../src/actors/browser-process.ts');
-    const { script, grandchild } = await started(elsewhere.startProcess);
+    await onlyPrograms('sh', 'sleep');
+    const { script, grandchild } = await started();
     expect(script).toBe(child.pid);
     expect(getPriority(script)).toBe(10);
-    elsewhere.endFamily(child);
+    endFamily(child);
     await expect.poll(() => isRunning(script) || isRunning(grandchild)).toBe(false);
   });
 });
@@ -85,7 +121,8 @@ it('rejects when no file descriptors are left for the browser, without ending th
     try {
       for (;;) openSync('/dev/null');
     } catch {}
-    const options = { executable: '/bin/true', flags: [], env: process.env, profileDir: '/', user: undefined };
+    const startCommand = async () => [];
+    const options = { executable: '/bin/true', flags: [], env: {}, profileDir: '/', user: undefined, startCommand };
     await startProcess(options).catch((error) => console.log(error.code));`;
   const command = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"';
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script]);
@@ -137,6 +174,10 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that runs as
     return path;
   }
 });
+
+function schedulingPolicy(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[38]);
+}
 
 function statOf(pid: number): { readonly group: string | undefined; readonly session: string | undefined } {
   const [, , group, session] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../src/actors/browser-host.ts';
+import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { fontAdvice, missingScripts, type Script } from '../../src/actors/missing-scripts.ts';
@@ -13,6 +14,7 @@ async function missingWith(...fonts: string[]): Promise<readonly Script[]> {
     executable: found.path,
     env: { FONTCONFIG_FILE: await fontconfigWith(...fonts) },
     confined: new Confinement('auto', () => undefined).now,
+    startCommand: startCommand('low', () => undefined),
     honestUserAgent: false,
   });
   onTestFinished(() => host.close());

@@ -153,6 +153,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   allowWebhooks: ['10.1.2.3,hooks.internal', ['10.1.2.3', 'hooks.internal']],
   browserPath: ['/bin/chrome', '/bin/chrome'],
   sandbox: ['off', 'off'],
+  browserPriority: ['idle', 'idle'],
   honestUserAgent: ['true', true],
   retireAfter: ['9', 9],
   ipinfo: ['true', true],

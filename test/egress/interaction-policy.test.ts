@@ -31,6 +31,7 @@ beforeAll(async () => {
     slots: 2,
     browserPath: undefined,
     sandbox: 'auto',
+    priority: 'low',
     retireAfter: 500,
     honestUserAgent: false,
     warn: () => undefined,

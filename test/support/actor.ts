@@ -28,6 +28,7 @@ export async function startActor(
     slots: 4,
     browserPath: undefined,
     sandbox: 'auto',
+    priority: 'low',
     retireAfter: 500,
     honestUserAgent: false,
     warn: (text) => warnings.push(text),

@@ -45,6 +45,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     allowWebhooks: [],
     browserPath: null,
     sandbox: 'auto',
+    browserPriority: 'low',
     honestUserAgent: false,
     retireAfter: 500,
     ipinfo: false,
