@@ -17,9 +17,8 @@ export const descriptorExhaustion: ProcessFault = {
       const open = (count: number) => Promise.all(Array.from({ length: count }, () => idleConnection(port)));
       const [first, idle] = [await open(CAPTURES_BESIDE), await open(2 * DESCRIPTORS)];
       // All at once, because the service closes connections that have sent nothing for 15 s.
-      await Promise.all(
-        first.map(async (socket) => answers.note(await captureOver(socket, { url: site.url('/short') }))),
-      );
+      const url = site.url('/short');
+      await Promise.all(first.map(async (socket) => answers.check(url, await captureOver(socket, { url }))));
       for (const socket of [...first, ...idle]) socket.destroy();
       await answering(service);
     },

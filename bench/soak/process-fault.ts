@@ -48,11 +48,18 @@ export class Answers {
     if (result !== null) this.records.push(result);
   }
 
-  /** Captures a page. An answer with a code that is not in `codes` is recorded as a problem. */
-  async capture(serviceUrl: string, url: string, codes: readonly string[] = ['']): Promise<void> {
-    const answer = await capture(serviceUrl, { url });
+  /** Captures a page and checks the answer. */
+  async capture(serviceUrl: string, url: string, codes?: readonly string[]): Promise<void> {
+    this.check(url, await capture(serviceUrl, { url }), codes);
+  }
+
+  /** Records an answer. A code that is not in `codes`, and a capture cut by its deadline, are problems. */
+  check(url: string, answer: Answered, codes: readonly string[] = ['']): void {
     this.note(answer);
     if (!codes.includes(answer.code)) this.problems.push(`${url}: ${answer.status} ${answer.code}`);
+    if (answer.result?.partial === true) {
+      this.problems.push(`${url}: partial, cut in the phase ${answer.result.partial_phase}`);
+    }
   }
 }
 

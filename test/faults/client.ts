@@ -13,6 +13,8 @@ export const resultSchema = z
     width: z.number(),
     height: z.number(),
     failed: z.boolean(),
+    partial: z.boolean(),
+    partial_phase: z.string(),
   })
   .transform(({ evidence: _evidence, ...record }) => record);
 export type AnsweredResult = z.infer<typeof resultSchema>;
