@@ -21,20 +21,20 @@ import {
 import { observable } from './soak/census.ts';
 import { Ledger, oneClient } from './soak/clients.ts';
 import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
-import { runProcessRounds } from './soak/process-rounds.ts';
+import { FAULT_NAMES, runProcessRounds } from './soak/process-rounds.ts';
 import { within } from './soak/time-limit.ts';
 import { startBenchSite } from './support/site.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 
 /*
- * npm run soak [-- [--seconds n] [--seed n] [--mongo]]
+ * npm run soak [-- [--seconds n] [--seed n] [--mongo] [--without fault]...]
  *
  * Half of the time: waves of clients with good, slow, broken, hanging and forbidden targets; some clients disconnect,
  * browsers are killed, and the database becomes unavailable. After each wave every count must be back at the base line,
  * which is taken after a first wave without faults; at the end every accepted capture must be accounted for.
  * The other half: rounds with the service as a process of its own, see soak/process-rounds.ts; at least one for each
- * fault. Prints the comparison and exits with 1 when a target is missed. With --mongo the database is MongoDB
- * (MONGOMS_SYSTEM_BINARY).
+ * fault except those of --without. Prints the comparison and exits with 1 when a target is missed or a fault could not
+ * be caused. With --mongo the database is MongoDB (MONGOMS_SYSTEM_BINARY).
  */
 
 const CLIENTS = 24;
@@ -69,8 +69,17 @@ const LONG_S = 120;
 const OWN_FAULTS = ['internal', 'storage_full', 'invalid_request'];
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string' }, seed: { type: 'string' }, mongo: { type: 'boolean', default: false } },
+  options: {
+    seconds: { type: 'string' },
+    seed: { type: 'string' },
+    mongo: { type: 'boolean', default: false },
+    without: { type: 'string', multiple: true, default: [] },
+  },
 });
+const unknown = values.without.filter((name) => !FAULT_NAMES.includes(name));
+if (unknown.length > 0) {
+  throw new Error(`--without ${unknown.join(', ')}: no such fault; the faults are ${FAULT_NAMES.join(', ')}`);
+}
 const seconds = Number(values.seconds ?? 600);
 const random = createRandom(Number(values.seed ?? Math.floor(Math.random() * 2 ** 32)));
 console.log(`soak of ${seconds} s, --seed ${random.seed}`);
@@ -164,6 +173,7 @@ const rounds = await runProcessRounds({
   seconds: seconds / 2,
   random,
   mongoUrl: mongo === undefined ? undefined : `${mongo.url}soak-rounds`,
+  without: values.without,
 });
 await mongo?.remove();
 const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));

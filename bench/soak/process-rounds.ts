@@ -36,11 +36,16 @@ const MAX_RESIDENT_MIB = 512;
 /** Time limit for each step of a round (start, check, fault, kill): ten times what a loaded machine needs. */
 const STEP_MS = 60_000;
 
+/** Names of all faults. */
+export const FAULT_NAMES: readonly string[] = FAULTS.map(({ name }) => name);
+
 export interface ProcessRounds {
   readonly seconds: number;
   readonly random: Random;
   /** MongoDB in place of SQLite. */
   readonly mongoUrl: string | undefined;
+  /** Names of faults that are left out. */
+  readonly without: readonly string[];
 }
 
 /**
@@ -48,7 +53,7 @@ export interface ProcessRounds {
  * causes one fault while clients send requests, and ends with `kill -9` at a random moment. Every fault has at least
  * one round. Resolves with the findings and the problems.
  */
-export async function runProcessRounds({ seconds, random, mongoUrl }: ProcessRounds): Promise<{
+export async function runProcessRounds({ seconds, random, mongoUrl, without }: ProcessRounds): Promise<{
   readonly findings: readonly Finding[];
   readonly problems: readonly string[];
 }> {
@@ -58,11 +63,14 @@ export async function runProcessRounds({ seconds, random, mongoUrl }: ProcessRou
   await mkdir(diskPath);
   await using disk = whyNoTmpfs === undefined ? await mountSmallDisk(diskPath, DISK_KIB) : undefined;
   const surroundings: ProcessSurroundings = { place, site, disk };
+  const notCaused: string[] = [];
   const faults = FAULTS.filter(({ name, whyNot }) => {
+    if (without.includes(name)) return false;
     const reason = whyNot?.(surroundings);
-    if (reason !== undefined) console.log(`without ${name}: ${reason}`);
+    if (reason !== undefined) notCaused.push(`${name}: ${reason}`);
     return reason === undefined;
   });
+  for (const text of notCaused) console.log(`not caused: ${text}`);
   const database = mongoUrl === undefined ? ['--db-path', 'disk/results.db'] : ['--mongo-url', mongoUrl];
   const usual = ['--data-dir', 'disk/data', '--allow-targets', '127.0.0.1', '--max-concurrent', '4', ...database];
   const start = ({ args = [], options = {} }: Awaited<ReturnType<ProcessFault['prepare']>>) =>
@@ -122,8 +130,9 @@ export async function runProcessRounds({ seconds, random, mongoUrl }: ProcessRou
     met: figure === 0,
   });
   return {
-    problems: [...answers.problems, ...losses],
+    problems: [...notCaused.map((text) => `not caused: ${text}`), ...answers.problems, ...losses],
     findings: [
+      exact('process: faults that could not be caused here', notCaused.length),
       exact(`process: unexpected answers beside the faults of ${rounds} rounds`, answers.problems.length),
       exact(`process: problems in ${answers.records.length} answered records, checked after each kill`, losses.length),
       exact('process: exit code after SIGTERM', code ?? Number.NaN),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { whyNoTmpfs } from './tmpfs.ts';
 
 const SOAK = join(import.meta.dirname, '../../bench/soak.ts');
 const SECONDS = 8;
@@ -16,6 +17,8 @@ const FAULTS = [
   'full disks',
   'line bomb',
 ];
+/** Faults that cannot be caused here. Without this argument, the soak fails when it cannot cause a fault. */
+const WITHOUT = whyNoTmpfs === undefined ? [] : ['full disks'];
 /** Time limit of the soak. The test itself ends a longer one, so that the failure shows its output. */
 const LIMIT_MS = 10 * 60_000;
 
@@ -23,7 +26,8 @@ describe('npm run soak', () => {
   it(
     'loses nothing in a wave and in a round of each fault, and returns to its base line',
     async () => {
-      const args = ['--expose-gc', SOAK, '--seconds', String(SECONDS)];
+      const without = WITHOUT.flatMap((fault) => ['--without', fault]);
+      const args = ['--expose-gc', SOAK, '--seconds', String(SECONDS), ...without];
       // In a process group of its own, so that its services end with it.
       const child = spawn(process.execPath, args, { detached: true });
       const endGroup = () => {
@@ -46,7 +50,9 @@ describe('npm run soak', () => {
           0,
         );
         expect(said).toContain('captures accepted = stored');
-        for (const fault of FAULTS) expect(said).toMatch(new RegExp(`^round \\d+: ${fault};|^without ${fault}: `, 'm'));
+        for (const fault of FAULTS) {
+          if (!WITHOUT.includes(fault)) expect(said).toMatch(new RegExp(`^round \\d+: ${fault};`, 'm'));
+        }
       } finally {
         clearTimeout(limit);
         endGroup();
