@@ -101,8 +101,10 @@ export async function runProcessRounds({ seconds, random, mongoUrl, without }: P
     try {
       await step('the check of what was answered before', check(service));
       await step('the fault', prepared.run(service, answers));
-      residentMiB = await peakResidentMiB(service.child.pid);
-      const killed = await step('the load until the kill', runUntilKilled(service, site, random));
+      const beforeKill = async () => {
+        residentMiB = await peakResidentMiB(service.child.pid);
+      };
+      const killed = await step('the load until the kill', runUntilKilled(service, site, random, beforeKill));
       for (const result of killed) answers.note({ code: '', result });
     } catch (error) {
       answers.problems.push(error instanceof Error ? error.message : String(error));

@@ -8,11 +8,15 @@ import type { Random } from './random.ts';
 const PATHS = ['/title?t=one', '/title?t=two', '/short', '/404', '/empty-response'] as const;
 const CLIENTS = 4;
 
-/** Sends batches and single captures, and kills the service with -9 at a random moment. Resolves with the answers. */
+/**
+ * Sends batches and single captures, and kills the service with -9 at a random moment. Resolves with the answers.
+ * `beforeKill` is called under this load, right before the kill.
+ */
 export async function runUntilKilled(
   service: Served,
   site: Pick<Site, 'url'>,
   random: Random,
+  beforeKill: () => Promise<void> = async () => undefined,
 ): Promise<readonly AnsweredResult[]> {
   const answered: AnsweredResult[] = [];
   const enough = random.integer(2, 7);
@@ -24,6 +28,7 @@ export async function runUntilKilled(
     answered.push(...results.filter((result) => result !== null));
     if (before >= enough || answered.length < enough) return;
     await delay(lateMs);
+    await beforeKill();
     killed = true;
     service.child.kill('SIGKILL');
   };
