@@ -3,6 +3,7 @@ import type { CapstanError } from '../capture/errors.ts';
 import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './captures/retention.ts';
+import { withoutRemoved } from './captures/without-removed.ts';
 import {
   checkDatabaseFile,
   checkDataDirectory,
@@ -173,7 +174,18 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   }
   retention.start();
   const events = database.eventLog({ clock: Date.now, node: () => ids.node });
-  return { ids, results, jobs, idempotency, artifacts, thumbnails, captureStore, retention, events, close };
+  return {
+    ids,
+    results,
+    jobs,
+    idempotency,
+    artifacts: withoutRemoved(artifacts, (id) => captureStore.isRemoved(id)),
+    thumbnails,
+    captureStore,
+    retention,
+    events,
+    close,
+  };
 }
 
 interface OpenDatabase {

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepPicture, openParts, temporaryDirectory } from './parts.ts';
+import { captureDirectory } from '../../src/storage/files/layout.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import { databaseFile, keepPicture, openParts, temporaryDirectory } from './parts.ts';
 
 const ID = 300_000_000_000_000;
 const IDS = [0, 1, 2, 3].map((at) => ID + at);
@@ -70,5 +73,28 @@ describe('a process killed while it removes captures', () => {
     const after = await openParts(directory.path);
     await vi.waitFor(async () => expect(await after.artifacts.list(10)).toHaveLength(1), 20_000);
     await after.close();
+  });
+
+  it('reads no file of a capture that it was removing, also while the database prevents the rest of the removal', async () => {
+    const before = await openParts(directory.path);
+    for (const id of IDS) await keepPicture(before.captureStore, id);
+    await before.close();
+    await removeAndDie('records removed');
+
+    const other = new DatabaseSync(databaseFile(directory.path));
+    other.exec('BEGIN IMMEDIATE');
+    const dataDir = join(directory.path, 'data');
+    const { artifacts, close } = await createStorage({ dataDir, dbPath: databaseFile(directory.path) });
+    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 3]);
+    for (const id of IDS) {
+      expect((await stat(captureDirectory(dataDir, id))).isDirectory()).toBe(true);
+      const image = await artifacts.open(id, 'image');
+      const found = [await artifacts.has(id), await artifacts.info(id), await artifacts.record(id), image].map(Boolean);
+      expect(found).toEqual(REMOVED.includes(id) ? [false, false, false, false] : [true, true, true, true]);
+      await image?.close();
+    }
+    other.close();
+    await vi.waitFor(() => expect(stat(captureDirectory(dataDir, ID))).rejects.toThrow('ENOENT'), 20_000);
+    await close();
   });
 });

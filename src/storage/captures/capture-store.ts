@@ -53,6 +53,8 @@ export interface CaptureStore {
   has(id: number): Promise<boolean>;
   /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
   isElsewhere(id: number): Promise<boolean>;
+  /** Whether a capture is being removed: its files may still be there, its record not. */
+  isRemoved(id: number): boolean;
   close(): Promise<void>;
 }
 
@@ -148,10 +150,12 @@ class OutboxCaptureStore implements CaptureStore {
     }
   }
 
-  async isElsewhere(id: number): Promise<boolean> {
-    if (this.#results.kind === 'none') return false;
-    const store = (await this.#results.get(id))?.artifacts?.store ?? null;
-    return store !== null && store !== (await this.#storeId());
+  isElsewhere(id: number): Promise<boolean> {
+    return this.#remover.isElsewhere(id);
+  }
+
+  isRemoved(id: number): boolean {
+    return this.#remover.isUnfinished(id);
   }
 
   has(id: number): Promise<boolean> {

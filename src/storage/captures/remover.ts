@@ -4,8 +4,8 @@ import type { ResultStore } from '../result-store.ts';
 import { writeFailure } from '../write-failure.ts';
 
 /*
- * The record is removed first, so that no record ever names missing files. A crash in between leaves files, which are
- * still served until the next process takes over the intended removal, which is on disk before anything is removed.
+ * The record is removed first, so that no record ever names missing files. A crash in between leaves files. The
+ * intended removal is on disk before anything is removed: the next process takes it over and serves the files no more.
  *
  * A record may wait in an outbox and be on its way to the database at that moment. The remover takes the record's
  * file out of the outbox before it asks the database again; the deliverer takes out the same file after writing. One of
@@ -30,6 +30,10 @@ export interface Remover {
   remove(ids: readonly number[]): Promise<Removed>;
   /** Returns whether a record, a waiting record or files exist. Rejects with `database_unavailable`. */
   has(id: number): Promise<boolean>;
+  /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
+  isElsewhere(id: number): Promise<boolean>;
+  /** Whether the removal of a capture has begun and is not complete. */
+  isUnfinished(id: number): boolean;
   takeOver(removals: readonly IntendedRemoval[]): void;
   /** Retries incomplete removals; rejects when some are still incomplete. */
   finish(): Promise<void>;
@@ -57,9 +61,17 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
 
   /** Leaves out captures whose files another store holds: their records are removed where their files are. */
   async function heldHere(ids: readonly number[]): Promise<readonly number[]> {
-    const own = await artifacts.id();
-    const records = await Promise.all(ids.map((id) => results.get(id)));
-    return ids.filter((_, at) => (records[at]?.artifacts?.store ?? own) === own);
+    const elsewhere = await Promise.all(ids.map(isElsewhere));
+    return ids.filter((_, at) => !elsewhere[at]);
+  }
+
+  async function isElsewhere(id: number): Promise<boolean> {
+    if (results.kind === 'none') return false;
+    const stored = (await results.get(id))?.artifacts;
+    if (stored == null) return false;
+    if (stored.store !== null) return stored.store !== (await artifacts.id());
+    // Version 0.1 named no store. Only the database of one machine has one store.
+    return results.kind === 'mongo' && !(await artifacts.has(id));
   }
 
   /** When the disk is full, the intended removal is kept in memory only, because removing is what frees the disk. */
@@ -123,6 +135,8 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
       if (results.kind === 'none') return false;
       return (await outbox.waiting([id])).has(id) || (await results.get(id)) !== undefined;
     },
+    isElsewhere,
+    isUnfinished: (id) => unfinished.size > 0 && [...unfinished].some(({ ids }) => ids.includes(id)),
     takeOver: (removals) => {
       for (const removal of removals) unfinished.add(removal);
     },
