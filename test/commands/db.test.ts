@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
-import { keepPicture } from '../storage/parts.ts';
+import { HTML, keepPicture } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
-import { capstan, ground } from './capstan-process.ts';
+import { capstan, ground, serve } from './capstan-process.ts';
 
 const ID = 300_000_000_000_000;
 const COUNT = 30;
@@ -39,6 +40,37 @@ describe('capstan db', () => {
       code: 0,
       stdout: 'no problems found\n',
     });
+  });
+
+  it('leaves no file that other users can read beside a service and a backup, whatever the umask, but for the log', async () => {
+    await using place = await ground();
+    const storage = await createStorage({
+      dataDir: join(place.path, 'data'),
+      dbPath: join(place.path, 'results.db'),
+    });
+    const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    await storage.captureStore.keep(captureOf(ID), { image, html: HTML });
+    await storage.close();
+    const options = { ...place.options, through: ['sh', '-c', 'umask 0; exec "$@"', 'sh'] };
+    const service = await serve(
+      [...PLACES, '--retain-days', '36500', '--log-file', 'capstan.log', '--browser-path', '/nonexistent/chromium'],
+      options,
+    );
+    expect((await fetch(`${service.url}/screenshot/${ID}?width=32`)).status).toBe(200);
+    expect(await capstan(['db', 'backup', 'copy.db', ...PLACES], options)).toMatchObject({ code: 0 });
+    const names = await readdir(place.path, { recursive: true });
+    const modes = await Promise.all(
+      names.map(async (name) => [name, ((await stat(join(place.path, name))).mode & 0o777).toString(8)] as const),
+    );
+    service.child.kill('SIGTERM');
+    await service.ended;
+    expect(names.map((name) => basename(name))).toEqual(
+      expect.arrayContaining(['copy.db', 'results.db-wal', 'results.db-events.lock', 'last-use']),
+    );
+    expect(names).toContainEqual(expect.stringMatching(`^data/thumbnails/${ID}/.+`));
+    expect(modes.filter(([, mode]) => !mode.endsWith('00'))).toEqual([['capstan.log', '640']]);
   });
 
   it('does not restore from a damaged copy', async () => {
