@@ -44,10 +44,10 @@ describe('loadConfig', () => {
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
   });
 
-  it('offers a -file form of every secret that is neither a list of URLs nor an address', () => {
+  it('offers a -file form of every secret, except URLs that seldom have credentials', () => {
     const names = OPTIONS.map(({ name }) => name);
     const secrets = OPTIONS.filter(({ secret }) => secret === 'whole').map(({ name }) => name);
-    for (const name of [...secrets, 'mongoUrl']) expect(names).toContain(`${name}File`);
+    for (const name of [...secrets, 'mongoUrl', 'natsUrl']) expect(names).toContain(`${name}File`);
   });
 
   it('rejects a secret that is given twice, without showing it', () => {
