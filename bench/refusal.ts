@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchOptions } from './support/bench.ts';
+import { sendLoad } from './support/load-thread.ts';
 import { startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
 import { percentile } from './support/statistics.ts';
@@ -33,29 +33,8 @@ async function refusalWith(priority: string, { browserPath, captures, report }: 
     report(`refusal: ${bearable.toFixed(1)} captures/s are bearable, ${perSecond.toFixed(0)} requests/s will come`);
 
     restorePriority = preferThisProcess();
-    const hangUp = new AbortController();
-    const refusedMs: number[] = [];
-    let served = 0;
-    const asked: Promise<void>[] = [];
-    const startedAt = performance.now();
-    const count = Math.round(perSecond * OVERLOAD_SECONDS);
-    for (const [index, url] of site.urls(count).entries()) {
-      await delay(Math.max(0, startedAt + (index * 1000) / perSecond - performance.now()));
-      const one = service.capture(url, {}, hangUp.signal).then(
-        ({ status, ms }) => {
-          if (status === 429) refusedMs.push(ms);
-          else if (status === 200) served += 1;
-          else throw new Error(`capstan answered ${status}`);
-        },
-        (error: unknown) => {
-          if (!hangUp.signal.aborted) throw error;
-        },
-      );
-      asked.push(one);
-    }
-    hangUp.abort();
-    await Promise.all(asked);
-
+    const urls = site.urls(Math.round(perSecond * OVERLOAD_SECONDS));
+    const { refusedMs, served } = await sendLoad({ origin: service.origin, urls, perSecond });
     const p99 = percentile(refusedMs, 0.99);
     const spread = `p50 ${percentile(refusedMs, 0.5).toFixed(2)}, max ${percentile(refusedMs, 1).toFixed(2)}`;
     const requests = `${refusedMs.length} refused, ${served} served`;
@@ -87,8 +66,8 @@ async function bearablePerSecond(
 
 /**
  * Raises the priority of this process. In production the client runs on another machine, so its wait for a core of this
- * machine must not count; if the priority cannot be raised, the figure includes that wait. Child processes would
- * inherit the priority, but none is started afterwards.
+ * machine must not count; if the priority cannot be raised, the figure includes that wait. Threads and child processes
+ * that start afterwards inherit the priority: the thread of the load does.
  */
 function preferThisProcess(): () => void {
   const before = getPriority();
