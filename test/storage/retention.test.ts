@@ -162,6 +162,26 @@ describe('retention', () => {
     },
   );
 
+  it('does not accept a clock years before the accepted day', async () => {
+    await keepAll([idOfAge(DAY)]);
+    const lastUse = lastUseIn(parts.data.path);
+    await retention({ days: 30 }, { lastUse }).pass();
+    const clock = () => NOW + 60 * DAY;
+    await retention({ days: 30 }, { lastUse, clock, acceptedDay: dayOf(NOW + 2000 * DAY) }).pass();
+    expect((await kept()).files).toHaveLength(1);
+    expect(problems).toHaveBeenCalledTimes(1);
+  });
+
+  it('trusts the right clock after a start with a clock that was behind', async () => {
+    await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
+    const lastUse = lastUseIn(parts.data.path);
+    await retention({ days: 90 }, { lastUse }).pass();
+    await retention({ days: 90 }, { lastUse, clock: () => NOW - 20 * DAY }).pass();
+    await retention({ days: 30 }, { lastUse }).pass();
+    expect((await kept()).files).toHaveLength(1);
+    expect(problems).not.toHaveBeenCalled();
+  });
+
   it('trusts a clock that was behind at the start and was then set to the time of the last use', async () => {
     await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
     const lastUse = lastUseIn(parts.data.path);

@@ -53,7 +53,7 @@ export interface CaptureStore {
   has(id: number): Promise<boolean>;
   /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
   isElsewhere(id: number): Promise<boolean>;
-  /** Whether a capture is being removed: its files may still be there, its record not. */
+  /** Whether the removal of a capture has begun: its record may be gone while its files still exist. */
   isRemoved(id: number): boolean;
   close(): Promise<void>;
 }

@@ -3,8 +3,8 @@ import type { LastUse } from '../last-use.ts';
 
 /*
  * A clock that is set forward by mistake would make every capture too old. The guard compares it with a clock that is
- * never set, and, because that one starts with the process, with the time at which the store was last used. Where other
- * machines share the database, it also compares it with the clock of the database server.
+ * never set, and, because that one starts with the process, with the time at which the store was last used. With MongoDB, it
+ * also compares it with the clock of the database server.
  */
 
 const HOUR_MS = 3_600_000;
@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMP_MS = DAY_MS;
 /** The limit after a stop, which is higher because no clock measures how long the stop was. */
 const MAX_STOPPED_MS = 7 * DAY_MS;
-/** An accepted day is one in the time zone of the operator, who restarts the service some hours later. */
+/** An accepted day lasts until the end of the next day in UTC: the operator's time zone may differ, and so may the hour of the restart. */
 const ACCEPTED_MS = 2 * DAY_MS;
 
 export interface ClockGuardOptions {
@@ -32,15 +32,15 @@ export interface ClockGuardOptions {
 }
 
 export interface ClockGuard {
-  /** Notes the use of the store, and returns whether the clock may decide what is too old. Never rejects. */
-  check(): Promise<boolean>;
+  /** Notes the use of the store. Resolves with the time by which captures may be too old; undefined when it is not trusted. */
+  trustedTime(): Promise<number | undefined>;
 }
 
 export function createClockGuard(options: ClockGuardOptions): ClockGuard {
   const { clock, elapsed, lastUse, serverClock, acceptedDay, onProblem } = options;
   const startedAt = clock();
   const elapsedAtStart = elapsed();
-  const isAccepted = acceptedDay != null && startedAt < Date.parse(acceptedDay) + ACCEPTED_MS;
+  const isAccepted = acceptedDay != null && isNear(startedAt, Date.parse(acceptedDay));
   /** Time of the last use before this process; null until it is read. */
   let before: number | undefined | null = isAccepted ? startedAt : null;
   let isDoubted = false;
@@ -55,12 +55,17 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
       const doubt = `is ahead of the last use of the store by ${days(ahead)}: --retain-days removes nothing until it is set back; ${accept}`;
       return { doubt, usedAt: lastUseIfRefused };
     }
-    // A clock that was behind at the start, and was set to the time of the last use, is right now.
+    // A clock that was behind at the start, and was set to the time of the last use, is correct from then on.
     if (jump > MAX_JUMP_MS && ahead > MAX_JUMP_MS) {
       const doubt = `was set forward by ${days(jump)}: --retain-days removes nothing until it is set back; ${accept}`;
       return { doubt, usedAt: lastUseIfRefused };
     }
     return { usedAt: now };
+  }
+
+  /** A machine without a clock of its own starts in the past. A use noted there would make the right clock look far ahead. */
+  function mayBeBehind(usedAt: number): boolean {
+    return elapsed() - elapsedAtStart < HOUR_MS && before != null && usedAt < before - MAX_JUMP_MS && !isDoubted;
   }
 
   async function judgeByServer(now: number): Promise<Judgement | undefined> {
@@ -70,22 +75,22 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
     return { doubt, usedAt: at };
   }
 
-  async function check(): Promise<boolean> {
+  async function trustedTime(): Promise<number | undefined> {
     try {
       if (before === null) before = await lastUse?.read();
       const now = clock();
       const { doubt, usedAt } = (await judgeByServer(now)) ?? judge(now, before);
       if (doubt !== undefined && !isDoubted) onProblem(new Error(`the clock ${doubt}`));
       isDoubted = doubt !== undefined;
-      await lastUse?.note(usedAt);
-      return !isDoubted;
+      if (!mayBeBehind(usedAt)) await lastUse?.note(usedAt);
+      return isDoubted ? undefined : now;
     } catch (error) {
       if (!isAway(error)) onProblem(error);
-      return false;
+      return undefined;
     }
   }
 
-  return { check };
+  return { trustedTime };
 }
 
 interface Judgement {
@@ -96,11 +101,16 @@ interface Judgement {
 }
 
 /**
- * Returns the last use that is noted while the clock is not trusted: the right time, or an earlier one, so that the next
- * start does not trust this clock either.
+ * Returns the last use to note while the clock is not trusted: early enough that the next start does not trust this clock
+ * either.
  */
 function refusedUse(now: number, ahead: number): number {
   return now - Math.max(ahead, MAX_STOPPED_MS + HOUR_MS);
+}
+
+/** Whether the service was started on the accepted day, or on the day before or after it in UTC. */
+function isNear(startedAt: number, acceptedDay: number): boolean {
+  return startedAt >= acceptedDay - DAY_MS && startedAt < acceptedDay + ACCEPTED_MS;
 }
 
 function days(ms: number): string {

@@ -5,7 +5,7 @@ import { writeFailure } from '../write-failure.ts';
 
 /*
  * The record is removed first, so that no record ever names missing files. A crash in between leaves files. The
- * intended removal is on disk before anything is removed: the next process takes it over and serves the files no more.
+ * intended removal is on disk before anything is removed: the next process takes it over and does not serve the files.
  *
  * A record may wait in an outbox and be on its way to the database at that moment. The remover takes the record's
  * file out of the outbox before it asks the database again; the deliverer takes out the same file after writing. One of
@@ -70,7 +70,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     const stored = (await results.get(id))?.artifacts;
     if (stored == null) return false;
     if (stored.store !== null) return stored.store !== (await artifacts.id());
-    // Version 0.1 named no store. Only the database of one machine has one store.
+    // Records of version 0.1 name no store. A SQLite database has one store; with MongoDB the files may be on another machine.
     return results.kind === 'mongo' && !(await artifacts.has(id));
   }
 

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { CapstanError } from '../../capture/errors.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 import { firstIdAt } from '../ids.ts';
@@ -77,15 +78,7 @@ interface Pass {
 }
 
 export function createRetention(options: RetentionOptions): Retention {
-  const {
-    limits,
-    artifacts,
-    results,
-    lock,
-    clock,
-    elapsed = () => performance.now(),
-    intervalMs = INTERVAL_MS,
-  } = options;
+  const { limits, artifacts, results, lock, clock, elapsed = neverSet, intervalMs = INTERVAL_MS } = options;
   const { onRemoved = () => {}, onProblem = () => {} } = options;
   let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
   const clockGuard = createClockGuard({
@@ -94,7 +87,7 @@ export function createRetention(options: RetentionOptions): Retention {
     ...(options.lastUse === undefined ? {} : { lastUse: options.lastUse }),
     ...(options.serverClock === undefined ? {} : { serverClock: options.serverClock }),
     acceptedDay: options.acceptedDay ?? null,
-    // Without a limit of age, nobody needs to know.
+    // Without a limit of age, the clock decides nothing.
     onProblem: limits.days === null ? () => {} : onProblem,
   });
   let measuredAt = Number.NEGATIVE_INFINITY;
@@ -157,15 +150,15 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   async function removeAll(signal: AbortSignal): Promise<void> {
-    // Also without the lock, which another process may hold for days.
-    const isClockTrusted = await clockGuard.check();
+    // Checked without the lock too: another process may hold it for days.
+    const trustedNow = await clockGuard.trustedTime();
     const held = await lock();
     if (held === undefined) return;
     const before = counts;
     const pass = { held, pace: createPace(signal), signal };
     try {
-      if (limits.days !== null && isClockTrusted) {
-        const tooOld = firstIdAt(new Date(clock() - limits.days * DAY_MS));
+      if (limits.days !== null && trustedNow !== undefined) {
+        const tooOld = firstIdAt(new Date(trustedNow - limits.days * DAY_MS));
         await removeFiles(tooOld, null, pass);
         await removeRecords(tooOld, pass);
       }
@@ -189,6 +182,11 @@ export function createRetention(options: RetentionOptions): Retention {
     pass: passes.pass,
     stop: passes.stop,
   };
+}
+
+/** Milliseconds of a clock that is never set. On Linux it includes the time for which the machine was suspended. */
+function neverSet(): number {
+  return process.platform === 'linux' ? uptime() * 1000 : performance.now();
 }
 
 function difference(now: RetentionCounts, before: RetentionCounts): RetentionCounts {
