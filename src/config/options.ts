@@ -118,7 +118,7 @@ export const configSchema = z.strictObject({
     kind: 'switch',
     group: 'Storing',
     description:
-      'Do not start when --data-dir holds no store or the SQLite file is missing, as when a file system is not mounted. Without it, they are created.',
+      'Refuse to start when --data-dir holds no store or the SQLite file is missing, for example because a file system is not mounted. By default, what is missing is created, unless the other of the two shows that captures were stored. Has no effect with --artifacts gridfs.',
     placeholder: '',
     takes: 'true or false',
     default: false,
@@ -141,7 +141,7 @@ export const configSchema = z.strictObject({
     kind: 'text',
     group: 'Storing',
     description:
-      'The day of a start at which the clock is right, although --retain-days found it ahead of the last use. A start more than a day after that day does not trust the clock again.',
+      'Accepts the clock at a start on this day (UTC) or the day after, although it is ahead of the last use, so that --retain-days removes captures again. Has no effect at later starts.',
     placeholder: 'day',
     takes: 'a day such as 2026-11-22',
     default: null,

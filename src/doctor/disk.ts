@@ -13,8 +13,9 @@ export async function examineDisk({
   dataDir,
   dbPath,
   requireStore,
-}: Pick<Config, 'dataDir' | 'dbPath' | 'requireStore'>): Promise<readonly Finding[]> {
-  const missing = requireStore ? await inspectStore(dataDir, dbPath) : undefined;
+  artifacts,
+}: Pick<Config, 'dataDir' | 'dbPath' | 'requireStore' | 'artifacts'>): Promise<readonly Finding[]> {
+  const missing = requireStore && artifacts !== 'gridfs' ? await inspectStore(dataDir, dbPath) : undefined;
   if (missing !== undefined) return findingsOf('data directory').failure(missing.detail, missing.advice);
   const [data, temporary] = await Promise.all([
     examineDirectory('data directory', resolve(dataDir), 'set --retain-bytes, or free space'),

@@ -54,7 +54,7 @@ export interface StorageOptions {
   readonly mongoUrl?: string | null;
   /** Where captures are kept. `gridfs` needs `mongoUrl`. @default 'files' */
   readonly artifacts?: ArtifactStoreKind;
-  /** Whether a start in places without a store is refused, in place of creating one. @default false */
+  /** Whether a start without a store is refused, instead of creating one. @default false */
   readonly requireStore?: boolean;
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
@@ -105,8 +105,9 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   const { dataDir, dbPath = null, onWarning = () => {} } = options;
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
-  if (options.requireStore === true) await checkStoreExists(dataDir, dbPath);
-  // With artifacts in GridFS the directory is on the way only, and api nodes of a cluster need none that lasts.
+  if (options.requireStore === true && options.artifacts !== 'gridfs') await checkStoreExists(dataDir, dbPath);
+  // With GridFS the data directory holds only captures that wait for delivery, and an api node may have a new one at each
+  // start: no warning.
   const isNew = options.artifacts !== 'gridfs' && !(await holdsStore(dataDir));
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
