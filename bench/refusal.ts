@@ -30,7 +30,7 @@ async function refusalWith(priority: string, { browserPath, captures, report }: 
   try {
     const bearable = await bearablePerSecond(service.capture, site.urls(captures));
     const perSecond = bearable * OVERLOAD;
-    report(`refusal: ${bearable.toFixed(1)} captures/s are bearable, ${perSecond.toFixed(0)} requests/s will come`);
+    report(`refusal: ${bearable.toFixed(1)} captures/s at most, sending ${perSecond.toFixed(0)} requests/s`);
 
     restorePriority = preferThisProcess();
     const urls = site.urls(Math.round(perSecond * OVERLOAD_SECONDS));

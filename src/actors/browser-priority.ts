@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** How far the browsers yield to the service: `low` is a low priority, `idle` only takes time that nothing else wants. */
+/** `low` lowers the priority of browsers, `idle` gives them only time that nothing else wants. */
 export type BrowserPriority = 'low' | 'idle';
 
 /**
@@ -10,30 +10,35 @@ export type BrowserPriority = 'low' | 'idle';
  */
 export const NICENESS = 10;
 const LOW = ['nice', '-n', String(NICENESS)];
-/** `chrt` of util-linux sets Linux's scheduling policy for idle work (sched(7)). No process needs a right for that. */
+/** `chrt` of util-linux sets Linux's scheduling policy for idle work (sched(7)). It needs no privilege. */
 const IDLE = ['chrt', '--idle', '0'];
 /** Creates a process group within the service's session, and does nothing else. */
 const GROUP = ['timeout', '0'];
+
+const NOT_IDLE = 'browsers have a low priority, because --browser-priority idle does not work here';
 
 /** Returns the command that starts a browser, to be put in front of its own; empty without the coreutils. */
 export type StartCommand = () => Promise<readonly string[]>;
 
 /**
  * Creates the command that gives browsers a lower priority and a process group of their own within the service's
- * session. Linux divides its cores between sessions first (sched(7)), so a browser in another session would ignore its
- * priority; and Node can create a group only together with a session. Reports to `warn`, once, when the system does not
+ * session. Linux divides its cores between sessions first (sched(7)), so the priority of a browser in another session would
+ * have no effect; and Node can create a group only together with a session. Reports to `warn`, once, when the system does not
  * allow `idle`; browsers then have a low priority.
  */
 export function startCommand(priority: BrowserPriority, warn: (text: string) => void): StartCommand {
   const find = async (): Promise<readonly string[]> => {
-    if (!(await hasCoreutils())) return [];
+    if (!(await hasCoreutils())) {
+      if (priority === 'idle') warn(`${NOT_IDLE}: the coreutils are missing`);
+      return [];
+    }
     if (priority === 'low') return [...LOW, ...GROUP];
     const [program = '', ...args] = IDLE;
     try {
       await run(program, [...args, 'true']);
       return [...IDLE, ...LOW, ...GROUP];
     } catch (error) {
-      warn(`browsers have a low priority, because --browser-priority idle does not work here: ${firstLine(error)}`);
+      warn(`${NOT_IDLE}: ${firstLine(error)}`);
       return [...LOW, ...GROUP];
     }
   };

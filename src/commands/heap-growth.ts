@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
  */
 const GROWTH_PERCENT = 300;
 
-/** Makes full collections of the heap rare. It then takes up to four times the memory that is in use, in place of 1.3. */
+/** Makes full collections rare: the heap may grow to 4 times the live data, instead of 1.3 times. */
 export function makeFullCollectionsRare(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }

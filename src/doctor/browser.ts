@@ -53,7 +53,9 @@ export async function examineBrowser({
     return [
       ...browser.ok(`${product.replace(/^HeadlessChrome\//, 'headless Chromium ')}, ${executable.path}`),
       ...sandboxFindings(mode, confinement, warnings),
-      ...priorityWarnings.flatMap((text) => browser.warning(text, 'install util-linux, or use --browser-priority low')),
+      ...priorityWarnings.flatMap((text) =>
+        browser.warning(text, 'install util-linux (chrt), allow sched_setscheduler(2), or use --browser-priority low'),
+      ),
       ...fontFindings(missing),
     ];
   } catch (error) {

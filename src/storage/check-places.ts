@@ -25,8 +25,8 @@ export async function holdsStore(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Rejects with a `LostPlaceError` when the data directory holds no store or the SQLite file is missing, whatever was
- * used before.
+ * Rejects with a `LostPlaceError` when the data directory holds no store or the SQLite file is missing, even at a
+ * first start.
  */
 export async function checkStoreExists(dataDir: string, dbPath: string | null): Promise<void> {
   const missing = [

@@ -39,9 +39,9 @@ export interface EventLogOptions {
 }
 
 /**
- * How much a log can lose: a process that is killed loses at most the events of its last 50 ms (SQLite) or of the write
- * that was under way (MongoDB); a power cut loses those since the last sync of the database. The records of captures
- * are not affected, and a `gap` marks the place.
+ * How much a log can lose: a process that is killed loses at most the events of its last 50 ms (SQLite), or those not
+ * yet written (MongoDB); a power cut loses those since the last sync of the database. The records of captures are not
+ * affected. Only SQLite marks the place with a `gap`.
  */
 export interface EventLog {
   /**

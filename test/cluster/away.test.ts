@@ -30,7 +30,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`
   const site = siteForSuite();
   const servers = serversForSuite();
 
-  it('refuses captures with 503 and answers queries while NATS is away, and then captures again, also what waits in jobs and batches', async () => {
+  it('refuses captures with 503 while NATS is away, still answers queries, and afterwards completes waiting jobs and batches', async () => {
     await using nodes = await nodesOf(servers, 'nats-away');
     const api = await nodes.api();
     const worker = await nodes.worker();

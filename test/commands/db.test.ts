@@ -42,7 +42,7 @@ describe('capstan db', () => {
     });
   });
 
-  it('leaves no file that other users can read beside a service and a backup, whatever the umask, but for the log', async () => {
+  it('creates every file of a service and a backup with mode 0600 whatever the umask, except the log file', async () => {
     await using place = await ground();
     const storage = await createStorage({
       dataDir: join(place.path, 'data'),

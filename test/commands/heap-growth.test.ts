@@ -28,7 +28,7 @@ async function fullCollections(script: string): Promise<number> {
   return Number((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-it('makes less than half of the full collections that V8 makes when it saves memory', async () => {
+it('reduces full garbage collections to less than half with makeFullCollectionsRare', async () => {
   const prepare = `import { makeFullCollectionsRare } from ${JSON.stringify(HEAP_GROWTH)}; makeFullCollectionsRare();`;
   const [usual, rare] = [await fullCollections(WORK), await fullCollections(prepare + WORK)];
   expect(usual).toBeGreaterThan(0);

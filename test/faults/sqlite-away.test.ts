@@ -57,7 +57,7 @@ describe('a service whose SQLite file is unavailable', () => {
     await end(service);
   }, 120_000);
 
-  it('has every answered capture again after its file was removed while it ran, once `capstan db rebuild` has run', async () => {
+  it('restores every answered capture with `capstan db rebuild` after the SQLite file was removed while the service ran', async () => {
     await using place = await ground();
     const path = join(place.path, 'results.db');
     const removed = await start(place, path);

@@ -75,7 +75,7 @@ describe('a process killed while it removes captures', () => {
     await after.close();
   });
 
-  it('reads no file of a capture that it was removing, also while the database prevents the rest of the removal', async () => {
+  it('serves no file of a partly removed capture after a restart, even while the database is locked', async () => {
     const before = await openParts(directory.path);
     for (const id of IDS) await keepPicture(before.captureStore, id);
     await before.close();
