@@ -77,7 +77,7 @@ describe('a process killed while it removes captures', () => {
 
   it('serves no file of a partly removed capture after a restart, even while the database is locked', async () => {
     const before = await openParts(directory.path);
-    for (const id of IDS) await keepPicture(before.captureStore, id);
+    for (const id of [ID - 1, ...IDS]) await keepPicture(before.captureStore, id);
     await before.close();
     await removeAndDie('records removed');
 
@@ -85,7 +85,10 @@ describe('a process killed while it removes captures', () => {
     other.exec('BEGIN IMMEDIATE');
     const dataDir = join(directory.path, 'data');
     const { artifacts, close } = await createStorage({ dataDir, dbPath: databaseFile(directory.path) });
-    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 3]);
+    const listed = async (limit: number, below?: number) => (await artifacts.list(limit, below)).map(({ id }) => id);
+    expect(await listed(10)).toEqual([ID + 3, ID - 1]);
+    // The removed captures shorten no page.
+    expect([await listed(2), await listed(1, ID + 3)]).toEqual([[ID + 3, ID - 1], [ID - 1]]);
     for (const id of IDS) {
       expect((await stat(captureDirectory(dataDir, id))).isDirectory()).toBe(true);
       const image = await artifacts.open(id, 'image');

@@ -1,3 +1,4 @@
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 
 /**
@@ -5,6 +6,17 @@ import type { ArtifactStore } from '../artifact-store.ts';
  * are still there, as after a crash, until the removal is completed.
  */
 export function withoutRemoved(store: ArtifactStore, isRemoved: (id: number) => boolean): ArtifactStore {
+  /** Reads on in place of removed captures: a list shorter than `limit` means that no more captures follow. */
+  async function list(limit: number, before?: number): Promise<readonly ScreenshotInfo[]> {
+    const kept: ScreenshotInfo[] = [];
+    for (let below = before; ; ) {
+      const found = await store.list(limit, below);
+      kept.push(...found.filter(({ id }) => !isRemoved(id)));
+      if (kept.length >= limit || found.length < limit) return kept.slice(0, limit);
+      below = found.at(-1)?.id;
+    }
+  }
+
   return {
     ...store,
     get bytes() {
@@ -14,6 +26,6 @@ export function withoutRemoved(store: ArtifactStore, isRemoved: (id: number) => 
     info: async (id, how) => (isRemoved(id) ? undefined : store.info(id, how)),
     record: async (id) => (isRemoved(id) ? undefined : store.record(id)),
     open: async (id, kind, how) => (isRemoved(id) ? undefined : store.open(id, kind, how)),
-    list: async (limit, before) => (await store.list(limit, before)).filter(({ id }) => !isRemoved(id)),
+    list,
   };
 }
