@@ -32,6 +32,8 @@ export interface EgressOptions {
   readonly proxyUsers?: readonly number[];
   /** See `PeerCheckOptions`. */
   readonly userLookups?: PeerCheckOptions['lookups'];
+  /** See `PeerCheckOptions`. */
+  readonly clock?: PeerCheckOptions['clock'];
   readonly warn?: (text: string) => void;
 }
 
@@ -53,6 +55,7 @@ export function createEgress({
   maxLookups = MAX_LOOKUPS,
   proxyUsers = ownUsers(),
   userLookups,
+  clock,
   warn = () => {},
 }: EgressOptions): Egress {
   const resolver = createResolver({ lookup, cacheMs: lookupCacheMs, timeoutMs: dialTimeoutMs });
@@ -64,6 +67,7 @@ export function createEgress({
   const peers = createPeerCheck({
     users: proxyUsers,
     lookups: userLookups,
+    clock,
     onUnavailable: () =>
       warn(
         'this system does not report the users of connections: other users of this machine may use the egress proxies, and captures with the credentials of a proxy fail',

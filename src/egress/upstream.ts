@@ -16,7 +16,7 @@ const OWN_ANSWER = ['x-squid-error', 'proxy-status'];
 
 /** Completes "the proxy ...". */
 const UNKNOWN_USERS =
-  'is used only without credentials: this system does not report the users of connections, so another user of the machine could use the credentials';
+  'is used only without credentials: this system does not report the users of connections, so other users of its machine could use them';
 
 /** The proxy that a capture request names. Its failures are `proxy_failed`. */
 export interface Upstream {
@@ -62,10 +62,13 @@ export function createUpstream(
   const failure = (what: string, cause?: unknown) =>
     new CapstanError('proxy_failed', `the proxy ${at.host}:${at.port} ${what}`, { cause });
 
+  // Another user's request must not be sent with the caller's credentials. Asked once, before the first connection: one
+  // that was accepted without a check may still be open when the check works again.
+  const isSafe = proxy.credentials === undefined ? true : peers.isReliable();
+
   const dialProxy = async (): Promise<Socket> => {
     const { signal } = traffic;
-    // Another user's request must not be sent with the caller's credentials.
-    if (proxy.credentials !== undefined && !(await peers.isReliable())) throw failure(UNKNOWN_USERS);
+    if (!(await isSafe)) throw failure(UNKNOWN_USERS);
     try {
       const addresses = await egressPolicy.admit(at, signal);
       const { socket } = await dial(addresses, { port: at.port, timeoutMs, signal });

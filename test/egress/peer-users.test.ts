@@ -128,3 +128,106 @@ describe.each([
     expect(await ask(proxy)).toBe('hello');
   });
 });
+
+describe('user check whose lookups fail at first', () => {
+  const RETEST_MS = 60_000;
+  const policy = createTargetPolicy({ allow: ['127.0.0.1'], deny: [] });
+  let now = 0;
+  let tests = 0;
+  let warnings: string[];
+  let site: Listening;
+  let egress: Egress;
+
+  beforeEach(async () => {
+    [now, tests, warnings] = [0, 0, []];
+    site = await listening(http.createServer((_request, response) => response.end('hello')));
+  });
+  afterEach(async () => {
+    await egress.close();
+    await site[Symbol.asyncDispose]();
+  });
+
+  async function open(options: Partial<EgressOptions> = {}): Promise<EgressProxy> {
+    const lookup = async () => {
+      tests += 1;
+      if (tests === 1) throw Object.assign(new Error('listen EMFILE'), { code: 'EMFILE' });
+      return tests === 2 ? null : createSocketTable();
+    };
+    const warn = (text: string) => warnings.push(text);
+    egress = createEgress({ policy, userLookups: [lookup], warn, clock: () => now, ...options });
+    return egress.openEgressProxy();
+  }
+
+  async function ask({ proxyServer }: EgressProxy): Promise<string | null> {
+    const { hostname: host, port } = new URL(proxyServer);
+    const request = http.get({ host, port, path: `http://127.0.0.1:${site.port}/`, agent: false });
+    try {
+      const [response] = await once(request, 'response');
+      return await text(response);
+    } catch {
+      return null;
+    }
+  }
+
+  it('tests them again at most once a minute until they work, and warns once', async () => {
+    const egressProxy = await open({ proxyUsers: [OTHER_UID] });
+    const answers = [];
+    for (const later of [0, RETEST_MS - 1, 1, 0, RETEST_MS, RETEST_MS]) {
+      now += later;
+      answers.push([tests, await ask(egressProxy), tests]);
+    }
+    expect(answers).toEqual([
+      [0, 'hello', 1],
+      [1, 'hello', 1],
+      [1, 'hello', 2],
+      [2, 'hello', 2],
+      [2, null, 3],
+      [3, null, 3],
+    ]);
+    expect(warnings).toEqual([expect.stringContaining('does not report the users of connections')]);
+  });
+
+  it('lets the next capture use the credentials of its proxy, but not one that may have accepted another user', async () => {
+    await using upstream = await startProxy({ credentials: 'harbour:master' });
+    const proxy = {
+      server: `http://127.0.0.1:${upstream.port}`,
+      credentials: { username: 'harbour', password: 'master' },
+    };
+    const egressProxy = await open();
+    egressProxy.reset(proxy);
+    expect(await ask(egressProxy)).toBeNull();
+    now += RETEST_MS;
+    await ask(egressProxy);
+    now += RETEST_MS;
+    expect(await ask(egressProxy)).toBeNull();
+    expect([tests, upstream.asked]).toEqual([3, []]);
+    egressProxy.reset(proxy);
+    expect(await ask(egressProxy)).toBe('hello');
+  });
+
+  it.each([0, 1, 2])('works again after a test with %i free descriptors', async (free) => {
+    egress = createEgress({ policy });
+    const program = `
+      import { closeSync, openSync } from 'node:fs';
+      import { createPeerCheck } from ${JSON.stringify(new URL('../../src/egress/peer-users.ts', import.meta.url).href)};
+      import { createSocketTable } from ${JSON.stringify(new URL('../../src/egress/socket-table.ts', import.meta.url).href)};
+      let now = 0;
+      const lookups = [async () => createSocketTable()];
+      const peers = createPeerCheck({ users: [], onUnavailable: () => console.log('warned'), lookups, clock: () => now });
+      const taken = [];
+      try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+      for (const one of taken.splice(0, ${free})) closeSync(one);
+      const before = await peers.isReliable();
+      for (const one of taken) closeSync(one);
+      now += ${RETEST_MS};
+      console.log(before, await peers.isReliable());
+    `;
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      'ulimit -n 100; exec "$0" --no-warnings --input-type=module -e "$1"',
+      process.execPath,
+      program,
+    ]);
+    expect(stdout).toBe('warned\nfalse true\n');
+  });
+});
