@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ArtifactStore } from './artifact-store.ts';
+import type { CaptureStore } from './captures/capture-store.ts';
 import { capturesDirectory, storeFile } from './files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from './files/store-id.ts';
 import { namesIn } from './files/workspace.ts';
@@ -53,30 +54,17 @@ export interface PlacesOptions {
   readonly dataDir: string;
   readonly dbPath: string | null;
   readonly results: ResultStore;
-  readonly artifacts: Pick<ArtifactStore, 'list'>;
   /** Called with one line for each sign that the data directory and the database do not belong together. */
   readonly onWarning: (text: string) => void;
 }
 
 /**
  * Compares the data directory with the records. Rejects with a `LostPlaceError` when the directory is empty and the
- * SQLite database knows captures of another one; warns when captures of several directories share a database, and when
- * the database has lost its records.
+ * SQLite database knows captures of another one; warns when captures of several directories share a database.
  */
-export async function checkDataDirectory({
-  dataDir,
-  dbPath,
-  results,
-  artifacts,
-  onWarning,
-}: PlacesOptions): Promise<void> {
+export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }: PlacesOptions): Promise<void> {
   if (results.state !== 'up') return;
   const newest = await results.page({ by: 'all' }, LOOKED_AT);
-  if (newest.length === 0 && (await artifacts.list(1)).length > 0) {
-    onWarning(
-      'the database has no records, but captures are stored: restore a backup, or run `capstan db rebuild`, which writes their records',
-    );
-  }
   const id = (await readStore(dataDir))?.id;
   const stores = newest.flatMap(({ artifacts: stored }) => (stored === null ? [] : [stored.store]));
   if (dbPath !== null && stores.includes(null) && !(await holdsStore(dataDir))) {
@@ -95,6 +83,28 @@ export async function checkDataDirectory({
   onWarning(
     `the database has captures of another data directory (store ${other}): images can be read, and captures removed, only by a process that uses the directory which holds them`,
   );
+}
+
+/**
+ * Warns when the database has lost its records. Called after the outbox was taken over: `captures` says which records
+ * wait there, and which captures are being removed.
+ */
+export async function checkRecords(
+  results: ResultStore,
+  artifacts: Pick<ArtifactStore, 'oldest'>,
+  captures: Pick<CaptureStore, 'pending' | 'refusal' | 'isRemoved'>,
+  onWarning: (text: string) => void,
+): Promise<void> {
+  if (results.state !== 'up' || captures.pending > 0 || captures.refusal !== undefined) return;
+  if ((await results.page({ by: 'all' }, 1)).length > 0) return;
+  // Reads names only: an unreadable `info.json` must not prevent the start.
+  for await (const id of artifacts.oldest()) {
+    if (captures.isRemoved(id)) continue;
+    onWarning(
+      'the database has no records, but captures are stored: restore a backup, or run `capstan db rebuild`, which writes their records',
+    );
+    return;
+  }
 }
 
 function markHint(dataDir: string, id: string): string {

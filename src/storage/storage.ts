@@ -7,6 +7,7 @@ import { withoutRemoved } from './captures/without-removed.ts';
 import {
   checkDatabaseFile,
   checkDataDirectory,
+  checkRecords,
   checkStoreExists,
   holdsStore,
   rememberDatabase,
@@ -160,8 +161,9 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   }
 
   try {
-    await checkDataDirectory({ dataDir, dbPath, results, artifacts, onWarning });
+    await checkDataDirectory({ dataDir, dbPath, results, onWarning });
     await captureStore.start();
+    await checkRecords(results, artifacts, captureStore, onWarning);
     await mark();
     if (isNew) {
       onWarning(

@@ -1,7 +1,10 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CapstanError } from '../../src/capture/errors.ts';
+import { captureDirectory } from '../../src/storage/files/layout.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { keepPicture, temporaryDirectory } from './parts.ts';
 import { resultOf } from './result-of.ts';
@@ -114,6 +117,31 @@ describe('the places where captures are stored', () => {
     const onWarning = vi.fn<(text: string) => void>();
     await start({ dbPath: join(directory.path, 'empty.db'), onWarning });
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('run `capstan db rebuild`')]]);
+  });
+
+  it('starts, with the same warning, when the description of a stored capture is damaged', async () => {
+    await keepPicture((await start()).captureStore, ID);
+    await stop();
+    await writeFile(join(captureDirectory(dataDir(), ID), 'info.json'), '{');
+    const onWarning = vi.fn<(text: string) => void>();
+    await start({ dbPath: join(directory.path, 'empty.db'), onWarning });
+    expect(onWarning.mock.calls).toEqual([[expect.stringContaining('run `capstan db rebuild`')]]);
+  });
+
+  it('does not warn when the records of the stored captures still wait for the database', async () => {
+    const other = await openSqlite({ path: dbPath() });
+    await other.close();
+    const locked = new DatabaseSync(dbPath());
+    locked.exec('BEGIN IMMEDIATE');
+    const { captureStore } = await start();
+    await keepPicture(captureStore, ID);
+    expect(captureStore.pending).toBe(1);
+    await stop();
+    locked.close();
+    const onWarning = vi.fn<(text: string) => void>();
+    const { results } = await start({ onWarning });
+    await vi.waitFor(async () => expect(await results.get(ID)).toBeDefined(), 20_000);
+    expect(onWarning).not.toHaveBeenCalled();
   });
 
   it('warns when another data directory has captures in the same database', async () => {
