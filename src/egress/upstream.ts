@@ -16,7 +16,7 @@ const OWN_ANSWER = ['x-squid-error', 'proxy-status'];
 
 /** Completes "the proxy ...". */
 const UNKNOWN_USERS =
-  'is used only without credentials: this system does not report the users of connections, so other users of its machine could use them';
+  'is used only without credentials: this system does not report the users of connections, so another user of the machine could use the credentials';
 
 /** The proxy that a capture request names. Its failures are `proxy_failed`. */
 export interface Upstream {
