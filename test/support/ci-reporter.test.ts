@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StallTimes } from './stall-watch.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -48,10 +49,42 @@ describe('the reporter of CI', () => {
     expect(lines.at(-1)).toBe('0 passed, 1 failed, 0 skipped');
     expect(code).toBe(1);
   });
+
+  it('ends a run whose test process hangs after its results, and keeps the results', async () => {
+    const tail = `
+      const send = process._send;
+      process._send = (message, ...rest) => message.type === 'testfileFinished' || send.call(process, message, ...rest);
+    `;
+    const { code, lines } = await runTests(dir, { flaky: 0, steady: 2, tail, times: { endMs: 1000 } });
+
+    expect(lines).toContain('the run has not ended after all results: a test process is killed');
+    expect(lines.at(-1)).toBe('2 passed, 0 failed, 0 skipped');
+    expect(code).toBe(0);
+  });
+
+  it('ends a run whose test process blocks, names the test and the process, and fails', async () => {
+    // Results are reported a moment later, which the process must still be able to do.
+    const tail = "it('blocks', () => new Promise((resolve) => setTimeout(resolve, 500)).then(() => { for (;;); }));";
+    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail, times: { silenceMs: 3000 } });
+
+    expect(lines).toContain('no result for 3 s: the run is ended');
+    expect(lines).toContain('running: suite.test.ts > blocks');
+    expect(lines).toContainEqual(expect.stringMatching(/^process \d+ of \d+: R .*forks\.js/));
+    expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
+    expect(code).toBe(1);
+  });
 });
 
+interface Suite {
+  readonly flaky: number;
+  readonly steady: number;
+  /** The end of the file. */
+  readonly tail?: string;
+  readonly times?: Partial<StallTimes>;
+}
+
 /** Runs a suite whose `flaky` tests fail the first time. Failed tests are repeated once. */
-function runTests(dir: string, suite: { flaky: number; steady: number; tail?: string }): Promise<Run> {
+async function runTests(dir: string, suite: Suite): Promise<Run> {
   const text = `
     import { expect, it } from 'vitest';
     const failedOnce = new Set<number>();
@@ -65,15 +98,21 @@ function runTests(dir: string, suite: { flaky: number; steady: number; tail?: st
     for (let i = 0; i < ${suite.steady}; i += 1) it('steady ' + i, () => expect(i).toBe(i));
     ${suite.tail ?? ''}
   `;
+  const reporter = `
+    import CiReporter from ${JSON.stringify(join(ROOT, 'test/support/ci-reporter.ts'))};
+    export default class extends CiReporter {
+      constructor() {
+        super(${JSON.stringify(suite.times)});
+      }
+    }
+  `;
+  await writeFile(join(dir, 'suite.test.ts'), text);
+  await writeFile(join(dir, 'reporter.ts'), reporter);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const reporter = join(ROOT, 'test/support/ci-reporter.ts');
-  const args = [vitest, 'run', '--root', dir, '--retry=1', '--reporter=default', `--reporter=${reporter}`];
-  return writeFile(join(dir, 'suite.test.ts'), text).then(
-    () =>
-      new Promise<Run>((resolve) => {
-        const child = execFile(process.execPath, args, { cwd: dir }, (_failed, stdout) =>
-          resolve({ code: child.exitCode, lines: stdout.split('\n').filter((line) => line.trim() !== '') }),
-        );
-      }),
-  );
+  const args = [vitest, 'run', '--root', dir, '--retry=1', '--reporter=default', '--reporter=./reporter.ts'];
+  return new Promise<Run>((resolve) => {
+    const child = execFile(process.execPath, args, { cwd: dir }, (_failed, stdout) =>
+      resolve({ code: child.exitCode, lines: stdout.split('\n').filter((line) => line.trim() !== '') }),
+    );
+  });
 }

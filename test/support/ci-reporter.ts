@@ -1,4 +1,5 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import { type StallTimes, StallWatch } from './stall-watch.ts';
 
 /** A run with more tests than this that passed only when repeated fails: one flaky test hides the next. */
 const MAX_RETRIED = 2;
@@ -6,10 +7,42 @@ const MAX_RETRIED = 2;
 /**
  * Ends a run with the names of the tests that passed only when repeated, and one plain line for programs:
  * `12 passed, 0 failed, 3 skipped`. Errors outside a test (in a hook, while loading a file, uncaught) and too many
- * repeated tests count as failed.
+ * repeated tests count as failed. A run that hangs is ended; it fails unless every test file had ended before.
  */
 export default class CiReporter implements Reporter {
+  readonly #stalls: StallWatch;
+  #vitest: Vitest | undefined;
+
+  constructor(times?: Partial<StallTimes>) {
+    this.#stalls = new StallWatch(times);
+  }
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    if (this.#vitest !== undefined) this.#stalls.started(this.#vitest, files.length);
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    this.#stalls.moduleStarted(module);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#stalls.moduleEnded(module);
+  }
+
+  onTestCaseReady(test: TestCase): void {
+    this.#stalls.testStarted(test);
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    this.#stalls.testEnded(test);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[], reason: string): void {
+    this.#stalls.ended();
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const brokenParts = modules
@@ -18,12 +51,13 @@ export default class CiReporter implements Reporter {
     const retried = tests.filter(passedWhenRepeated);
     const tooManyRetried = retried.length > MAX_RETRIED ? retried.length : 0;
     const failed = count('failed') + count('pending') + brokenParts.length + unhandledErrors.length + tooManyRetried;
-    const isExplained = reason === 'passed' || failed > 0;
-    if (tooManyRetried > 0) process.exitCode = 1;
+    const hasAllResults = reason === 'passed' || (reason === 'interrupted' && this.#stalls.sawAllEnd);
+    const shown = hasAllResults || failed > 0 ? failed : 1;
+    process.exitCode = shown > 0 ? 1 : 0;
     const lines = [
       ...retried.map((test) => `passed only when repeated: ${test.module.relativeModuleId} > ${test.fullName}`),
       ...(tooManyRetried > 0 ? [`${retried.length} tests passed only when repeated; at most ${MAX_RETRIED} may`] : []),
-      `${count('passed')} passed, ${isExplained ? failed : 1} failed, ${count('skipped')} skipped`,
+      `${count('passed')} passed, ${shown} failed, ${count('skipped')} skipped`,
     ];
     // On exit, so that the other reporters have printed before.
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
