@@ -3,8 +3,8 @@ import type { LastUse } from '../last-use.ts';
 
 /*
  * A clock that is set forward by mistake would make every capture too old. The guard compares it with a clock that is
- * never set, and, because that one starts with the process, with the time at which the store was last used. With MongoDB, it
- * also compares it with the clock of the database server.
+ * never set, and, because that one starts with the process, with the time at which the store was last used. With
+ * MongoDB, it also compares it with the clock of the database server.
  */
 
 const HOUR_MS = 3_600_000;
@@ -13,8 +13,6 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMP_MS = DAY_MS;
 /** The limit after a stop, which is higher because no clock measures how long the stop was. */
 const MAX_STOPPED_MS = 7 * DAY_MS;
-/** An accepted day lasts until the end of the next day in UTC: the operator's time zone may differ, and so may the hour of the restart. */
-const ACCEPTED_MS = 2 * DAY_MS;
 
 export interface ClockGuardOptions {
   /** Milliseconds since the Unix epoch. */
@@ -25,7 +23,7 @@ export interface ClockGuardOptions {
   readonly lastUse?: LastUse;
   /** Reads the clock of the database server, in milliseconds since the Unix epoch. */
   readonly serverClock?: () => Promise<number>;
-  /** Day (`2026-11-22`) on which an operator found the clock right; a clock up to the day after is trusted at the start. */
+  /** Day (`2026-11-22`) on which an operator found the clock right; also trusted at a start a day before or after. */
   readonly acceptedDay?: string | null;
   /** Called once when the clock is no longer trusted, and with failures to read the last use. */
   readonly onProblem: (problem: unknown) => void;
@@ -49,23 +47,16 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
     const ran = elapsed() - elapsedAtStart;
     const jump = now - startedAt - ran;
     const ahead = now - ran - (usedBefore ?? startedAt);
-    const accept = `if it is right, start the service with --accept-clock ${dayOf(now)}`;
-    const lastUseIfRefused = refusedUse(now, ahead);
-    if (ahead > MAX_STOPPED_MS && jump <= MAX_JUMP_MS) {
-      const doubt = `is ahead of the last use of the store by ${days(ahead)}: --retain-days removes nothing until it is set back; ${accept}`;
-      return { doubt, usedAt: lastUseIfRefused };
+    if (jump > MAX_JUMP_MS) {
+      // A clock that was behind at the start, and was set to the time of the last use, is correct from then on.
+      if (ahead > MAX_JUMP_MS) return doubted(`was set forward by ${days(jump)}`, now, ahead);
+    } else if (ahead > MAX_STOPPED_MS) {
+      return doubted(`is ahead of the last use of the store by ${days(ahead)}`, now, ahead);
     }
-    // A clock that was behind at the start, and was set to the time of the last use, is correct from then on.
-    if (jump > MAX_JUMP_MS && ahead > MAX_JUMP_MS) {
-      const doubt = `was set forward by ${days(jump)}: --retain-days removes nothing until it is set back; ${accept}`;
-      return { doubt, usedAt: lastUseIfRefused };
-    }
-    return { usedAt: now };
-  }
-
-  /** A machine without a clock of its own starts in the past. A use noted there would make the right clock look far ahead. */
-  function mayBeBehind(usedAt: number): boolean {
-    return elapsed() - elapsedAtStart < HOUR_MS && before != null && usedAt < before - MAX_JUMP_MS && !isDoubted;
+    // A machine without a clock of its own starts in the past. A use noted there would make the right clock look far
+    // ahead.
+    const mayBeBehind = ran < HOUR_MS && usedBefore !== undefined && now < usedBefore - MAX_JUMP_MS;
+    return mayBeBehind ? {} : { usedAt: now };
   }
 
   async function judgeByServer(now: number): Promise<Judgement | undefined> {
@@ -82,7 +73,7 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
       const { doubt, usedAt } = (await judgeByServer(now)) ?? judge(now, before);
       if (doubt !== undefined && !isDoubted) onProblem(new Error(`the clock ${doubt}`));
       isDoubted = doubt !== undefined;
-      if (!mayBeBehind(usedAt)) await lastUse?.note(usedAt);
+      if (usedAt !== undefined) await lastUse?.note(usedAt);
       return isDoubted ? undefined : now;
     } catch (error) {
       if (!isAway(error)) onProblem(error);
@@ -96,21 +87,26 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
 interface Judgement {
   /** Why the clock is not trusted; missing when it is. */
   readonly doubt?: string;
-  /** The last use to note. */
-  readonly usedAt: number;
+  /** The last use to note; missing when none is noted. */
+  readonly usedAt?: number;
+}
+
+/** The noted use is early enough that the next start does not trust this clock either. */
+function doubted(what: string, now: number, ahead: number): Judgement {
+  return {
+    doubt:
+      `${what}: --retain-days removes nothing until it is set back; ` +
+      `if it is right, start the service with --accept-clock ${dayOf(now)}`,
+    usedAt: now - Math.max(ahead, MAX_STOPPED_MS + HOUR_MS),
+  };
 }
 
 /**
- * Returns the last use to note while the clock is not trusted: early enough that the next start does not trust this clock
- * either.
+ * Whether the service was started on the accepted day, or on the day before or after it in UTC: the operator's time
+ * zone may differ, and the restart may follow after midnight.
  */
-function refusedUse(now: number, ahead: number): number {
-  return now - Math.max(ahead, MAX_STOPPED_MS + HOUR_MS);
-}
-
-/** Whether the service was started on the accepted day, or on the day before or after it in UTC. */
 function isNear(startedAt: number, acceptedDay: number): boolean {
-  return startedAt >= acceptedDay - DAY_MS && startedAt < acceptedDay + ACCEPTED_MS;
+  return startedAt >= acceptedDay - DAY_MS && startedAt < acceptedDay + 2 * DAY_MS;
 }
 
 function days(ms: number): string {
