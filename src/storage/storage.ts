@@ -101,15 +101,16 @@ export interface Storage {
  * the system's error when the data directory cannot be used.
  */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
+  /** Whether the data directory holds the captures themselves, and not only those that wait for delivery to GridFS. */
+  const holdsCaptures = options.artifacts !== 'gridfs';
   // Two processes that deliver the same local copies could remove a capture between its upload and its record.
-  const data = createDataDirectory(options.dataDir, { isShared: options.artifacts !== 'gridfs' });
+  const data = createDataDirectory(options.dataDir, { isShared: holdsCaptures });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   const { dataDir, dbPath = null, onWarning = () => {} } = options;
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
-  if (options.requireStore === true && options.artifacts !== 'gridfs') await checkStoreExists(dataDir, dbPath);
-  // With GridFS the data directory holds only captures that wait for delivery, and an api node may have a new one at each
-  // start: no warning.
-  const isNew = options.artifacts !== 'gridfs' && !(await holdsStore(dataDir));
+  if (options.requireStore === true && holdsCaptures) await checkStoreExists(dataDir, dbPath);
+  // With GridFS an api node may have a new data directory at each start: no warning.
+  const isNew = holdsCaptures && !(await holdsStore(dataDir));
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
   const { artifacts, copies, lock, lastUse, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
