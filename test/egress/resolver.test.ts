@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { createResolver } from '../../src/egress/resolver.ts';
 
+/** A resolver whose lookups never end. `aborted`: whether each lookup so far was aborted. */
+function silentResolver(timeoutMs: number) {
+  const lookups: AbortSignal[] = [];
+  const resolver = createResolver({
+    timeoutMs,
+    lookup: (_name, signal) => {
+      lookups.push(signal);
+      return new Promise(() => {});
+    },
+  });
+  return { resolver, aborted: () => lookups.map((signal) => signal.aborted) };
+}
+
 describe('createResolver', () => {
   it('aborts a lookup when the last of its waiters has left, not before', async () => {
-    const lookups: AbortSignal[] = [];
-    const resolver = createResolver({
-      timeoutMs: 60_000,
-      lookup: (_name, signal) => {
-        lookups.push(signal);
-        return new Promise(() => {});
-      },
-    });
+    const { resolver, aborted } = silentResolver(60_000);
     const [one, other] = [new AbortController(), new AbortController()];
     const first = resolver.resolve('slow.test', one.signal);
     const second = resolver.resolve('slow.test', other.signal);
-    const aborted = () => lookups.map((signal) => signal.aborted);
 
     one.abort();
     await expect(first).rejects.toBe(one.signal.reason);
@@ -31,16 +36,9 @@ describe('createResolver', () => {
   });
 
   it('aborts a lookup that takes longer than its time limit', async () => {
-    const lookups: AbortSignal[] = [];
-    const resolver = createResolver({
-      timeoutMs: 10,
-      lookup: (_name, signal) => {
-        lookups.push(signal);
-        return new Promise(() => {});
-      },
-    });
+    const { resolver, aborted } = silentResolver(10);
     const failed = { code: 'target_unreachable', message: 'no address of slow.test was found within 0.01 s' };
     await expect(resolver.resolve('slow.test', new AbortController().signal)).rejects.toMatchObject(failed);
-    expect(lookups.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(aborted()).toEqual([true]);
   });
 });

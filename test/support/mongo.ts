@@ -11,8 +11,6 @@ const LAUNCH_MS = 60_000;
 export interface MongoServer {
   /** `mongodb://127.0.0.1:<port>/` */
   readonly url: string;
-  /** Process id; undefined while it is stopped. */
-  readonly pid: number | undefined;
   /** Stops the server; its data stays. */
   stop(): Promise<void>;
   /** Starts it again on the same port with the same data. */
@@ -59,7 +57,9 @@ export async function startMongo(): Promise<MongoServer> {
     running.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, (code, signal) => {
       if (!isWanted) return;
       process.stderr.write(`MongoDB ended by itself (${signal ?? code}) and is started again\n`);
-      restarting = start();
+      restarting = start().catch((error) => {
+        process.stderr.write(`MongoDB was not started again: ${error}\n`);
+      });
     });
   };
   const stop = async (): Promise<void> => {
@@ -71,9 +71,6 @@ export async function startMongo(): Promise<MongoServer> {
   restartAfterCrash();
   return {
     url: running.getUri(),
-    get pid() {
-      return running.instanceInfo?.instance.mongodProcess?.pid;
-    },
     stop,
     start: async () => {
       isWanted = true;
