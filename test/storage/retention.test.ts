@@ -10,6 +10,7 @@ import { firstIdAt } from '../../src/storage/ids.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 5, 15, 12);
@@ -161,6 +162,25 @@ describe('retention', () => {
       expect((await kept()).files).toEqual([]);
     },
   );
+
+  it('removes captures after later starts when one of several processes has accepted the clock, although another doubts it', async () => {
+    const lastUse = lastUseIn(parts.data.path);
+    await lastUse.note(NOW - 20 * DAY);
+    let passed = 0;
+    const options = { lastUse, clock: () => NOW + passed, elapsed: () => passed };
+    const doubting = retention({ days: 30 }, options);
+    const accepting = retention({ days: 30 }, { ...options, acceptedDay: dayOf(NOW) });
+    for (; passed < 6 * MINUTE; passed += MINUTE) {
+      await doubting.pass();
+      await accepting.pass();
+    }
+    await doubting.pass();
+    expect(problems).toHaveBeenCalledTimes(1);
+    await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
+    await retention({ days: 30 }, options).pass();
+    expect((await kept()).files).toHaveLength(1);
+    expect(problems).toHaveBeenCalledTimes(1);
+  });
 
   it('does not accept a clock years before the accepted day', async () => {
     await keepAll([idOfAge(DAY)]);

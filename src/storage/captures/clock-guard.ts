@@ -13,6 +13,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMP_MS = DAY_MS;
 /** The limit after a stop, which is higher because no clock measures how long the stop was. */
 const MAX_STOPPED_MS = 7 * DAY_MS;
+/** Maximum difference between a noted use and the same use as it is read. */
+const ROUNDING_MS = 1;
 
 export interface ClockGuardOptions {
   /** Milliseconds since the Unix epoch. */
@@ -41,6 +43,8 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
   const isAccepted = acceptedDay != null && isNear(startedAt, Date.parse(acceptedDay));
   /** Time of the last use before this process; null until it is read. */
   let before: number | undefined | null = isAccepted ? startedAt : null;
+  /** The last use as this process knows it. */
+  let known: number | undefined;
   let isDoubted = false;
 
   function judge(now: number, usedBefore: number | undefined): Judgement {
@@ -66,14 +70,32 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
     return { doubt, usedAt: at };
   }
 
+  /**
+   * A process that does not trust its clock notes no use while others note theirs: its early one would make the next
+   * start of a process doubt a clock that an operator has accepted.
+   */
+  async function noteUse(at: number): Promise<void> {
+    if (isDoubted) {
+      const noted = await lastUse?.read();
+      const isOfOthers = noted !== undefined && Math.abs(noted - (known ?? 0)) > ROUNDING_MS;
+      known = noted;
+      if (isOfOthers) return;
+    }
+    await lastUse?.note(at);
+    known = at;
+  }
+
   async function trustedTime(): Promise<number | undefined> {
     try {
-      if (before === null) before = await lastUse?.read();
+      if (before === null) {
+        before = await lastUse?.read();
+        known = before;
+      }
       const now = clock();
       const { doubt, usedAt } = (await judgeByServer(now)) ?? judge(now, before);
       if (doubt !== undefined && !isDoubted) onProblem(new Error(`the clock ${doubt}`));
       isDoubted = doubt !== undefined;
-      if (usedAt !== undefined) await lastUse?.note(usedAt);
+      if (usedAt !== undefined) await noteUse(usedAt);
       return isDoubted ? undefined : now;
     } catch (error) {
       if (!isAway(error)) onProblem(error);
