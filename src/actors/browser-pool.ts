@@ -1,12 +1,13 @@
 import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
-import type { BrowserEndCause, BrowserEvent } from '../capture/events.ts';
+import type { BrowserEvent } from '../capture/events.ts';
+import { type Ending, startChecks } from './browser-checks.ts';
 import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
 import type { StartCommand } from './browser-priority.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
-import { FloodWatch } from './flood-watch.ts';
-import { checkMemory, type MemoryBounds } from './memory-watch.ts';
+import { LaunchBreaker, type Unavailable } from './launch-breaker.ts';
+import type { MemoryBounds } from './memory-watch.ts';
 
 export interface BrowserPoolOptions {
   readonly findExecutable: ExecutableFinder;
@@ -27,16 +28,6 @@ export interface BrowserPoolOptions {
 }
 
 const NOT_STARTED = 'Chromium did not start: the log of the service has the cause';
-/** Pause after a failed launch, in milliseconds: doubles with each failure, up to the maximum. */
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 15_000;
-/** Interval between memory checks of a browser in use, in milliseconds. */
-const MEMORY_CHECK_MS = 1_000;
-/** Interval at which browsers in use are checked for a page that floods them, in milliseconds. */
-const FLOOD_CHECK_MS = 250;
-/** Interval between heartbeats of a browser in use, and the time limit for its answer, in milliseconds. */
-const HEARTBEAT_MS = 2_000;
-const HEARTBEAT_ANSWER_MS = 8_000;
 
 /** The right to make one capture on a browser. Must be released. */
 export interface BrowserLease {
@@ -44,20 +35,6 @@ export interface BrowserLease {
   /** The reason why the pool killed the browser; null when it did not. */
   readonly killed: Ending | null;
   release(): void;
-}
-
-/** The reason why no browser is available. */
-export interface Unavailable {
-  /** Text for clients, without paths and without the browser's output. */
-  readonly reason: string;
-  /** Text for the operator. */
-  readonly detail: string;
-}
-
-/** Cause of the end of a browser, and a human-readable `reason`. */
-export interface Ending {
-  readonly cause: BrowserEndCause;
-  readonly reason: string;
 }
 
 interface Member {
@@ -69,10 +46,8 @@ interface Member {
   retiring: Ending | null;
   /** Set when the pool has killed the browser. */
   killed: Ending | null;
-  heartbeat: NodeJS.Timeout;
-  memory: NodeJS.Timeout;
-  checksMemory: boolean;
-  floods: NodeJS.Timeout;
+  /** Ends the checks of the browser. */
+  readonly stopChecks: () => void;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -89,8 +64,7 @@ export class BrowserPool {
   /** The last launch of a browser for one capture. They are launched one after another. */
   #launchingAlone: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
-  #breaker: (Unavailable & { readonly timer: NodeJS.Timeout }) | null = null;
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #breaker = new LaunchBreaker(() => void this.warmUp());
   #wanted: number;
   #closed = false;
   #launches = 0;
@@ -103,7 +77,7 @@ export class BrowserPool {
 
   /** The reason why no browser is available; null while one is. */
   get unavailable(): Unavailable | null {
-    return this.#breaker;
+    return this.#breaker.unavailable;
   }
 
   get counts(): { readonly launches: number; readonly crashes: number } {
@@ -125,20 +99,23 @@ export class BrowserPool {
 
   /** Returns a browser without a lease; it may end at any time. Rejects with `browser_unavailable`. */
   async host(): Promise<BrowserHost> {
-    if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
+    this.#breaker.check();
     return (this.#leastBusy() ?? (await this.#launch())).host;
   }
 
   /** Leases the browser with the fewest captures. Rejects with `browser_unavailable`. */
   async lease(): Promise<BrowserLease> {
-    if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
+    this.#breaker.check();
     const member = this.#leastBusy() ?? (await this.#launch());
     member.leases += 1;
     clearTimeout(member.idle);
     if (this.#serving().length < this.#wanted && member.leases > 1) this.#launch().catch(() => undefined);
     return leaseOf(member, () => {
       this.#startIdling(member);
-      void this.#retireWhenDue(member);
+      this.#endWhenFree(member);
+      const { captures } = member;
+      if (captures >= this.#options.retireAfter)
+        this.#retire(member, { cause: 'captures', reason: `after ${captures} captures` });
     });
   }
 
@@ -149,7 +126,7 @@ export class BrowserPool {
   async leaseAlone(over: AbortSignal): Promise<BrowserLease> {
     const launching = this.#launchingAlone.then(() => {
       if (over.aborted) throw new CapstanError('cancelled');
-      if (this.#breaker !== null) throw new CapstanError('browser_unavailable', this.#breaker.reason);
+      this.#breaker.check();
       return this.#launchOne(true);
     });
     this.#launchingAlone = launching.catch(() => undefined);
@@ -170,7 +147,7 @@ export class BrowserPool {
     const serving = this.#byLeases();
     for (const member of serving.slice(0, Math.max(0, serving.length - wanted))) {
       member.retiring = { cause: 'surplus', reason: 'fewer browsers are needed' };
-      if (member.leases === 0) void this.#end(member);
+      this.#endWhenFree(member);
     }
   }
 
@@ -179,7 +156,7 @@ export class BrowserPool {
     this.#closed = true;
     // A launch in progress may take its whole time limit.
     this.#closing.abort();
-    if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
+    this.#breaker.stop();
     await this.#launching?.catch(() => undefined);
     await this.#launchingAlone;
     await Promise.all([...this.#members].map((member) => this.#end(member)));
@@ -221,7 +198,7 @@ export class BrowserPool {
     if (this.#closed) throw new CapstanError('shutting_down');
     const found = await this.#options.findExecutable();
     if ('missing' in found) {
-      throw this.#openBreaker({ reason: found.missing, detail: found.detail ?? found.missing });
+      throw this.#launchFailed({ reason: found.missing, detail: found.detail ?? found.missing });
     }
     const { confinement, startCommand, honestUserAgent } = this.#options;
     const confined = confinement.now;
@@ -235,18 +212,17 @@ export class BrowserPool {
         signal: this.#closing.signal,
       });
       confinement.works(confined);
-      this.#closeBreaker();
+      this.#breaker.close();
       return this.#admit(host, alone);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       const ended = error instanceof LaunchError && error.ended;
       if (ended && this.#options.confinement.loosen(confined, detail)) return this.#launchOne(alone);
-      throw this.#openBreaker({ reason: NOT_STARTED, detail });
+      throw this.#launchFailed({ reason: NOT_STARTED, detail });
     }
   }
 
   #admit(host: BrowserHost, alone: boolean): Member {
-    const floodWatch = new FloodWatch(host, alone);
     const member: Member = {
       host,
       alone,
@@ -254,10 +230,14 @@ export class BrowserPool {
       captures: 0,
       retiring: null,
       killed: null,
-      heartbeat: setInterval(() => void this.#checkPulse(member), HEARTBEAT_MS).unref(),
-      memory: setInterval(() => void this.#checkMemory(member), MEMORY_CHECK_MS).unref(),
-      checksMemory: false,
-      floods: setInterval(() => void this.#checkFloods(member, floodWatch), FLOOD_CHECK_MS).unref(),
+      stopChecks: startChecks({
+        host,
+        alone,
+        memory: this.#options.memory,
+        isInUse: () => member.leases > 0,
+        kill: (ending) => this.#kill(member, ending),
+        retire: (ending) => this.#retire(member, ending),
+      }),
       idle: undefined,
     };
     this.#members.add(member);
@@ -284,84 +264,44 @@ export class BrowserPool {
   }
 
   #remove(member: Member, how: string): void {
-    clearInterval(member.heartbeat);
-    clearInterval(member.memory);
-    clearInterval(member.floods);
-    clearTimeout(member.idle);
-    if (!this.#members.delete(member)) return;
-    if (member.retiring !== null || this.#closed) return;
+    stopTimers(member);
+    if (!this.#members.delete(member) || member.retiring !== null || this.#closed) return;
     this.#crashes += 1;
     this.#emit('browser.crashed', member, member.killed ?? { cause: 'crash', reason: how });
     // Restores the number of browsers without waiting for a capture, unless a capture has already done so.
     this.#replaceWhenMissing(this.#wanted);
   }
 
-  async #checkPulse(member: Member): Promise<void> {
-    if (member.leases === 0 || (await member.host.answers(HEARTBEAT_ANSWER_MS))) return;
-    member.killed ??= {
-      cause: 'hang',
-      reason: `it hung: no answer within ${HEARTBEAT_ANSWER_MS} ms, so it was killed`,
-    };
-    await member.host.kill();
+  #kill(member: Member, ending: Ending): void {
+    member.killed ??= ending;
+    void member.host.kill();
   }
 
-  async #checkFloods(member: Member, floodWatch: FloodWatch): Promise<void> {
-    if (member.leases === 0 || !(await floodWatch.check(FLOOD_CHECK_MS))) return;
-    member.killed ??= { cause: 'hang', reason: 'it hung: pages flooded it with messages, so it was killed' };
-    await member.host.kill();
+  /** Launches a replacement, and ends the browser after its captures. */
+  #retire(member: Member, ending: Ending): void {
+    if (this.#closed || member.retiring !== null) return;
+    member.retiring = ending;
+    this.#replaceWhenMissing(1);
+    this.#endWhenFree(member);
   }
 
-  async #checkMemory(member: Member): Promise<void> {
-    if (member.leases === 0 || member.checksMemory) return;
-    member.checksMemory = true;
-    const verdict = await checkMemory(member.host, this.#options.memory).finally(() => {
-      member.checksMemory = false;
-    });
-    if (verdict === 'fits' || this.#closed) return;
-    if (verdict === 'kill') {
-      member.killed ??= { cause: 'memory', reason: 'it took too much memory, so it was killed' };
-      await member.host.kill();
-    } else if (member.retiring === null) {
-      member.retiring = { cause: 'memory', reason: 'it takes too much memory' };
-      this.#replaceWhenMissing(1);
-      if (member.leases === 0) await this.#end(member);
-    }
-  }
-
-  async #retireWhenDue(member: Member): Promise<void> {
-    if (member.retiring === null && !this.#closed) {
-      if (member.captures >= this.#options.retireAfter) {
-        member.retiring = { cause: 'captures', reason: `after ${member.captures} captures` };
-        this.#replaceWhenMissing(1);
-      }
-    }
-    if (member.retiring !== null && member.leases === 0) await this.#end(member);
+  #endWhenFree(member: Member): void {
+    if (member.retiring !== null && member.leases === 0) void this.#end(member);
   }
 
   async #end(member: Member): Promise<void> {
     const ending = member.retiring ?? { cause: 'shutdown', reason: 'the service stops' };
     member.retiring = ending;
     if (this.#members.delete(member)) this.#emit('browser.retired', member, ending);
-    clearInterval(member.heartbeat);
-    clearInterval(member.memory);
-    clearInterval(member.floods);
-    clearTimeout(member.idle);
+    stopTimers(member);
     await member.host.close();
   }
 
-  #openBreaker(unavailable: Unavailable): CapstanError {
+  /** Opens the breaker. Returns the error for callers. */
+  #launchFailed(unavailable: Unavailable): CapstanError {
     if (this.#closed) return new CapstanError('shutting_down');
-    if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
-    const timer = setTimeout(() => void this.warmUp(), this.#pauseMs).unref();
-    this.#breaker = { ...unavailable, timer };
-    this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
+    this.#breaker.open(unavailable);
     return new CapstanError('browser_unavailable', unavailable.reason);
-  }
-
-  #closeBreaker(): void {
-    if (this.#breaker !== null) clearTimeout(this.#breaker.timer);
-    this.#breaker = null;
-    this.#pauseMs = FIRST_PAUSE_MS;
   }
 
   #emit(type: 'browser.launched', member: Member): void;
@@ -370,6 +310,11 @@ export class BrowserPool {
     const base = { at: new Date().toISOString(), pid: member.host.pid, captures: member.captures };
     this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, ...ending });
   }
+}
+
+function stopTimers(member: Member): void {
+  member.stopChecks();
+  clearTimeout(member.idle);
 }
 
 /** Leases a browser until `release` is called, which calls `released`. Later calls have no effect. */

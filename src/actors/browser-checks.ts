@@ -1,0 +1,73 @@
+import type { BrowserEndCause } from '../capture/events.ts';
+import type { BrowserHost } from './browser-host.ts';
+import { FloodWatch } from './flood-watch.ts';
+import { checkMemory, type MemoryBounds } from './memory-watch.ts';
+
+/** Interval between memory checks, in milliseconds. */
+const MEMORY_CHECK_MS = 1_000;
+/** Interval between checks for a page that floods the browser, in milliseconds. */
+const FLOOD_CHECK_MS = 250;
+/** Interval between heartbeats, and the time limit for the browser's answer, in milliseconds. */
+const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_ANSWER_MS = 8_000;
+
+const HUNG: Ending = {
+  cause: 'hang',
+  reason: `it hung: no answer within ${HEARTBEAT_ANSWER_MS} ms, so it was killed`,
+};
+const FLOODED: Ending = { cause: 'hang', reason: 'it hung: pages flooded it with messages, so it was killed' };
+const FAR_TOO_LARGE: Ending = { cause: 'memory', reason: 'it took too much memory, so it was killed' };
+const TOO_LARGE: Ending = { cause: 'memory', reason: 'it takes too much memory' };
+
+/** Cause of the end of a browser, and a human-readable `reason`. */
+export interface Ending {
+  readonly cause: BrowserEndCause;
+  readonly reason: string;
+}
+
+export interface BrowserChecksOptions {
+  readonly host: BrowserHost;
+  /** Whether the browser serves one capture. */
+  readonly alone: boolean;
+  readonly memory: MemoryBounds;
+  /** A browser without captures is not checked. */
+  readonly isInUse: () => boolean;
+  /** Called when the browser must be killed. */
+  readonly kill: (ending: Ending) => void;
+  /** Called when the browser must be replaced after its captures. */
+  readonly retire: (ending: Ending) => void;
+}
+
+/** Checks at intervals whether a browser answers, is flooded, or takes too much memory. Returns what ends the checks. */
+export function startChecks({ host, alone, memory, isInUse, kill, retire }: BrowserChecksOptions): () => void {
+  const floodWatch = new FloodWatch(host, alone);
+  let isMeasuring = false;
+
+  async function checkPulse(): Promise<void> {
+    if (!isInUse() || (await host.answers(HEARTBEAT_ANSWER_MS))) return;
+    kill(HUNG);
+  }
+
+  async function checkFloods(): Promise<void> {
+    if (isInUse() && (await floodWatch.check(FLOOD_CHECK_MS))) kill(FLOODED);
+  }
+
+  async function measure(): Promise<void> {
+    if (!isInUse() || isMeasuring) return;
+    isMeasuring = true;
+    const verdict = await checkMemory(host, memory).finally(() => {
+      isMeasuring = false;
+    });
+    if (verdict === 'kill') kill(FAR_TOO_LARGE);
+    if (verdict === 'retire') retire(TOO_LARGE);
+  }
+
+  const timers = [
+    setInterval(() => void checkPulse(), HEARTBEAT_MS).unref(),
+    setInterval(() => void checkFloods(), FLOOD_CHECK_MS).unref(),
+    setInterval(() => void measure(), MEMORY_CHECK_MS).unref(),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}
