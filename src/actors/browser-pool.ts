@@ -133,8 +133,7 @@ export class BrowserPool {
     const member = await launching;
     member.leases += 1;
     return leaseOf(member, () => {
-      // `#remove` reports a browser that has ended by itself, or was killed because it hung.
-      if (member.host.connection.closed || member.killed !== null) return;
+      if (hasEnded(member)) return;
       member.retiring = { cause: 'captures', reason: 'it was launched for one capture' };
       member.host.killNow();
       void this.#end(member);
@@ -265,7 +264,7 @@ export class BrowserPool {
 
   #remove(member: Member, how: string): void {
     stopTimers(member);
-    if (!this.#members.delete(member) || member.retiring !== null || this.#closed) return;
+    if (!this.#members.delete(member) || this.#closed) return;
     this.#crashes += 1;
     this.#emit('browser.crashed', member, member.killed ?? { cause: 'crash', reason: how });
     // Restores the number of browsers without waiting for a capture, unless a capture has already done so.
@@ -286,7 +285,7 @@ export class BrowserPool {
   }
 
   #endWhenFree(member: Member): void {
-    if (member.retiring !== null && member.leases === 0) void this.#end(member);
+    if (member.retiring !== null && member.leases === 0 && !hasEnded(member)) void this.#end(member);
   }
 
   async #end(member: Member): Promise<void> {
@@ -310,6 +309,11 @@ export class BrowserPool {
     const base = { at: new Date().toISOString(), pid: member.host.pid, captures: member.captures };
     this.events$.next(type === 'browser.launched' ? { type, ...base } : { type, ...base, ...ending });
   }
+}
+
+/** Whether a browser has ended by itself or was killed by a check, which `#remove` reports. */
+function hasEnded({ host, killed }: Member): boolean {
+  return host.connection.closed || killed !== null;
 }
 
 function stopTimers(member: Member): void {

@@ -91,6 +91,21 @@ describe('browser lifecycle', () => {
     expect(events.filter((event) => event.type === 'browser.crashed')).toEqual([]);
   });
 
+  it('reports a browser that is killed while it waits for its last captures as crashed, and retries them', async () => {
+    const started = await start({ retireAfter: 1, slots: 2 });
+    const { actor, events } = started;
+    const slow = actor.capture(captureRequest(site.url('/slow?ms=3000')), patience);
+    await expect.poll(() => site.hits('/slow')).toBeGreaterThan(0);
+    const pid = pidOf(started);
+    await actor.capture(captureRequest(site.url('/short')), patience);
+    await expect.poll(() => actor.stats().browsers, SOON).toContainEqual({ pid, captures: 1, retiring: true });
+    process.kill(pid, 'SIGKILL');
+    expect((await slow).title).toBe('A slow page');
+    const endings = () => events.filter((event) => event.pid === pid && event.type !== 'browser.launched');
+    await expect.poll(endings, SOON).toMatchObject([{ type: 'browser.crashed', cause: 'crash' }]);
+    expect(actor.stats().crashes).toBe(1);
+  });
+
   it('reports at once that no browser can be launched, and launches one as soon as its executable exists', async () => {
     const path = join(await ownFolder(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
