@@ -13,7 +13,8 @@ import { Backlog } from './backlog.ts';
 import { AwayError, type Link } from './connection.ts';
 import { decode, encode, type FromNode, FromWorker, type ReportedOutcome, ToNode, type ToWorker } from './messages.ts';
 import { type NodeLoad, shareOfElements, shareOfSingles } from './shares.ts';
-import { type Subjects, ticketOf } from './subjects.ts';
+import type { Subjects } from './subjects.ts';
+import { TicketReconciler } from './ticket-reconciler.ts';
 import { Ticket } from './tickets.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -23,8 +24,6 @@ const MAX_LOST = 3;
 const WORKER_TIMEOUT_MS = 1_000;
 /** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
 const CANCEL_MS = 2_000;
-/** Interval at which tickets are compared with the stream, in milliseconds. */
-const RECONCILE_MS = 5_000;
 /** Size of a message without its body, in bytes. */
 const HEAD_BYTES = 1_024;
 
@@ -58,11 +57,9 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #tickets = new Map<number, Ticket>();
   readonly #backlog: Backlog;
-  readonly #reconciling: NodeJS.Timeout;
+  readonly #reconciler: TicketReconciler;
   #running = 0;
   #elements = 0;
-  #strays: ReadonlySet<string> = new Set();
-  #orphans: ReadonlySet<string> = new Set();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -70,12 +67,12 @@ export class Dispatcher {
     options.link.subscribe(options.subjects.node(this.name), (message) => {
       this.#answer(message).catch(options.onProblem);
     });
-    this.#reconciling = setInterval(() => {
-      this.#reconcile().catch((error: unknown) => {
-        if (!(error instanceof AwayError)) options.onProblem(error);
-      });
-    }, RECONCILE_MS);
-    this.#reconciling.unref();
+    this.#reconciler = new TicketReconciler({
+      ...options,
+      node: this.name,
+      tickets: this.#tickets,
+      isUnpublished: (ticket) => this.#backlog.has(ticket),
+    });
   }
 
   get running(): number {
@@ -126,7 +123,7 @@ export class Dispatcher {
   }
 
   stop(): void {
-    clearInterval(this.#reconciling);
+    this.#reconciler.stop();
   }
 
   async #enqueue(command: CaptureCommand, isPatient: boolean): Promise<void> {
@@ -195,7 +192,7 @@ export class Dispatcher {
   #remove({ subject, sequence }: Ticket): void {
     if (sequence === undefined) return;
     this.#options.queue.remove(subject, sequence).catch((error: unknown) => {
-      // The ticket goes later: `#reconcile` removes it, or a worker whose claim is refused acknowledges it.
+      // The ticket goes later: the reconciler removes it, or a worker whose claim is refused acknowledges it.
       if (!(error instanceof AwayError)) this.#options.onProblem(error);
     });
   }
@@ -272,41 +269,6 @@ export class Dispatcher {
     if (outcome.state !== 'stored') return outcome;
     const { state, result, evidence, isEvidenceStored } = outcome;
     return { state, result, evidence: isEvidenceStored ? await this.#options.evidenceOf(id) : evidence };
-  }
-
-  /** Publishes tickets that the stream has lost, and removes those without a waiting capture. */
-  async #reconcile(): Promise<void> {
-    const { link, queue } = this.#options;
-    if (!link.isUp) return;
-    const expected = [...this.#tickets.values()].filter((ticket) => !this.#backlog.has(ticket));
-    const present = await queue.ticketsOf(this.name);
-    for (const ticket of expected) {
-      if (present.has(ticket.subject) || this.#tickets.get(ticket.command.id) !== ticket) continue;
-      await queue.publish(ticket.subject).then((sequence) => {
-        ticket.sequence = sequence;
-      });
-    }
-    const known = new Set([...this.#tickets.values()].map(({ subject }) => subject));
-    const strays = new Set([...present].filter((subject) => !known.has(subject)));
-    // Removed only when found twice in a row: a worker that has just reported acknowledges its ticket shortly.
-    for (const subject of strays) if (this.#strays.has(subject)) await queue.remove(subject, 0);
-    this.#strays = strays;
-    await this.#removeOrphans();
-  }
-
-  /**
-   * Removes the tickets of api nodes that have ended; the first of the nodes does. Workers drop most of them. But a NATS
-   * server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is never delivered.
-   */
-  async #removeOrphans(): Promise<void> {
-    const { queue, nodes } = this.#options;
-    const running = new Set(nodes());
-    const isFirst = [...running].every((name) => name >= this.name);
-    const tickets = isFirst ? await queue.ticketsOf() : new Set<string>();
-    const orphans = new Set([...tickets].filter((subject) => !running.has(ticketOf(subject).node)));
-    // Removed only when found twice in a row: after an outage of NATS, nodes return one after another.
-    for (const subject of orphans) if (this.#orphans.has(subject)) await queue.remove(subject, 0);
-    this.#orphans = orphans;
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */
