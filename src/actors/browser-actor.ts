@@ -4,7 +4,6 @@ import type { CaptureRequest } from '../capture/request.ts';
 import { isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
-import { sweepProfiles } from './browser-host.ts';
 import { BrowserPool } from './browser-pool.ts';
 import { type BrowserPriority, startCommand } from './browser-priority.ts';
 import type { CaptureActor } from './capture-actor.ts';
@@ -19,6 +18,7 @@ import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { missingScripts } from './missing-scripts.ts';
 import { PageCrashedError } from './page/wait/wait-within.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
+import { sweepProfiles } from './profiles.ts';
 import { SlotPool } from './slots.ts';
 
 export interface BrowserActorOptions {

@@ -1,22 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
-import { browserEnvironment } from './browser-environment.ts';
-import type { StartCommand } from './browser-priority.ts';
-import { endFamily, startProcess } from './browser-process.ts';
-import { CdpClosedError, CdpConnection, type CdpSession } from './cdp/connection.ts';
-import type { Confined } from './confinement.ts';
-import { launchFlags } from './launch-flags.ts';
+import { endFamily } from './browser-process.ts';
+import { CdpConnection, type CdpSession } from './cdp/connection.ts';
+import { processStat } from './process-stat.ts';
 import { removeProfile } from './remove-profile.ts';
 
-/**
- * Time limit for the first answer of a browser, in milliseconds. Measured: 62 ms for Debian's headless shell when idle.
- */
-const LAUNCH_TIMEOUT_MS = 20_000;
 /** Time that a browser has to close before it is killed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 3_000;
 /** Time that the wrapper process of a killed browser has to end, in milliseconds. */
@@ -27,21 +17,6 @@ const SEEN_MS = 500;
 const ANNOUNCE_MS = 10_000;
 /** Time after an answer in which a flooded browser may still announce the end of a renderer, in milliseconds. */
 const FLOODED_MS = 2_000;
-const PROFILE_PREFIX = 'capstan-profile-';
-/** Names of profile directories: process id of the owner, and the start time of that process (`startOf`). */
-const PROFILE_NAME = /^capstan-profile-(\d+)-(?:(\d+)-)?/;
-
-export interface LaunchOptions {
-  readonly executable: string;
-  readonly confined: Confined;
-  readonly startCommand: StartCommand;
-  /** Keeps the user agent that names HeadlessChrome, and `navigator.webdriver` true. */
-  readonly honestUserAgent: boolean;
-  /** Cancels the launch when aborted. */
-  readonly signal?: AbortSignal;
-  /** Variables added to the browser's environment (fonts). */
-  readonly env?: Readonly<Record<string, string>>;
-}
 
 /** A browser could not be launched. The message contains the last output of the browser. */
 export class LaunchError extends Error {
@@ -57,72 +32,6 @@ export class LaunchError extends Error {
 
 export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetInfo) => void;
 
-/**
- * Launches a browser and resolves once it accepts commands. Rejects with a `LaunchError`, and then leaves nothing
- * behind.
- */
-export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost> {
-  // A later start reads from the name whether the owner is still running. The process id alone does not suffice: in a
-  // restarted container the service has the same one.
-  const profileDir = await mkdtemp(join(tmpdir(), `${PROFILE_PREFIX}${process.pid}-${await startOf(process.pid)}-`));
-  const { sandbox, user } = options.confined;
-  const env = browserEnvironment(process.env, profileDir, options.env);
-  const flags = launchFlags({ profileDir, sandbox, honest: options.honestUserAgent });
-  const { executable, startCommand } = options;
-  const child = await startProcess({ executable, flags, env, profileDir, user, startCommand }).catch(
-    async (error: unknown) => {
-      await removeProfile(profileDir).catch(() => undefined);
-      throw new LaunchError(`${options.executable} did not start: ${String(error)}`, { cause: error, ended: true });
-    },
-  );
-  const host = new BrowserHost(child, profileDir, options);
-  const cancel = () => host.killNow();
-  options.signal?.addEventListener('abort', cancel, { once: true });
-  if (options.signal?.aborted === true) cancel();
-  try {
-    await host.ready(LAUNCH_TIMEOUT_MS);
-    options.signal?.removeEventListener('abort', cancel);
-    return host;
-  } catch (error) {
-    options.signal?.removeEventListener('abort', cancel);
-    await host.kill();
-    const why = [host.lastWords(), error instanceof Error ? error.message : String(error)].filter(
-      (words) => words !== '',
-    );
-    // The pipes may close before the exit is reported.
-    const ended = error instanceof CdpClosedError || (error instanceof LaunchError && error.ended);
-    throw new LaunchError(`${options.executable} did not start: ${why.join('; ')}`, { cause: error, ended });
-  }
-}
-
-/**
- * Removes the profile directories of processes that no longer run, which a `kill -9` leaves behind. Resolves with the
- * number of directories removed.
- */
-export async function sweepProfiles(): Promise<number> {
-  const names = await readdir(tmpdir());
-  const owned = await Promise.all(names.map(hasOwner));
-  const orphans = names.filter((name, index) => PROFILE_NAME.test(name) && owned[index] === false);
-  const removals = orphans.map((name) => removeProfile(join(tmpdir(), name)));
-  // Directories of other users cannot be removed, except by root.
-  return (await Promise.allSettled(removals)).filter(({ status }) => status === 'fulfilled').length;
-}
-
-/** Returns whether the process that created the directory is still running. */
-async function hasOwner(name: string): Promise<boolean> {
-  const [match, pid, start] = PROFILE_NAME.exec(name) ?? [];
-  if (match === undefined || !isAlive(Number(pid))) return false;
-  return start === undefined || start === (await startOf(Number(pid)));
-}
-
-/** Returns the start time of a process, in clock ticks since boot; `0` where the system does not report it. */
-async function startOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The format is `pid (name) state parent ...`, and the name may contain anything: the start time is the 20th field
-  // after it.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
-}
-
 /** A browser process, from its launch to its end. */
 export class BrowserHost {
   readonly connection: CdpConnection;
@@ -137,13 +46,14 @@ export class BrowserHost {
   #stderr = '';
   readonly #endingRenderers: Error[] = [];
 
-  constructor(child: ChildProcess, profileDir: string, { honestUserAgent }: Pick<LaunchOptions, 'honestUserAgent'>) {
+  /** `isHonest`: keeps the user agent that names HeadlessChrome. */
+  constructor(child: ChildProcess, profileDir: string, isHonest: boolean) {
     const [, , stderr, output, input] = child.stdio;
     if (!(stderr instanceof Readable && output instanceof Writable && input instanceof Readable)) {
       throw new TypeError('the browser was spawned without its pipes');
     }
     this.#child = child;
-    this.#isHonest = honestUserAgent;
+    this.#isHonest = isHonest;
     this.#pid = child.pid ?? 0;
     this.connection = new CdpConnection(output, input);
     stderr.on('data', (chunk: Buffer) => {
@@ -321,11 +231,7 @@ function withoutHeadless(userAgent: string): string {
 
 /** Returns whether a process belongs to the group of `leader`; true on systems without pid namespaces. */
 async function isOfGroup(pid: number, leader: number): Promise<boolean> {
-  if (process.platform !== 'linux') return true;
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The format is `pid (name) state parent group ...`, and the name may contain anything.
-  const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(group) === leader;
+  return process.platform !== 'linux' || (await processStat(pid))?.group === leader;
 }
 
 function killIfThere(pid: number): void {
@@ -333,14 +239,5 @@ function killIfThere(pid: number): void {
     process.kill(pid, 'SIGKILL');
   } catch {
     // The process has ended.
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

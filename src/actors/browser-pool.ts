@@ -2,11 +2,12 @@ import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { BrowserEvent } from '../capture/events.ts';
 import { type Ending, startChecks } from './browser-checks.ts';
-import { type BrowserHost, LaunchError, launchBrowser } from './browser-host.ts';
+import { type BrowserHost, LaunchError } from './browser-host.ts';
 import type { StartCommand } from './browser-priority.ts';
 import type { Confinement } from './confinement.ts';
 import type { ExecutableFinder } from './executable.ts';
 import { LaunchBreaker, type Unavailable } from './launch-breaker.ts';
+import { launchBrowser } from './launch-browser.ts';
 import type { MemoryBounds } from './memory-watch.ts';
 
 export interface BrowserPoolOptions {

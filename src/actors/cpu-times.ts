@@ -1,10 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { type ProcessStat, processStat } from './process-stat.ts';
 
-/** CPU time of a process, in clock ticks: hundredths of a second on Linux (`getconf CLK_TCK`). */
-export interface CpuTime {
-  readonly user: number;
-  readonly system: number;
-}
+/** CPU time of a process, in clock ticks. */
+export type CpuTime = Pick<ProcessStat, 'user' | 'system'>;
 
 /** The CPU times of a browser process, and of its renderers by process id. */
 export interface Family {
@@ -21,17 +19,16 @@ export async function cpuTimes(group: number, browserPid: number): Promise<Famil
   const names = await readdir('/proc').catch(() => []);
   for (const name of names) {
     if (!/^\d+$/.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '');
-    // The format is `pid (name) state parent group ...`, and the name may contain anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (Number(fields[2]) !== group) continue;
-    const time = { user: Number(fields[11]), system: Number(fields[12]) };
-    if (Number(name) === browserPid) {
-      browser = time;
+    const pid = Number(name);
+    const stat = await processStat(pid);
+    if (stat?.group !== group) continue;
+    const { user, system } = stat;
+    if (pid === browserPid) {
+      browser = { user, system };
       continue;
     }
     const command = await readFile(`/proc/${name}/cmdline`, 'latin1').catch(() => '');
-    if (command.includes('--type=renderer')) renderers.set(Number(name), time);
+    if (command.includes('--type=renderer')) renderers.set(pid, { user, system });
   }
   return { browser, renderers };
 }

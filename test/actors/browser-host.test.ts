@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { launchBrowser } from '../../src/actors/browser-host.ts';
 import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
+import { launchBrowser } from '../../src/actors/launch-browser.ts';
 
 it('counts a browser that answered while the service was suspended as responsive', async () => {
   const found = await executableFinder(undefined)();

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { launchBrowser } from '../../src/actors/browser-host.ts';
 import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
+import { launchBrowser } from '../../src/actors/launch-browser.ts';
 import { fontAdvice, missingScripts, type Script } from '../../src/actors/missing-scripts.ts';
 import { EMOJI_FONT, fontconfigWith, LATIN_FONT } from '../support/fonts.ts';
 
