@@ -70,7 +70,8 @@ export function createEgress({
     clock,
     onUnavailable: () =>
       warn(
-        'this system does not report the users of connections: other users of this machine may use the egress proxies, and captures with the credentials of a proxy fail',
+        'this system does not report the users of connections: until it does, which is tested at most once a minute, ' +
+          'other users of this machine may use the egress proxies, and captures with the credentials of a proxy fail',
       ),
   });
   const limits = { maxBytes, maxRequests, maxLookups };
