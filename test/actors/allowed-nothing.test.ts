@@ -128,11 +128,12 @@ describe.each([
   });
 
   it('fetches the script of a service worker through the egress proxy, but never runs it', async () => {
-    for (let captures = 0; captures < 2; captures += 1) {
-      visits = [];
+    for (let captures = 0; captures < 6; captures += 1) {
       expect(await seen('/registers')).toEqual({ running: 'only the other one', controller: null });
       expect(visits).toEqual(expect.arrayContaining(['/worker.js', '/from-the-other']));
-      expect(visits).not.toContain('/from-the-worker');
+      visits = visits.filter((path) => path === '/from-the-worker');
     }
+    // A worker that the end of its capture lets run is seen during the next one.
+    expect(visits).toEqual([]);
   });
 });

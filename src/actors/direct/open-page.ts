@@ -28,6 +28,7 @@ export async function openPage(
     proxyBypassList: '<-loopback>',
   });
   let page: string | null = null;
+  const serviceWorkers: string[] = [];
   const download = Promise.withResolvers<string>();
   let stopListening = () => {};
   const attached = Promise.withResolvers<{
@@ -38,8 +39,9 @@ export async function openPage(
   }>();
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // Service workers stay paused before their first line, so no script of the site runs without its page.
-    if (type === 'service_worker') return;
-    if (type === 'shared_worker') {
+    if (type === 'service_worker') {
+      serviceWorkers.push(targetId);
+    } else if (type === 'shared_worker') {
       showVisitor(session, request, host.userAgent);
     } else if (page === null) {
       page = targetId;
@@ -75,6 +77,8 @@ export async function openPage(
   const dispose = async () => {
     stopListening();
     stopAttaching();
+    // A worker that is still paused when its context is disposed of would run for a moment.
+    for (const targetId of serviceWorkers) root.post('Target.closeTarget', { targetId });
     await root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
   };
   try {
