@@ -50,30 +50,51 @@ describe('the reporter of CI', () => {
     expect(code).toBe(1);
   });
 
-  it('ends a run whose test process hangs after its results, and keeps the results', async () => {
-    const tail = `
-      const send = process._send;
-      process._send = (message, ...rest) => message.type === 'testfileFinished' || send.call(process, message, ...rest);
-    `;
-    const { code, lines } = await runTests(dir, { flaky: 0, steady: 2, tail, times: { endMs: 1000 } });
+  it('keeps the results of a run whose test process hangs after the last one', async () => {
+    const { code, lines } = await runTests(dir, { flaky: 0, steady: 2, tail: NO_END, times: { endMs: 1000 } });
 
-    expect(lines).toContain('the run has not ended after all results: a test process is killed');
+    expect(lines).toContainEqual(expect.stringContaining('all test files have ended, but the run has not'));
     expect(lines.at(-1)).toBe('2 passed, 0 failed, 0 skipped');
     expect(code).toBe(0);
   });
 
-  it('ends a run whose test process blocks, names the test and the process, and fails', async () => {
-    // Results are reported a moment later, which the process must still be able to do.
-    const tail = "it('blocks', () => new Promise((resolve) => setTimeout(resolve, 500)).then(() => { for (;;); }));";
-    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail, times: { silenceMs: 3000 } });
+  it('fails a run with a failed test whose test process hangs after the last one', async () => {
+    const tail = `${NO_END} it('fails', () => expect(1).toBe(2));`;
+    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail, times: { endMs: 1000 } });
 
-    expect(lines).toContain('no result for 3 s: the run is ended');
+    expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
+    expect(code).toBe(1);
+  });
+
+  it('ends a run whose test process blocks, names the test and the process, and fails', async () => {
+    // Vitest sends events in batches: the process must not block before it has sent them.
+    const tail = "it('blocks', () => new Promise((resolve) => setTimeout(resolve, 500)).then(() => { for (;;); }));";
+    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail, times: { silenceMs: SILENCE_MS } });
+
+    expect(lines).toContain('no event of a test for 5 s: the run is ended');
     expect(lines).toContain('running: suite.test.ts > blocks');
     expect(lines).toContainEqual(expect.stringMatching(/^process \d+ of \d+: R .*forks\.js/));
     expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
     expect(code).toBe(1);
   });
+
+  it('fails a run in which a test file never started', async () => {
+    await writeFile(join(dir, 'later.test.ts'), "import { it } from 'vitest'; it('never starts', () => {});");
+    // Larger files are started first.
+    const suite = { flaky: 0, steady: 1, tail: `${NO_END} // ${'-'.repeat(1000)}`, times: { silenceMs: SILENCE_MS } };
+    const { code, lines } = await runTests(dir, suite, '--maxWorkers=1');
+
+    expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
+    expect(code).toBe(1);
+  });
 });
+
+const SILENCE_MS = 5_000;
+/** Keeps the process from telling that its test file has ended, as when that message is lost. */
+const NO_END = `
+  const send = process._send;
+  process._send = (message, ...rest) => message.type === 'testfileFinished' || send.call(process, message, ...rest);
+`;
 
 interface Suite {
   readonly flaky: number;
@@ -84,7 +105,7 @@ interface Suite {
 }
 
 /** Runs a suite whose `flaky` tests fail the first time. Failed tests are repeated once. */
-async function runTests(dir: string, suite: Suite): Promise<Run> {
+async function runTests(dir: string, suite: Suite, ...flags: readonly string[]): Promise<Run> {
   const text = `
     import { expect, it } from 'vitest';
     const failedOnce = new Set<number>();
@@ -109,10 +130,14 @@ async function runTests(dir: string, suite: Suite): Promise<Run> {
   await writeFile(join(dir, 'suite.test.ts'), text);
   await writeFile(join(dir, 'reporter.ts'), reporter);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--root', dir, '--retry=1', '--reporter=default', '--reporter=./reporter.ts'];
+  const args = [vitest, 'run', '--root', dir, '--retry=1', '--reporter=default', '--reporter=./reporter.ts', ...flags];
   return new Promise<Run>((resolve) => {
-    const child = execFile(process.execPath, args, { cwd: dir }, (_failed, stdout) =>
-      resolve({ code: child.exitCode, lines: stdout.split('\n').filter((line) => line.trim() !== '') }),
+    const child = execFile(
+      process.execPath,
+      args,
+      { cwd: dir, timeout: 25_000, killSignal: 'SIGKILL' },
+      (_failed, stdout) =>
+        resolve({ code: child.exitCode, lines: stdout.split('\n').filter((line) => line.trim() !== '') }),
     );
   });
 }

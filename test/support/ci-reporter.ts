@@ -7,11 +7,14 @@ const MAX_RETRIED = 2;
 /**
  * Ends a run with the names of the tests that passed only when repeated, and one plain line for programs:
  * `12 passed, 0 failed, 3 skipped`. Errors outside a test (in a hook, while loading a file, uncaught) and too many
- * repeated tests count as failed. A run that hangs is ended; it fails unless every test file had ended before.
+ * repeated tests count as failed. A run that hangs is ended; it fails unless every test file has ended. The errors that a
+ * hanging process did not send are then unknown.
  */
 export default class CiReporter implements Reporter {
   readonly #stalls: StallWatch;
   #vitest: Vitest | undefined;
+  /** Number of test files of the run. */
+  #files = Number.NaN;
 
   constructor(times?: Partial<StallTimes>) {
     this.#stalls = new StallWatch(times);
@@ -22,6 +25,7 @@ export default class CiReporter implements Reporter {
   }
 
   onTestRunStart(files: readonly TestSpecification[]): void {
+    this.#files = files.length;
     if (this.#vitest !== undefined) this.#stalls.started(this.#vitest, files.length);
   }
 
@@ -51,9 +55,12 @@ export default class CiReporter implements Reporter {
     const retried = tests.filter(passedWhenRepeated);
     const tooManyRetried = retried.length > MAX_RETRIED ? retried.length : 0;
     const failed = count('failed') + count('pending') + brokenParts.length + unhandledErrors.length + tooManyRetried;
-    const hasAllResults = reason === 'passed' || (reason === 'interrupted' && this.#stalls.sawAllEnd);
-    const shown = hasAllResults || failed > 0 ? failed : 1;
-    process.exitCode = shown > 0 ? 1 : 0;
+    const haveAllEnded = modules.length === this.#files && modules.every(hasEnded);
+    const isExplained = reason === 'passed' || (reason === 'interrupted' && haveAllEnded) || failed > 0;
+    const shown = isExplained ? failed : 1;
+    if (shown > 0) process.exitCode = 1;
+    // Vitest sets 1 for every run that was interrupted. Undefined, so that errors after the run still set it.
+    else if (reason === 'interrupted') process.exitCode = undefined;
     const lines = [
       ...retried.map((test) => `passed only when repeated: ${test.module.relativeModuleId} > ${test.fullName}`),
       ...(tooManyRetried > 0 ? [`${retried.length} tests passed only when repeated; at most ${MAX_RETRIED} may`] : []),
@@ -62,6 +69,10 @@ export default class CiReporter implements Reporter {
     // On exit, so that the other reporters have printed before.
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
+}
+
+function hasEnded(module: TestModule): boolean {
+  return !['queued', 'pending'].includes(module.state());
 }
 
 function passedWhenRepeated(test: TestCase): boolean {

@@ -1,20 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestCase, TestModule, Vitest } from 'vitest/node';
 
 /** Times of a run, in milliseconds. */
 export interface StallTimes {
-  /** From the last result of all to the end of the run. Vitest needs less than a second. */
+  /** Maximum time from the end of the last test file to the end of the run. Vitest needs less than a second. */
   readonly endMs: number;
-  /** Without any result: longer than the longest time limit of a test, which is that of the soak. */
+  /** Maximum time without an event of a test. Longer than two runs of the soak, because CI repeats a failed test. */
   readonly silenceMs: number;
 }
 
-const TIMES: StallTimes = { endMs: 60_000, silenceMs: 15 * 60_000 };
+const TIMES: StallTimes = { endMs: 60_000, silenceMs: 25 * 60_000 };
+/** Maximum time to describe the processes, and then to end the run. */
+const DESCRIBE_MS = 5_000;
+const CANCEL_MS = 30_000;
 const MAX_COMMAND = 400;
 
 /**
- * Ends a run that hangs. Vitest waits without a limit for a message from each of its processes; one that blocks, or
- * whose last message does not arrive, would stop the run for good, without naming its file.
+ * Ends a run that hangs. Vitest waits without a limit for messages of its processes: when one blocks, or its last
+ * message is lost, the run never ends and does not name the file.
  */
 export class StallWatch {
   readonly #times: StallTimes;
@@ -26,11 +30,6 @@ export class StallWatch {
 
   constructor(times: Partial<StallTimes> = {}) {
     this.#times = { ...TIMES, ...times };
-  }
-
-  /** Whether every test file of the run has ended. */
-  get sawAllEnd(): boolean {
-    return this.#left === 0;
   }
 
   /** `files`: number of test files of the run. */
@@ -61,37 +60,46 @@ export class StallWatch {
     this.#wait();
   }
 
+  /** Vitest then closes its processes, which can hang too. */
   ended(): void {
     clearTimeout(this.#timer);
     this.#vitest = undefined;
+    setTimeout(() => process.exit(), this.#times.endMs).unref();
   }
 
   #wait(): void {
+    if (this.#vitest === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#end(), this.sawAllEnd ? this.#times.endMs : this.#times.silenceMs);
+    this.#timer = setTimeout(() => this.#end(), this.#left === 0 ? this.#times.endMs : this.#times.silenceMs);
   }
 
   async #end(): Promise<void> {
+    const running = [...this.#running].flatMap(([file, tests]) => [
+      `running: ${file}`,
+      ...[...tests].map((test) => `running: ${file} > ${test}`),
+    ]);
+    const processes = await Promise.race([descendants(process.pid), delay(DESCRIBE_MS, [], { ref: false })]);
     const vitest = this.#vitest;
     if (vitest === undefined) return;
-    const lines = [
-      this.sawAllEnd
-        ? 'the run has not ended after all results: a test process is killed'
-        : `no result for ${this.#times.silenceMs / 1000} s: the run is ended`,
-      ...[...this.#running].flatMap(([file, tests]) => [
-        `running: ${file}`,
-        ...[...tests].map((test) => `running: ${file} > ${test}`),
-      ]),
-      ...(await descendants(process.pid)),
-    ];
-    process.stdout.write(`${lines.join('\n')}\n`);
-    // The first call asks the processes to end, the second kills those that do not.
+    const why =
+      this.#left === 0
+        ? 'all test files have ended, but the run has not: the remaining test processes are killed'
+        : `no event of a test for ${this.#times.silenceMs / 1000} s: the run is ended`;
+    process.stdout.write(`${[why, ...running, ...processes].join('\n')}\n`);
+    this.#timer = setTimeout(() => {
+      process.stdout.write('the run did not end: exit\n');
+      process.exit(1);
+    }, CANCEL_MS);
+    // A second call while the first one waits kills the processes.
     void vitest.cancelCurrentRun('test-failure');
     void vitest.cancelCurrentRun('test-failure');
   }
 }
 
-/** Describes the descendants of a process on Linux: what each waits for in the kernel, and its command. */
+/**
+ * Describes each descendant of a process in one line: state, kernel function it waits in, command. Empty except on
+ * Linux.
+ */
 async function descendants(root: number): Promise<readonly string[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = (await Promise.all(pids.map(describeProcess))).filter((each) => each !== undefined);
