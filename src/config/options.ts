@@ -141,7 +141,7 @@ export const configSchema = z.strictObject({
     kind: 'text',
     group: 'Storing',
     description:
-      'Accepts the clock at a start on this day (UTC), the day before or the day after, although it is ahead of the last use, so that --retain-days removes captures again. Has no effect at later starts.',
+      'Accepts the clock at a start on this day (UTC), the day before or the day after, although it is ahead of the last use, so that --retain-days removes captures again. Has no effect at other starts.',
     placeholder: 'day',
     takes: 'a day such as 2026-11-22',
     default: null,

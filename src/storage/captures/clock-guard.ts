@@ -13,8 +13,6 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_JUMP_MS = DAY_MS;
 /** The limit after a stop, which is higher because no clock measures how long the stop was. */
 const MAX_STOPPED_MS = 7 * DAY_MS;
-/** Maximum difference between a noted use and the same use as it is read. */
-const ROUNDING_MS = 1;
 
 export interface ClockGuardOptions {
   /** Milliseconds since the Unix epoch. */
@@ -25,7 +23,10 @@ export interface ClockGuardOptions {
   readonly lastUse?: LastUse;
   /** Reads the clock of the database server, in milliseconds since the Unix epoch. */
   readonly serverClock?: () => Promise<number>;
-  /** Day (`2026-11-22`) on which an operator found the clock right; also trusted at a start a day before or after. */
+  /**
+   * Day (`2026-11-22`) on which an operator accepted the clock, which is then trusted at a start on this day, the day
+   * before or the day after (UTC).
+   */
   readonly acceptedDay?: string | null;
   /** Called once when the clock is no longer trusted, and with failures to read the last use. */
   readonly onProblem: (problem: unknown) => void;
@@ -43,8 +44,6 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
   const isAccepted = acceptedDay != null && isNear(startedAt, Date.parse(acceptedDay));
   /** Time of the last use before this process; null until it is read. */
   let before: number | undefined | null = isAccepted ? startedAt : null;
-  /** The last use as this process knows it. */
-  let known: number | undefined;
   let isDoubted = false;
 
   function judge(now: number, usedBefore: number | undefined): Judgement {
@@ -57,7 +56,7 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
     } else if (ahead > MAX_STOPPED_MS) {
       return doubted(`is ahead of the last use of the store by ${days(ahead)}`, now, ahead);
     }
-    // A machine without a clock of its own starts in the past. A use noted there would make the right clock look far
+    // A machine without a clock of its own starts in the past. A use noted then would make the right clock look far
     // ahead.
     const mayBeBehind = ran < HOUR_MS && usedBefore !== undefined && now < usedBefore - MAX_JUMP_MS;
     return mayBeBehind ? {} : { usedAt: now };
@@ -71,31 +70,23 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
   }
 
   /**
-   * A process that does not trust its clock notes no use while others note theirs: its early one would make the next
-   * start of a process doubt a clock that an operator has accepted.
+   * Notes the use, unless this process doubts its clock and another process trusts the same clock: an early use would
+   * make the next start doubt it again.
    */
-  async function noteUse(at: number): Promise<void> {
-    if (isDoubted) {
-      const noted = await lastUse?.read();
-      const isOfOthers = noted !== undefined && Math.abs(noted - (known ?? 0)) > ROUNDING_MS;
-      known = noted;
-      if (isOfOthers) return;
-    }
+  async function noteUse(at: number, now: number): Promise<void> {
+    const noted = isDoubted ? await lastUse?.read() : undefined;
+    if (noted !== undefined && Math.abs(now - noted) <= MAX_JUMP_MS) return;
     await lastUse?.note(at);
-    known = at;
   }
 
   async function trustedTime(): Promise<number | undefined> {
     try {
-      if (before === null) {
-        before = await lastUse?.read();
-        known = before;
-      }
+      if (before === null) before = await lastUse?.read();
       const now = clock();
       const { doubt, usedAt } = (await judgeByServer(now)) ?? judge(now, before);
       if (doubt !== undefined && !isDoubted) onProblem(new Error(`the clock ${doubt}`));
       isDoubted = doubt !== undefined;
-      if (usedAt !== undefined) await noteUse(usedAt);
+      if (usedAt !== undefined) await noteUse(usedAt, now);
       return isDoubted ? undefined : now;
     } catch (error) {
       if (!isAway(error)) onProblem(error);
@@ -109,11 +100,11 @@ export function createClockGuard(options: ClockGuardOptions): ClockGuard {
 interface Judgement {
   /** Why the clock is not trusted; missing when it is. */
   readonly doubt?: string;
-  /** The last use to note; missing when none is noted. */
+  /** The last use to note; missing when none must be noted. */
   readonly usedAt?: number;
 }
 
-/** The noted use is early enough that the next start does not trust this clock either. */
+/** Returns a judgement that doubts the clock. Its use is early enough that the next start doubts this clock too. */
 function doubted(what: string, now: number, ahead: number): Judgement {
   return {
     doubt:

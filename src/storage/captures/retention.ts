@@ -49,7 +49,7 @@ export interface RetentionOptions {
   readonly lock: () => Promise<HeldLock | undefined>;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
-  /** Milliseconds of a clock that is never set; by default those of the system. */
+  /** Milliseconds of a clock that is never set. @default the uptime on Linux, otherwise `performance.now()` */
   readonly elapsed?: () => number;
   /** When the store was last used; without it, a clock that was set while the service was stopped goes unseen. */
   readonly lastUse?: LastUse;
