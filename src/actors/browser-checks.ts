@@ -30,7 +30,7 @@ export interface BrowserChecksOptions {
   /** Whether the browser serves one capture. */
   readonly alone: boolean;
   readonly memory: MemoryBounds;
-  /** A browser without captures is not checked. */
+  /** Whether the browser has captures; it is not checked without any. */
   readonly isInUse: () => boolean;
   /** Called when the browser must be killed. */
   readonly kill: (ending: Ending) => void;
@@ -38,7 +38,10 @@ export interface BrowserChecksOptions {
   readonly retire: (ending: Ending) => void;
 }
 
-/** Checks at intervals whether a browser answers, is flooded, or takes too much memory. Returns what ends the checks. */
+/**
+ * Checks at intervals whether a browser answers, is flooded, or takes too much memory. Returns a function that stops
+ * the checks.
+ */
 export function startChecks({ host, alone, memory, isInUse, kill, retire }: BrowserChecksOptions): () => void {
   const floodWatch = new FloodWatch(host, alone);
   let isMeasuring = false;

@@ -46,7 +46,7 @@ export class BrowserHost {
   #stderr = '';
   readonly #endingRenderers: Error[] = [];
 
-  /** `isHonest`: keeps the user agent that names HeadlessChrome. */
+  /** `isHonest`: whether to keep the user agent that names HeadlessChrome. */
   constructor(child: ChildProcess, profileDir: string, isHonest: boolean) {
     const [, , stderr, output, input] = child.stdio;
     if (!(stderr instanceof Readable && output instanceof Writable && input instanceof Readable)) {

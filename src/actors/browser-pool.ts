@@ -47,7 +47,7 @@ interface Member {
   retiring: Ending | null;
   /** Set when the pool has killed the browser. */
   killed: Ending | null;
-  /** Ends the checks of the browser. */
+  /** Stops the checks of the browser. */
   readonly stopChecks: () => void;
   idle: NodeJS.Timeout | undefined;
 }
@@ -273,7 +273,9 @@ export class BrowserPool {
   }
 
   #kill(member: Member, ending: Ending): void {
-    member.killed ??= ending;
+    if (this.#closed) return;
+    // A browser whose pipe is closed has crashed, and does not answer for that reason.
+    if (!member.host.connection.closed) member.killed ??= ending;
     void member.host.kill();
   }
 
@@ -286,7 +288,10 @@ export class BrowserPool {
   }
 
   #endWhenFree(member: Member): void {
-    if (member.retiring !== null && member.leases === 0 && !hasEnded(member)) void this.#end(member);
+    if (member.retiring === null || member.leases > 0) return;
+    // A browser whose pipe is closed may still run.
+    if (hasEnded(member)) void member.host.kill();
+    else void this.#end(member);
   }
 
   async #end(member: Member): Promise<void> {
@@ -312,7 +317,7 @@ export class BrowserPool {
   }
 }
 
-/** Whether a browser has ended by itself or was killed by a check, which `#remove` reports. */
+/** Whether a browser has ended by itself or was killed by a check; `#remove` reports both. */
 function hasEnded({ host, killed }: Member): boolean {
   return host.connection.closed || killed !== null;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What Linux reports of a process. */
+/** Fields of `/proc/<pid>/stat`. */
 export interface ProcessStat {
   /** Process group. */
   readonly group: number;

@@ -5,9 +5,9 @@ import { processStat } from './process-stat.ts';
 import { removeProfile } from './remove-profile.ts';
 
 /*
- * The name of a profile directory has the process id and the start time of its owner, from which a later start reads
- * whether the owner is still running. The process id alone does not suffice: in a restarted container the service has
- * the same one.
+ * The name of a profile directory contains the process id and the start time of its owner, so that a later service can
+ * tell whether the owner is still running. The process id alone does not suffice: in a restarted container the service
+ * has the same one.
  */
 
 const PREFIX = 'capstan-profile-';
