@@ -60,8 +60,9 @@ export class TicketReconciler {
   }
 
   /**
-   * Removes the tickets of api nodes that have ended; the first of the nodes does. Workers drop most of them. But a NATS
-   * server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is never delivered.
+   * Removes the tickets of api nodes that have ended; the first of the nodes does. Workers drop most of them. But a
+   * NATS server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is never
+   * delivered.
    */
   async #removeOrphans(): Promise<void> {
     const { queue, node, nodes } = this.#options;

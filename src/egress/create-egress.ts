@@ -70,8 +70,8 @@ export function createEgress({
     clock,
     onUnavailable: () =>
       warn(
-        'this system does not report the users of connections: until it does, which is tested at most once a minute, ' +
-          'other users of this machine may use the egress proxies, and captures with the credentials of a proxy fail',
+        'this system does not report the users of connections: other users of this machine may use the egress proxies, ' +
+          'and captures with the credentials of a proxy fail. It is tested again at most once a minute.',
       ),
   });
   const limits = { maxBytes, maxRequests, maxLookups };

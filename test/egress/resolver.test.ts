@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createResolver } from '../../src/egress/resolver.ts';
 
-/** A resolver whose lookups never end. `aborted`: whether each lookup so far was aborted. */
+/** Returns a resolver whose lookups never end. `aborted` tells for each lookup whether it was aborted. */
 function silentResolver(timeoutMs: number) {
   const lookups: AbortSignal[] = [];
   const resolver = createResolver({
