@@ -134,10 +134,9 @@ export class BrowserPool {
     const member = await launching;
     member.leases += 1;
     return leaseOf(member, () => {
-      if (hasEnded(member)) return;
       member.retiring = { cause: 'captures', reason: 'it was launched for one capture' };
-      member.host.killNow();
-      void this.#end(member);
+      if (!hasEnded(member)) member.host.killNow();
+      this.#endWhenFree(member);
     });
   }
 
