@@ -165,9 +165,9 @@ const problems = await problemsOf(baseUrl, dataDir, ledger.answered);
 await running.stop();
 await site.stop();
 // A killed process disappears only when the kernel has reaped it.
-for (const until = performance.now() + REAP_MS; familyProcesses(families) > 0 && performance.now() < until; )
+for (const until = performance.now() + REAP_MS; (await familyProcesses(families)) > 0 && performance.now() < until; )
   await delay(100);
-const processesLeft = familyProcesses(families);
+const processesLeft = await familyProcesses(families);
 const resident = residentMiB();
 const rounds = await runProcessRounds({
   seconds: seconds / 2,

@@ -1,8 +1,9 @@
 import { createHook } from 'node:async_hooks';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { processStat } from '../../src/actors/process-stat.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { browserCensus } from './census.ts';
 
@@ -57,7 +58,7 @@ export async function read({ service, dataDir, temporary, families, timers }: Ob
     pages: browsers.pages,
     browsers: pool.browsers.length,
     'profile directories': browsers.profiles,
-    'browser processes': familyProcesses(families),
+    'browser processes': await familyProcesses(families),
     'child processes': ofType('ProcessWrap'),
     sockets: ofType('TCPSocketWrap'),
     'listening sockets (egress proxies)': ofType('TCPServerWrap'),
@@ -96,16 +97,8 @@ async function stagedFiles(dataDir: string): Promise<number> {
 }
 
 /** Counts processes in the groups of all browsers launched so far; children stay in the group when the browser ends. */
-export function familyProcesses(browsers: ReadonlySet<number>): number {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && browsers.has(groupOf(name))).length;
-}
-
-function groupOf(pid: string): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name is in parentheses and may contain anything; state, parent and group follow the last parenthesis.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
-  } catch {
-    return Number.NaN;
-  }
+export async function familyProcesses(browsers: ReadonlySet<number>): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = await Promise.all(pids.map(processStat));
+  return stats.filter((stat) => stat !== undefined && browsers.has(stat.group)).length;
 }
