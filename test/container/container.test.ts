@@ -6,7 +6,7 @@ import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildImage, familyOf, podman, runContainer, whyNoContainers } from './podman.ts';
+import { buildImage, podman, processesOf, runContainer, whyNoContainers } from './podman.ts';
 
 const IMAGE = `localhost/capstan-test-${process.pid}`;
 const NAME = `capstan-test-${process.pid}`;
@@ -119,8 +119,8 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
       signal: leaving.signal,
     }).catch(() => undefined);
     const main = await mainPid();
-    await eventually(async () => (await familyOf(main)).filter(isRenderer).length).toBeGreaterThan(0);
-    const family = await familyOf(main);
+    await eventually(async () => (await processesOf(main)).filter(isRenderer).length).toBeGreaterThan(0);
+    const family = await processesOf(main);
     const service = family.find(({ command }) => command.includes('/app/bin/capstan.js serve'));
     for (const { status } of family) {
       expect(status).toMatchObject({ NoNewPrivs: '1', Seccomp: '2' });
@@ -139,12 +139,12 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
   });
 
   it('stops on SIGTERM, and leaves no process and no temporary file behind', async () => {
-    const before = await familyOf(await mainPid());
+    const before = await processesOf(await mainPid());
     expect(before.length).toBeGreaterThan(3);
     await podman('kill', '--signal', 'TERM', NAME);
     expect(await podman('wait', NAME)).toBe('0');
     expect(await podman('inspect', '--format', '{{.State.OOMKilled}}', NAME)).toBe('false');
-    const alive = await Promise.all(before.map(({ pid }) => familyOf(pid)));
+    const alive = await Promise.all(before.map(({ pid }) => processesOf(pid)));
     expect(alive.flat().filter(({ command }) => /capstan|chromium/.test(command))).toEqual([]);
     const left = await readdir(data, { recursive: true });
     expect(left.filter((name) => /^(thumbnails|workspaces)\/.|-wal$|-shm$/.test(name))).toEqual([]);

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type FamilyMember, familyOf } from '../support/process-family.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -56,8 +57,7 @@ export function runContainer(args: readonly string[]): ChildProcess {
 }
 
 /** A process of a container, as the host sees it. */
-export interface ContainerProcess {
-  readonly pid: number;
+export interface ContainerProcess extends FamilyMember {
   readonly command: string;
   /** Fields of /proc/<pid>/status, such as `Seccomp` and `CapEff`. */
   readonly status: Readonly<Record<string, string>>;
@@ -66,15 +66,8 @@ export interface ContainerProcess {
 }
 
 /** Returns a process and all of its descendants. */
-export async function familyOf(pid: number): Promise<readonly ContainerProcess[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const all = (await Promise.all(pids.map(readProcess))).filter((found) => found !== undefined);
-  const family = new Set([pid]);
-  for (let before = 0; before < family.size; ) {
-    before = family.size;
-    for (const { pid: child, status } of all) if (family.has(Number(status.PPid))) family.add(child);
-  }
-  return all.filter((each) => family.has(each.pid));
+export function processesOf(pid: number): Promise<readonly ContainerProcess[]> {
+  return familyOf(pid, readProcess);
 }
 
 async function readProcess(pid: number): Promise<ContainerProcess | undefined> {
@@ -87,6 +80,7 @@ async function readProcess(pid: number): Promise<ContainerProcess | undefined> {
     const status = Object.fromEntries(text.split('\n').map((line) => line.split(/:\s+/, 2)));
     return {
       pid,
+      parent: Number(status.PPid),
       command: command.replaceAll('\0', ' '),
       status,
       namespaces: { user: user ?? '', pid: ofPids ?? '', net: net ?? '' },

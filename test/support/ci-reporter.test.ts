@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StallTimes } from './stall-watch.ts';
+import type { StallTimes } from './stall-reporter.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -13,7 +13,7 @@ interface Run {
   readonly lines: readonly string[];
 }
 
-describe('the reporter of CI', () => {
+describe('the reporters of CI', () => {
   let dir: string;
 
   beforeEach(async () => {
@@ -119,18 +119,22 @@ async function runTests(dir: string, suite: Suite, ...flags: readonly string[]):
     for (let i = 0; i < ${suite.steady}; i += 1) it('steady ' + i, () => expect(i).toBe(i));
     ${suite.tail ?? ''}
   `;
-  const reporter = `
-    import CiReporter from ${JSON.stringify(join(ROOT, 'test/support/ci-reporter.ts'))};
-    export default class extends CiReporter {
+  const stallReporter = `
+    import StallReporter from ${JSON.stringify(join(ROOT, 'test/support/stall-reporter.ts'))};
+    export default class extends StallReporter {
       constructor() {
         super(${JSON.stringify(suite.times)});
       }
     }
   `;
   await writeFile(join(dir, 'suite.test.ts'), text);
-  await writeFile(join(dir, 'reporter.ts'), reporter);
+  await writeFile(join(dir, 'stall-reporter.ts'), stallReporter);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--root', dir, '--retry=1', '--reporter=default', '--reporter=./reporter.ts', ...flags];
+  const reporters = ['default', './stall-reporter.ts', join(ROOT, 'test/support/ci-reporter.ts')];
+  const args = [
+    ...[vitest, 'run', '--root', dir, '--retry=1', ...flags],
+    ...reporters.map((reporter) => `--reporter=${reporter}`),
+  ];
   return new Promise<Run>((resolve) => {
     const child = execFile(
       process.execPath,

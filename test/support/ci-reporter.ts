@@ -1,5 +1,4 @@
-import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
-import { type StallTimes, StallWatch } from './stall-watch.ts';
+import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
 
 /** A run with more tests than this that passed only when repeated fails: one flaky test hides the next. */
 const MAX_RETRIED = 2;
@@ -7,46 +6,18 @@ const MAX_RETRIED = 2;
 /**
  * Ends a run with the names of the tests that passed only when repeated, and one plain line for programs:
  * `12 passed, 0 failed, 3 skipped`. Errors outside a test (in a hook, while loading a file, uncaught) and too many
- * repeated tests count as failed. A run that hangs is ended; it fails unless every test file has ended. The errors that a
- * hanging process did not send are then unknown.
+ * repeated tests count as failed. A run that `StallReporter` has ended fails unless every test file has ended; the
+ * errors that a hanging process did not send are then unknown.
  */
 export default class CiReporter implements Reporter {
-  readonly #stalls: StallWatch;
-  #vitest: Vitest | undefined;
   /** Number of test files of the run. */
   #files = Number.NaN;
 
-  constructor(times?: Partial<StallTimes>) {
-    this.#stalls = new StallWatch(times);
-  }
-
-  onInit(vitest: Vitest): void {
-    this.#vitest = vitest;
-  }
-
   onTestRunStart(files: readonly TestSpecification[]): void {
     this.#files = files.length;
-    if (this.#vitest !== undefined) this.#stalls.started(this.#vitest, files.length);
-  }
-
-  onTestModuleQueued(module: TestModule): void {
-    this.#stalls.moduleStarted(module);
-  }
-
-  onTestModuleEnd(module: TestModule): void {
-    this.#stalls.moduleEnded(module);
-  }
-
-  onTestCaseReady(test: TestCase): void {
-    this.#stalls.testStarted(test);
-  }
-
-  onTestCaseResult(test: TestCase): void {
-    this.#stalls.testEnded(test);
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[], reason: string): void {
-    this.#stalls.ended();
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     const brokenParts = modules

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestCase, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import { type FamilyMember, familyOf } from './process-family.ts';
 
 /** Times of a run, in milliseconds. */
 export interface StallTimes {
@@ -20,11 +21,13 @@ const MAX_COMMAND = 400;
  * Ends a run that hangs. Vitest waits without a limit for messages of its processes: when one blocks, or its last
  * message is lost, the run never ends and does not name the file.
  */
-export class StallWatch {
+export default class StallReporter implements Reporter {
   readonly #times: StallTimes;
   /** Tests under way, by test file. */
   readonly #running = new Map<string, Set<string>>();
+  /** Number of test files that have not ended. */
   #left = Number.POSITIVE_INFINITY;
+  /** Undefined when the run has ended. */
   #vitest: Vitest | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,36 +35,38 @@ export class StallWatch {
     this.#times = { ...TIMES, ...times };
   }
 
-  /** `files`: number of test files of the run. */
-  started(vitest: Vitest, files: number): void {
+  onInit(vitest: Vitest): void {
     this.#vitest = vitest;
-    this.#left = files;
+  }
+
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    this.#left = files.length;
     this.#wait();
   }
 
-  moduleStarted(module: TestModule): void {
-    this.#running.set(module.relativeModuleId, new Set());
+  onTestModuleQueued({ relativeModuleId }: TestModule): void {
+    this.#running.set(relativeModuleId, new Set());
     this.#wait();
   }
 
-  moduleEnded(module: TestModule): void {
-    this.#running.delete(module.relativeModuleId);
+  onTestModuleEnd({ relativeModuleId }: TestModule): void {
+    this.#running.delete(relativeModuleId);
     this.#left -= 1;
     this.#wait();
   }
 
-  testStarted(test: TestCase): void {
-    this.#running.get(test.module.relativeModuleId)?.add(test.fullName);
+  onTestCaseReady({ module, fullName }: TestCase): void {
+    this.#running.get(module.relativeModuleId)?.add(fullName);
     this.#wait();
   }
 
-  testEnded(test: TestCase): void {
-    this.#running.get(test.module.relativeModuleId)?.delete(test.fullName);
+  onTestCaseResult({ module, fullName }: TestCase): void {
+    this.#running.get(module.relativeModuleId)?.delete(fullName);
     this.#wait();
   }
 
   /** Vitest then closes its processes, which can hang too. */
-  ended(): void {
+  onTestRunEnd(): void {
     clearTimeout(this.#timer);
     this.#vitest = undefined;
     setTimeout(() => process.exit(), this.#times.endMs).unref();
@@ -78,14 +83,14 @@ export class StallWatch {
       `running: ${file}`,
       ...[...tests].map((test) => `running: ${file} > ${test}`),
     ]);
-    const processes = await Promise.race([descendants(process.pid), delay(DESCRIBE_MS, [], { ref: false })]);
+    const described = await Promise.race([processes(), delay(DESCRIBE_MS, [], { ref: false })]);
     const vitest = this.#vitest;
     if (vitest === undefined) return;
     const why =
       this.#left === 0
         ? 'all test files have ended, but the run has not: the remaining test processes are killed'
         : `no event of a test for ${this.#times.silenceMs / 1000} s: the run is ended`;
-    process.stdout.write(`${[why, ...running, ...processes].join('\n')}\n`);
+    process.stdout.write(`${[why, ...running, ...described].join('\n')}\n`);
     this.#timer = setTimeout(() => {
       process.stdout.write('the run did not end: exit\n');
       process.exit(1);
@@ -96,26 +101,16 @@ export class StallWatch {
   }
 }
 
-/**
- * Describes each descendant of a process in one line: state, kernel function it waits in, command. Empty except on
- * Linux.
- */
-async function descendants(root: number): Promise<readonly string[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const found = (await Promise.all(pids.map(describeProcess))).filter((each) => each !== undefined);
-  const family = new Set([root]);
-  for (let before = 0; before < family.size; ) {
-    before = family.size;
-    for (const { pid, parent } of found) if (family.has(parent)) family.add(pid);
-  }
-  return found.filter(({ pid }) => family.has(pid) && pid !== root).map(({ text }) => text);
+/** Describes each process of this run in one line: state, kernel function it waits in, command. */
+async function processes(): Promise<readonly string[]> {
+  return (await familyOf(process.pid, readProcess)).map(({ text }) => text);
 }
 
-async function describeProcess(name: string) {
-  const read = (file: string) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '');
+async function readProcess(pid: number): Promise<(FamilyMember & { readonly text: string }) | undefined> {
+  const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   const [stat, waitsFor, command] = await Promise.all(['stat', 'wchan', 'cmdline'].map(read));
   const [state, parent] = stat?.split(') ').at(-1)?.split(' ') ?? [];
   if (parent === undefined) return undefined;
-  const text = `process ${name} of ${parent}: ${state} ${waitsFor} ${command?.replaceAll('\0', ' ').slice(0, MAX_COMMAND)}`;
-  return { pid: Number(name), parent: Number(parent), text };
+  const text = `process ${pid} of ${parent}: ${state} ${waitsFor} ${command?.replaceAll('\0', ' ').slice(0, MAX_COMMAND)}`;
+  return { pid, parent: Number(parent), text };
 }
