@@ -70,7 +70,14 @@ export const ServiceStatsSchema = z.strictObject({
     .strictObject({ captures: EgressRefusalsSchema, webhooks: EgressRefusalsSchema })
     .meta({ description: 'Connections that were refused since the start, by reason.' }),
   retention: z
-    .strictObject({ screenshots: count, records: count, bytes_freed: count })
+    .strictObject({
+      screenshots: count,
+      records: count,
+      bytes_freed: count,
+      postponed: count.meta({
+        description: 'Captures that are too old, and left by the last pass because it removed as many as it may.',
+      }),
+    })
     .nullable()
     .meta({ description: 'Removed because of `--retain-days` and `--retain-bytes` since the start; null without.' }),
   ip_info: z.strictObject({ known: count, missing: count }).nullable().meta({

@@ -137,15 +137,6 @@ export const configSchema = z.strictObject({
     placeholder: 'n',
     default: null,
   }),
-  acceptClock: z.iso.date().nullable().register(table, {
-    kind: 'text',
-    group: 'Storing',
-    description:
-      'Accepts the clock at a start on this day (UTC), the day before or the day after, although it is ahead of the last use, so that --retain-days removes captures again. Has no effect at other starts.',
-    placeholder: 'day',
-    takes: 'a day such as 2026-11-22',
-    default: null,
-  }),
   thumbnailBytes: bytes({
     group: 'Storing',
     description:

@@ -147,6 +147,11 @@ export function metricFamilies(source: MetricsSource): {
     counter('capstan_retention_freed_bytes_total', 'Bytes that retention freed.', ({ retention }) =>
       retention === null ? [] : one(retention.bytes_freed),
     ),
+    gauge(
+      'capstan_retention_postponed_captures',
+      'Captures that are too old, and left by the last pass of retention.',
+      ({ stats: { retention } }) => (retention === null ? [] : one(retention.postponed)),
+    ),
 
     counter('capstan_egress_refusals_total', 'Connections that the egress policy refused, by reason.', ({ egress }) => [
       ...each('reason', egress.captures, { traffic: 'captures' }),

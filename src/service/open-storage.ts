@@ -26,8 +26,12 @@ export function openStorage(
     onWarning: (text) => logger.warn(text),
     onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },
-    acceptedDay: config.acceptClock,
     thumbnailBytes: config.thumbnailBytes,
     onRetained: (removed) => logger.info(removed, 'retention removed captures'),
+    onPostponed: (captures) =>
+      logger.warn(
+        { captures },
+        'more captures are too old than --retain-days removes at once: the rest follows in an hour, unless the clock or the option is wrong and is corrected before',
+      ),
   });
 }

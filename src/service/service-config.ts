@@ -21,15 +21,7 @@ export type CapturingConfig = BrowsersConfig &
 
 export type StorageConfig = Pick<
   Config,
-  | 'dbPath'
-  | 'mongoUrl'
-  | 'dataDir'
-  | 'artifacts'
-  | 'requireStore'
-  | 'retainDays'
-  | 'retainBytes'
-  | 'acceptClock'
-  | 'thumbnailBytes'
+  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'requireStore' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
 >;
 
 export type ClusterConfig = Pick<

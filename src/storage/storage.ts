@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
 import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
-import { createRetention, type Retention, type RetentionCounts, type RetentionLimits } from './captures/retention.ts';
+import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
 import {
   checkDatabaseFile,
@@ -19,17 +19,14 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
-import { lastUseIn } from './files/last-use-file.ts';
 import { retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
 import type { JobStore } from './job-store.ts';
-import type { LastUse } from './last-use.ts';
 import { createOwnCopies, type LocalCopies } from './local-copies.ts';
 import type { HeldLock } from './lock.ts';
 import { createNoDatabase } from './memory/no-database.ts';
-import { mongoClock } from './mongo/last-use.ts';
 import { type MongoDatabase, openMongo } from './mongo/open.ts';
 import { holdNode } from './node-leases.ts';
 import type { ResultStore, StoreState } from './result-store.ts';
@@ -62,12 +59,12 @@ export interface StorageOptions {
   readonly makesIds?: boolean;
   /** Limits of the retention. Without them, everything is kept. */
   readonly retain?: RetentionLimits;
-  /** Day on which an operator found the clock right, as `2026-11-22`: the retention trusts the clock of this start. */
-  readonly acceptedDay?: string | null;
   /** Maximum size of all thumbnails together. @default 256 MiB */
   readonly thumbnailBytes?: number | null;
   /** Called with what retention has removed. */
-  readonly onRetained?: (removed: RetentionCounts) => void;
+  readonly onRetained?: (removed: RemovedCounts) => void;
+  /** Called when retention has left captures that are too old for later, with their number. */
+  readonly onPostponed?: (captures: number) => void;
   /** Called when the state of the database changes, with the reason when it is `down`. */
   readonly onState?: (state: StoreState, reason: string) => void;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
@@ -113,7 +110,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const isNew = holdsCaptures && !(await holdsStore(dataDir));
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
-  const { artifacts, copies, lock, lastUse, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
+  const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = createCaptureStore({
     artifacts,
@@ -134,10 +131,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     remove: (ids) => captureStore.remove(ids),
     lock,
     clock: Date.now,
-    lastUse,
-    ...(mongo === undefined ? {} : { serverClock: mongoClock(mongo.database, mongo.ask) }),
-    acceptedDay: options.acceptedDay ?? null,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
+    ...(options.onPostponed === undefined ? {} : { onPostponed: options.onPostponed }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
   });
 
@@ -212,7 +207,6 @@ interface OpenArtifacts {
   readonly copies: LocalCopies;
   /** Takes the lock of the retention; undefined when another process holds it. */
   lock(): Promise<HeldLock | undefined>;
-  readonly lastUse: LastUse;
   stop(): Promise<void>;
 }
 
@@ -231,7 +225,6 @@ async function openArtifacts(
     artifacts: mongo === undefined ? local : withGridfs(local, mongo),
     copies: createOwnCopies(local),
     lock: async () => holdLock(retentionLock(dataDir)),
-    lastUse: lastUseIn(dataDir),
     stop: () => Promise.resolve(),
   };
 }

@@ -67,7 +67,7 @@ describe('capstan db', () => {
     service.child.kill('SIGTERM');
     await service.ended;
     expect(names.map((name) => basename(name))).toEqual(
-      expect.arrayContaining(['copy.db', 'results.db-wal', 'results.db-events.lock', 'last-use']),
+      expect.arrayContaining(['copy.db', 'results.db-wal', 'results.db-events.lock']),
     );
     expect(names).toContainEqual(expect.stringMatching(`^data/thumbnails/${ID}/.+`));
     expect(modes.filter(([, mode]) => !mode.endsWith('00'))).toEqual([['capstan.log', '640']]);

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lastUseIn } from '../../src/storage/files/last-use-file.ts';
 import { NO_BROWSER, startService } from '../support/service.ts';
 import { describeRemoval } from './removed-captures.ts';
 import { keepCapture } from './stored-capture.ts';
@@ -38,29 +34,12 @@ describe('retention', () => {
     await keepCapture(app.service, 1);
     const response = await app.call('/stats');
     expect(await response.json()).toMatchObject({
-      data: { store: { bytes: expect.any(Number) }, retention: { screenshots: 0, records: 0, bytes_freed: 0 } },
+      data: {
+        store: { bytes: expect.any(Number) },
+        retention: { screenshots: 0, records: 0, bytes_freed: 0, postponed: 0 },
+      },
     });
     expect(app.service.stats().store.bytes).toBe(await app.service.artifacts.measure());
     await app.stop();
-  });
-
-  it('removes nothing by age after a start 40 days after the last use, until the clock is accepted', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'capstan-clock-'));
-    const options = { ...NO_BROWSER, dataDir, dbPath: null };
-    const first = await startService(options);
-    await keepCapture(first.service, 51);
-    await first.stop();
-    await lastUseIn(dataDir).note(Date.now() - 40 * 86_400_000);
-    const statusAfterStart = async (acceptClock: string | null) => {
-      const app = await startService({ ...options, retainDays: 30, retainBytes: 1e9, acceptClock });
-      await expect.poll(() => app.service.stats().store.bytes, { timeout: 20_000 }).not.toBeNull();
-      const { status } = await app.call('/screenshot/51');
-      await app.stop();
-      return status;
-    };
-    expect(await statusAfterStart(null)).toBe(200);
-    expect(await statusAfterStart(null)).toBe(200);
-    expect(await statusAfterStart(new Date().toISOString().slice(0, 10))).toBe(404);
-    await rm(dataDir, { recursive: true });
   });
 });

@@ -11,7 +11,6 @@ import { putCapture } from '../../src/storage/artifact-store.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
-import { mongoClock, mongoLastUse } from '../../src/storage/mongo/last-use.ts';
 import { mongoLease } from '../../src/storage/mongo/lease.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
@@ -242,54 +241,6 @@ describe.skipIf(missing !== undefined)(
       expect(own.counts).toMatchObject({ screenshots: 2, records: 3 });
       expect((await there.artifacts.list(10)).map(({ id }) => id)).toEqual([idAt(1), idAt(30)]);
       expect((await there.results.page({ by: 'all' }, 10)).map(({ id }) => id).toSorted()).toEqual([idAt(30), idAt(1)]);
-    });
-
-    it('removes nothing by age with a clock that is ahead of the server, or of the last use of the store', async () => {
-      const [here, there] = [await open(0), await open(1)];
-      const { database, ask } = here.mongo;
-      const day = 86_400_000;
-      await keepPicture(here.captureStore, firstIdAt(new Date(Date.now() - day)));
-      const problems: unknown[] = [];
-      const retention = ({ artifacts, results, captureStore }: GridfsParts, ahead: number, serverAhead: number) =>
-        createRetention({
-          limits: { days: 30, bytes: null },
-          artifacts,
-          results,
-          remove: (ids) => captureStore.remove(ids),
-          lock: mongoLease(database, ask, 'retention'),
-          clock: () => Date.now() + ahead,
-          lastUse: mongoLastUse(database, ask),
-          serverClock: async () => (await mongoClock(database, ask)()) + serverAhead,
-          onProblem: (problem) => problems.push(problem),
-        });
-      await retention(here, 0, 0).pass();
-      expect(problems).toEqual([]);
-      await retention(there, 40 * day, 0).pass();
-      await retention(there, 40 * day, 40 * day).pass();
-      expect(problems.map(String)).toEqual([
-        expect.stringContaining('the clock is ahead of the clock of the MongoDB server by 40 days'),
-        expect.stringContaining('the clock is ahead of the last use of the store by 40 days'),
-      ]);
-      expect(await here.artifacts.list(10)).toHaveLength(1);
-    });
-
-    it('keeps the last use of the store in the database, for processes with a new data directory', async () => {
-      const { mongo, captureStore } = await open(0);
-      await keepPicture(captureStore, ID);
-      const lastUse = mongoLastUse(mongo.database, mongo.ask);
-      await lastUse.note(Date.now() - 40 * 86_400_000);
-      const refused = Promise.withResolvers<unknown>();
-      const next = await createStorage({
-        dataDir: join(directories[1]?.path ?? '', 'data'),
-        mongoUrl: url,
-        artifacts: 'gridfs',
-        retain: { days: 30, bytes: null },
-        onProblem: refused.resolve,
-      });
-      expect(String(await refused.promise)).toContain('ahead of the last use of the store by 40 days');
-      await next.retention.pass();
-      expect(await next.artifacts.list(10)).toHaveLength(1);
-      await next.close();
     });
 
     describe('after a process was killed', () => {

@@ -4,13 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/captures/retention.ts';
 import { holdLock } from '../../src/storage/files/held-lock.ts';
-import { lastUseIn } from '../../src/storage/files/last-use-file.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
-const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 5, 15, 12);
@@ -18,10 +16,6 @@ const NOW = Date.UTC(2026, 5, 15, 12);
 /** Returns the id of a capture of this age. */
 function idOfAge(ms: number): number {
   return firstIdAt(new Date(NOW - ms)) + 7;
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 describe('retention', () => {
@@ -70,7 +64,7 @@ describe('retention', () => {
     await keepAll([young, old, older]);
     const onRemoved = vi.fn();
     const { counts, ...days } = retention({ days: 2 }, { onRemoved });
-    expect(counts).toEqual({ screenshots: 0, records: 0, bytes_freed: 0 });
+    expect(counts).toEqual({ screenshots: 0, records: 0, bytes_freed: 0, postponed: 0 });
     const bytes = (await parts.artifacts.sizeOf(old)) + (await parts.artifacts.sizeOf(older));
     await days.pass();
     expect(await kept()).toEqual({ files: [young], records: [young] });
@@ -80,139 +74,58 @@ describe('retention', () => {
     expect(problems).not.toHaveBeenCalled();
   });
 
-  it('removes nothing by age from the time the clock is set forward until it is set back', async () => {
-    let now = NOW;
-    const ids = [idOfAge(DAY), idOfAge(HOUR)];
-    await keepAll(ids);
-    const days = retention({ days: 30 }, { clock: () => now });
-    now += 40 * DAY;
-    await days.pass();
-    await days.pass();
-    expect((await kept()).files).toHaveLength(2);
-    expect(problems.mock.calls).toEqual([
-      [expect.objectContaining({ message: expect.stringContaining('the clock was set forward by 40 days') })],
-    ]);
-    now -= 40 * DAY;
-    await days.pass();
-    expect((await kept()).files).toHaveLength(2);
-  });
-
-  it.each([2, 7, 40])(
-    'removes nothing by age after restarts with a clock that was set forward by %d days, until it is accepted or set back',
-    async (jump) => {
-      let now = NOW;
-      await keepAll([idOfAge(DAY), idOfAge(HOUR)]);
-      const options = { clock: () => now, lastUse: lastUseIn(parts.data.path) };
-      const first = retention({ days: 1.5 }, options);
-      await first.pass();
-      now += jump * DAY;
-      await first.pass();
-      for (let start = 0; start < 2; start += 1) {
-        const again = retention({ days: 1.5 }, options);
-        await again.pass();
-        await again.pass();
-      }
-      expect((await kept()).files).toHaveLength(2);
-      expect(problems).toHaveBeenCalledTimes(3);
-      now -= jump * DAY;
-      await retention({ days: 1.5 }, options).pass();
-      expect(problems).toHaveBeenCalledTimes(3);
-      expect((await kept()).files).toHaveLength(2);
-      now += jump * DAY;
-      await retention({ days: 1.5 }, { ...options, acceptedDay: dayOf(now) }).pass();
-      expect((await kept()).files).toEqual([]);
-    },
-  );
-
   it.each([
-    ['in the data directory', 'there'],
-    ['in a database', 'elsewhere'],
-    ['in a database, where another process held it until then', 'others'],
-  ] as const)(
-    'removes no capture by age when the clock is far ahead of the last use, until it is accepted, with the lock %s',
-    async (_, place) => {
-      const ids = [idOfAge(DAY), idOfAge(HOUR)];
-      await keepAll(ids);
-      const lastUse = lastUseIn(parts.data.path);
-      let isOthers = place === 'others';
-      const held = { isHeld: true, release: () => {} };
-      const lock = place === 'there' ? {} : { lock: async () => (isOthers ? undefined : held) };
-      await retention({ days: 30 }, { lastUse, ...lock }).pass();
-      let runFor = 0;
-      const running = { ...lock, clock: () => NOW + runFor, elapsed: () => runFor };
-      const long = retention({ days: 30 }, { lastUse, ...running });
-      for (; runFor <= 9 * DAY; runFor += 3 * DAY) await long.pass();
-      expect(problems).not.toHaveBeenCalled();
-      isOthers = false;
-      const clock = () => NOW + 49 * DAY;
-      const day = dayOf(clock());
-      const ahead = retention({ days: 30 }, { lastUse, clock, ...lock });
-      await ahead.pass();
-      await ahead.pass();
-      await retention({ days: 30 }, { lastUse, clock, ...lock, acceptedDay: dayOf(clock() - 2 * DAY) }).pass();
-      expect((await kept()).files).toHaveLength(2);
-      const line = `the clock is ahead of the last use of the store by 40 days: --retain-days removes nothing until it is set back; if it is right, start the service with --accept-clock ${day}`;
-      const once = [expect.objectContaining({ message: line })];
-      expect(problems.mock.calls).toEqual([once, once]);
-      await retention({ days: 30 }, { lastUse, clock, ...lock, acceptedDay: day }).pass();
-      expect((await kept()).files).toEqual([]);
-      // The clock that was accepted needs it no longer.
-      await keepAll(ids);
-      await retention({ days: 30 }, { lastUse, clock, ...lock }).pass();
-      expect((await kept()).files).toEqual([]);
+    [1500, 1000, 500],
+    [12_000, 1200, 10_800],
+  ])(
+    'removes at most a tenth of %d captures by age in one pass, or 1000: %d, and the rest in hourly passes',
+    async (all, quota, left) => {
+      const ids = Array.from({ length: all }, (_, at) => idOfAge(HOUR) + at);
+      await Promise.all(ids.map((id) => parts.results.insert(resultOf(id, { failed: true }))));
+      const onPostponed = vi.fn();
+      let passed = 0;
+      // The clock is set forward by 40 days.
+      const options = { onPostponed, clock: () => NOW + 40 * DAY, elapsed: () => passed };
+      const days = retention({ days: 30 }, options);
+      await days.pass();
+      expect(await parts.results.oldest(all, Number.MAX_SAFE_INTEGER)).toEqual(ids.slice(quota));
+      expect(days.counts).toEqual({ screenshots: 0, records: quota, bytes_freed: 0, postponed: left });
+      expect(onPostponed.mock.calls).toEqual([[left]]);
+      passed = HOUR - 1;
+      await days.pass();
+      // Another process must wait, too.
+      await retention({ days: 30 }, options).pass();
+      expect(await parts.results.oldest(all, Number.MAX_SAFE_INTEGER)).toHaveLength(left);
+      passed = HOUR;
+      await days.pass();
+      const next = Math.min(left, Math.max(1000, left / 10));
+      expect(days.counts).toMatchObject({ records: quota + next, postponed: left - next });
     },
   );
 
-  it('trusts a clock at later starts once one process has accepted it, while another process still doubts it', async () => {
-    const lastUse = lastUseIn(parts.data.path);
-    await lastUse.note(NOW - 20 * DAY);
-    let passed = 0;
-    const options = { lastUse, clock: () => NOW + passed, elapsed: () => passed };
-    const doubting = retention({ days: 30 }, options);
-    const accepting = retention({ days: 30 }, { ...options, acceptedDay: dayOf(NOW) });
-    for (; passed < 6 * MINUTE; passed += MINUTE) {
-      await doubting.pass();
-      await accepting.pass();
-    }
-    for (const end = passed + 3 * MINUTE; passed < end; passed += MINUTE) await doubting.pass();
-    expect(problems).toHaveBeenCalledTimes(1);
-    await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
-    await retention({ days: 30 }, options).pass();
-    expect((await kept()).files).toHaveLength(1);
-    expect(problems).toHaveBeenCalledTimes(1);
-  });
-
-  it('does not accept a clock years before the accepted day', async () => {
-    await keepAll([idOfAge(DAY)]);
-    const lastUse = lastUseIn(parts.data.path);
-    await retention({ days: 30 }, { lastUse }).pass();
-    const clock = () => NOW + 60 * DAY;
-    await retention({ days: 30 }, { lastUse, clock, acceptedDay: dayOf(NOW + 2000 * DAY) }).pass();
-    expect((await kept()).files).toHaveLength(1);
-    expect(problems).toHaveBeenCalledTimes(1);
-  });
-
-  it('trusts the right clock after a start with a clock that was behind', async () => {
-    await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
-    const lastUse = lastUseIn(parts.data.path);
-    await retention({ days: 90 }, { lastUse }).pass();
-    await retention({ days: 90 }, { lastUse, clock: () => NOW - 20 * DAY }).pass();
-    await retention({ days: 30 }, { lastUse }).pass();
-    expect((await kept()).files).toHaveLength(1);
-    expect(problems).not.toHaveBeenCalled();
-  });
-
-  it('trusts a clock that was behind at the start and was then set to the time of the last use', async () => {
-    await keepAll([idOfAge(40 * DAY), idOfAge(HOUR)]);
-    const lastUse = lastUseIn(parts.data.path);
-    await retention({ days: 90 }, { lastUse }).pass();
-    let now = 0;
-    const days = retention({ days: 30 }, { lastUse, clock: () => now });
+  it('leaves the captures that a clock set forward makes too old once the clock is set back', async () => {
+    const ids = Array.from({ length: 1100 }, (_, at) => idOfAge(HOUR) + at);
+    await Promise.all(ids.map((id) => parts.results.insert(resultOf(id, { failed: true }))));
+    let [now, passed] = [NOW + 40 * DAY, 0];
+    const days = retention({ days: 30 }, { clock: () => now, elapsed: () => passed });
     await days.pass();
     now = NOW;
+    passed = HOUR;
     await days.pass();
-    expect((await kept()).files).toHaveLength(1);
-    expect(problems).not.toHaveBeenCalled();
+    expect(await parts.results.oldest(ids.length, Number.MAX_SAFE_INTEGER)).toHaveLength(100);
+    expect(days.counts.postponed).toBe(0);
+  });
+
+  it('makes room while it waits to continue removing by age', async () => {
+    const ids = Array.from({ length: 1001 }, (_, at) => idOfAge(2 * DAY) + at);
+    await Promise.all(ids.map((id) => parts.results.insert(resultOf(id, { failed: true }))));
+    const young = idOfAge(HOUR);
+    const both = retention({ days: 1, bytes: 1 });
+    await both.pass();
+    await keepAll([young]);
+    await both.pass();
+    expect(both.counts).toMatchObject({ screenshots: 1, postponed: 1 });
+    expect((await kept()).files).toEqual([]);
   });
 
   it('removes old records without files, in as many steps as needed', async () => {
@@ -222,7 +135,7 @@ describe('retention', () => {
     const days = retention({ days: 1 });
     await days.pass();
     expect(await kept()).toEqual({ files: [], records: [young] });
-    expect(days.counts).toEqual({ screenshots: 0, records: 100, bytes_freed: 0 });
+    expect(days.counts).toMatchObject({ screenshots: 0, records: 100, bytes_freed: 0 });
   });
 
   it('removes the records of failed captures from the data directory, by age and to make room', async () => {
@@ -232,11 +145,11 @@ describe('retention', () => {
     const size = await parts.artifacts.sizeOf(older);
     const days = retention({ days: 2 });
     await days.pass();
-    expect(days.counts).toEqual({ screenshots: 0, records: 1, bytes_freed: size });
+    expect(days.counts).toMatchObject({ screenshots: 0, records: 1, bytes_freed: size });
     expect(await Array.fromAsync(parts.artifacts.oldest())).toEqual([old, young]);
     const bytes = retention({ bytes: await parts.artifacts.sizeOf(young) });
     await bytes.pass();
-    expect(bytes.counts).toEqual({ screenshots: 0, records: 1, bytes_freed: size });
+    expect(bytes.counts).toMatchObject({ screenshots: 0, records: 1, bytes_freed: size });
     expect(await Array.fromAsync(parts.artifacts.oldest())).toEqual([young]);
     expect(await kept()).toEqual({ files: [young], records: [young] });
   });

@@ -29,7 +29,6 @@ export function serviceConfig(directory: string): ServiceConfig {
     requireStore: false,
     retainDays: null,
     retainBytes: null,
-    acceptClock: null,
     thumbnailBytes: null,
     maxConcurrent: 4,
     maxQueue: 1000,

@@ -1,12 +1,9 @@
-import { uptime } from 'node:os';
 import { CapstanError } from '../../capture/errors.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 import { firstIdAt } from '../ids.ts';
 import { isAway } from '../is-away.ts';
-import type { LastUse } from '../last-use.ts';
 import type { HeldLock } from '../lock.ts';
 import type { ResultStore } from '../result-store.ts';
-import { createClockGuard } from './clock-guard.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
 import { type RepeatedPass, repeatPass } from './repeated-pass.ts';
@@ -14,7 +11,8 @@ import { type RepeatedPass, repeatPass } from './repeated-pass.ts';
 /*
  * Removes captures that are too old and, when the files take too much space, the oldest ones, in small steps with
  * pauses so that captures are not delayed. The age of a capture is that of its id, for files and records alike, so both
- * are removed together.
+ * are removed together. A clock that is set forward by mistake makes every capture too old, so one pass removes only a
+ * share of them by age, and an operator has time to notice.
  */
 
 /** Captures removed in one step: they share one write to the database and one directory sync. */
@@ -25,6 +23,13 @@ const INTERVAL_MS = 60_000;
 const MEASURE_MS = 600_000;
 /** Minimum age for removal to make room, in milliseconds: a younger capture may not even be answered yet. */
 const YOUNGEST_MS = 60_000;
+/** Maximum share of all captures that one pass removes by age, or `MIN_QUOTA` captures where that is more. */
+const MAX_SHARE = 0.1;
+const MIN_QUOTA = 1000;
+/** Time until removing by age continues after a pass that has left some, in milliseconds. */
+const POSTPONED_MS = 3_600_000;
+/** Number of ids that are counted between two pauses. */
+const COUNTED_TOGETHER = 1000;
 
 /** Limits of what is kept; null: unlimited. */
 export interface RetentionLimits {
@@ -33,11 +38,17 @@ export interface RetentionLimits {
   readonly bytes: number | null;
 }
 
-/** Totals removed by retention since the start. */
-export interface RetentionCounts {
+/** What retention has removed. */
+export interface RemovedCounts {
   readonly screenshots: number;
   readonly records: number;
   readonly bytes_freed: number;
+}
+
+/** Totals since the start. */
+export interface RetentionCounts extends RemovedCounts {
+  /** Captures that are too old and were left for a later pass. */
+  readonly postponed: number;
 }
 
 export interface RetentionOptions {
@@ -49,17 +60,13 @@ export interface RetentionOptions {
   readonly lock: () => Promise<HeldLock | undefined>;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
-  /** Milliseconds of a clock that is never set. @default the uptime on Linux, otherwise `performance.now()` */
+  /** Milliseconds of a clock that is never set. @default `performance.now` */
   readonly elapsed?: () => number;
-  /** When the store was last used; without it, a clock that was set while the service was stopped goes unseen. */
-  readonly lastUse?: LastUse;
-  /** Reads the clock of the database server, in milliseconds since the Unix epoch. */
-  readonly serverClock?: () => Promise<number>;
-  /** Day on which an operator found the clock right, as `2026-11-22`. */
-  readonly acceptedDay?: string | null;
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
-  readonly onRemoved?: (removed: RetentionCounts) => void;
+  readonly onRemoved?: (removed: RemovedCounts) => void;
+  /** Called after a pass that has left captures for a later one, although they are too old, with their number. */
+  readonly onPostponed?: (captures: number) => void;
   /** Called with failures; what they prevented is retried with the next pass. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -78,18 +85,15 @@ interface Pass {
 }
 
 export function createRetention(options: RetentionOptions): Retention {
-  const { limits, artifacts, results, lock, clock, elapsed = neverSet, intervalMs = INTERVAL_MS } = options;
-  const { onRemoved = () => {}, onProblem = () => {} } = options;
-  let counts: RetentionCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
-  const clockGuard = createClockGuard({
-    clock,
-    elapsed,
-    ...(options.lastUse === undefined ? {} : { lastUse: options.lastUse }),
-    ...(options.serverClock === undefined ? {} : { serverClock: options.serverClock }),
-    acceptedDay: options.acceptedDay ?? null,
-    // Without a limit of age, the clock decides nothing.
-    onProblem: limits.days === null ? () => {} : onProblem,
-  });
+  const { limits, artifacts, results, lock, clock, intervalMs = INTERVAL_MS } = options;
+  const { elapsed = () => performance.now(), onProblem = () => {} } = options;
+  const { onRemoved = () => {}, onPostponed = () => {} } = options;
+  let counts: RemovedCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
+  let postponed = 0;
+  /** When removing by age continues, by `elapsed`. */
+  let continuesAt = Number.NEGATIVE_INFINITY;
+  /** The lock, kept until removing by age continues: another process would remove a share of its own meanwhile. */
+  let kept: HeldLock | undefined;
   let measuredAt = Number.NEGATIVE_INFINITY;
 
   async function remove(ids: readonly number[], { held, pace, signal }: Pass): Promise<void> {
@@ -110,34 +114,75 @@ export function createRetention(options: RetentionOptions): Retention {
     await pace();
   }
 
-  /** Removes the oldest captures first, while the id is below `before` and there are more bytes than `maxBytes`. */
-  async function removeFiles(before: number, maxBytes: number | null, pass: Pass): Promise<void> {
+  /** Removes captures in steps, at most `limit`. Returns how many that leaves of the limit; undefined when ids are left. */
+  async function removeEach(ids: AsyncIterable<number>, pass: Pass, limit = Infinity): Promise<number | undefined> {
+    let left = limit;
     let step: number[] = [];
-    let bytesOfStep = 0;
-    for await (const id of artifacts.oldest()) {
-      if (id >= before) break;
-      if (maxBytes !== null) {
-        if ((artifacts.bytes ?? 0) - bytesOfStep <= maxBytes) break;
-        bytesOfStep += await artifacts.sizeOf(id);
-      }
+    for await (const id of ids) {
+      if (left === 0) return undefined;
       step.push(id);
-      if (step.length < STEP) continue;
+      left -= 1;
+      if (step.length < STEP && left > 0) continue;
       await remove(step, pass);
       step = [];
-      bytesOfStep = 0;
     }
     if (step.length > 0) await remove(step, pass);
+    return left;
   }
 
-  /** Removes the remaining records, which are those of failed captures: they have no files. */
-  async function removeRecords(before: number, pass: Pass): Promise<void> {
+  /** Removes at most `limit` captures: those with files first, then the remaining records, which are those of failed ones. */
+  async function removeOlder(before: number, limit: number, pass: Pass): Promise<number | undefined> {
+    const left = await removeEach(below(before, artifacts.oldest()), pass, limit);
+    return left === undefined ? undefined : removeEach(recordIds(before, STEP), pass, left);
+  }
+
+  async function* recordIds(before: number, together: number): AsyncGenerator<number> {
     if (results.kind === 'none') return;
     for (let after = 0; ; ) {
-      const ids = await results.oldest(STEP, before, after);
+      const ids = await results.oldest(together, before, after);
       const last = ids.at(-1);
       if (last === undefined) return;
-      await remove(ids, pass);
+      yield* ids;
       after = last;
+    }
+  }
+
+  async function removeAged(before: number, pass: Pass): Promise<void> {
+    postponed = 0;
+    if ((await removeOlder(before, MIN_QUOTA, pass)) !== undefined) return;
+    const { all, aged } = await count(before, pass);
+    const quota = Math.max(0, Math.floor((all + MIN_QUOTA) * MAX_SHARE) - MIN_QUOTA);
+    if ((await removeOlder(before, quota, pass)) !== undefined) return;
+    postponed = aged - quota;
+    continuesAt = elapsed() + POSTPONED_MS;
+    onPostponed(postponed);
+  }
+
+  /** Counts by files and by records: when either is lost, the other tells the number. */
+  async function count(before: number, pass: Pass): Promise<{ readonly all: number; readonly aged: number }> {
+    let [all, aged] = [0, 0];
+    for (const ids of [artifacts.oldest(), recordIds(Number.MAX_SAFE_INTEGER, COUNTED_TOGETHER)]) {
+      let [counted, countedAged] = [0, 0];
+      for await (const id of ids) {
+        counted += 1;
+        if (id < before) countedAged += 1;
+        if (counted % COUNTED_TOGETHER !== 0) continue;
+        pass.signal.throwIfAborted();
+        await pass.pace();
+      }
+      all = Math.max(all, counted);
+      aged = Math.max(aged, countedAged);
+    }
+    return { all, aged };
+  }
+
+  /** Iterates over the oldest captures whose files are more than the limit. */
+  async function* excess(maxBytes: number): AsyncGenerator<number> {
+    let bytes = (artifacts.bytes ?? 0) - maxBytes;
+    for await (const id of below(firstIdAt(new Date(clock() - YOUNGEST_MS)), artifacts.oldest())) {
+      if (bytes <= 0) return;
+      bytes -= await artifacts.sizeOf(id);
+      yield id;
     }
   }
 
@@ -146,50 +191,59 @@ export function createRetention(options: RetentionOptions): Retention {
     if (!isOld && (artifacts.bytes ?? 0) <= maxBytes) return;
     await artifacts.measure(pass.signal);
     measuredAt = clock();
-    await removeFiles(firstIdAt(new Date(clock() - YOUNGEST_MS)), maxBytes, pass);
+    await removeEach(excess(maxBytes), pass);
   }
 
   async function removeAll(signal: AbortSignal): Promise<void> {
-    // Checked without the lock too: another process may hold it for days.
-    const trustedNow = await clockGuard.trustedTime();
-    const held = await lock();
+    if (kept?.isHeld === false) await release();
+    const held = kept ?? (await lock());
     if (held === undefined) return;
+    kept = held;
     const before = counts;
     const pass = { held, pace: createPace(signal), signal };
     try {
-      if (limits.days !== null && trustedNow !== undefined) {
-        const tooOld = firstIdAt(new Date(trustedNow - limits.days * DAY_MS));
-        await removeFiles(tooOld, null, pass);
-        await removeRecords(tooOld, pass);
+      if (limits.days !== null && elapsed() >= continuesAt) {
+        await removeAged(firstIdAt(new Date(clock() - limits.days * DAY_MS)), pass);
       }
       if (limits.bytes !== null) await makeRoom(limits.bytes, pass);
     } catch (error) {
       if (!isAway(error) && !signal.aborted) onProblem(error);
     } finally {
-      await held.release();
+      if (elapsed() >= continuesAt) await release();
     }
     if (counts !== before) onRemoved(difference(counts, before));
+  }
+
+  async function release(): Promise<void> {
+    await kept?.release();
+    kept = undefined;
   }
 
   const passes = repeatPass({ run: removeAll, intervalMs });
   return {
     get counts() {
-      return counts;
+      return { ...counts, postponed };
     },
     start: () => {
       if (limits.days !== null || limits.bytes !== null) passes.start();
     },
     pass: passes.pass,
-    stop: passes.stop,
+    stop: async () => {
+      await passes.stop();
+      await release();
+    },
   };
 }
 
-/** Milliseconds of a clock that is never set. On Linux it includes the time for which the machine was suspended. */
-function neverSet(): number {
-  return process.platform === 'linux' ? uptime() * 1000 : performance.now();
+/** The ids below a bound, of ids in ascending order. */
+async function* below(before: number, ids: AsyncIterable<number>): AsyncGenerator<number> {
+  for await (const id of ids) {
+    if (id >= before) return;
+    yield id;
+  }
 }
 
-function difference(now: RetentionCounts, before: RetentionCounts): RetentionCounts {
+function difference(now: RemovedCounts, before: RemovedCounts): RemovedCounts {
   return {
     screenshots: now.screenshots - before.screenshots,
     records: now.records - before.records,

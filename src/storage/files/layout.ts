@@ -12,7 +12,6 @@ import { timeOfId } from '../ids.ts';
  *   store.json                         id of the store; its absence tells an empty mount from this directory
  *   owner.lock                         held, with artifacts in GridFS, by the one process that uses the directory
  *   retention.lock                     held by the one process that removes what is too old or too much
- *   last-use                           empty; modified when the retention last used the directory
  */
 
 export const HTML_FILE = 'page.html';
@@ -72,8 +71,4 @@ export function ownerLock(dataDir: string): string {
 
 export function retentionLock(dataDir: string): string {
   return join(dataDir, 'retention.lock');
-}
-
-export function lastUseFile(dataDir: string): string {
-  return join(dataDir, 'last-use');
 }

@@ -6,7 +6,6 @@ import { makeDirectory } from './directories.ts';
 import { type HeldFileLock, holdLock } from './held-lock.ts';
 import {
   capturesDirectory,
-  lastUseFile,
   ownerLock,
   retentionLock,
   storeFile,
@@ -58,8 +57,7 @@ function closeToOthers(dataDir: string): void {
   for (const directoryOf of [capturesDirectory, workspacesDirectory, thumbnailsDirectory]) {
     makePrivateSync(directoryOf(dataDir), PRIVATE_DIRECTORY);
   }
-  for (const fileOf of [storeFile, ownerLock, retentionLock, lastUseFile])
-    makePrivateSync(fileOf(dataDir), PRIVATE_FILE);
+  for (const fileOf of [storeFile, ownerLock, retentionLock]) makePrivateSync(fileOf(dataDir), PRIVATE_FILE);
 }
 
 async function workspaceIn(directory: string, lock: HeldFileLock): Promise<Workspace> {

@@ -1,8 +1,6 @@
 import type { ArtifactStore } from '../artifact-store.ts';
-import type { LastUse } from '../last-use.ts';
 import type { LocalCopies } from '../local-copies.ts';
 import type { HeldLock } from '../lock.ts';
-import { mongoLastUse } from '../mongo/last-use.ts';
 import { mongoLease } from '../mongo/lease.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';
@@ -16,7 +14,6 @@ export interface OpenGridfs {
   readonly copies: LocalCopies;
   /** Takes the lock of the retention; undefined when another process holds it. Never rejects. */
   lock(): Promise<HeldLock | undefined>;
-  readonly lastUse: LastUse;
   stop(): Promise<void>;
 }
 
@@ -37,7 +34,6 @@ export function openGridfs({ mongo: { database, ask }, local, onProblem }: Gridf
     artifacts: withCopies(remote, local),
     copies: createUploads(local, remote),
     lock: mongoLease(database, ask, 'retention'),
-    lastUse: mongoLastUse(database, ask),
     stop: () => sweep.stop(),
   };
 }
