@@ -13,7 +13,7 @@ export const waitFields = {
     .default('settled')
     .meta({
       description:
-        'State of the page to wait for: `settled` (it has loaded, and for 100 ms nothing in it has changed and none of its requests was in flight; at most 3 s after the load), `load`, `domcontentloaded` (does not wait for images) or `networkidle` (no request of the page or its frames for 500 ms).',
+        'State of the page to wait for: `settled` (it has loaded, for 100 ms nothing in it has changed and none of its requests was in flight, and it shows no sign of more to come, such as a spinner or a running transition; at most 3 s after the load), `load`, `domcontentloaded` (does not wait for images) or `networkidle` (no request of the page or its frames for 500 ms).',
     }),
   waitForSelector: selector.optional().meta({
     description:

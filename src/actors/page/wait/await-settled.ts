@@ -1,16 +1,18 @@
 import type { Deadline } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { WATCH_WORK } from './signs-of-work.ts';
 import { waitWithin } from './wait-within.ts';
 import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never settle. */
-const MAX_SETTLE_MS = 3_000;
+export const MAX_SETTLE_MS = 3_000;
 /** Maximum time for two animation frames, in which scroll handlers and observers run. A page can cancel the frames. */
 const MAX_FRAMES_MS = 500;
 
 /**
- * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms. Stops waiting after 3 s.
+ * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms, and no sign that more is
+ * to come. Stops waiting after 3 s.
  * Resolves with false when the deadline ended the wait before that.
  */
 export async function awaitSettled(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
@@ -22,28 +24,30 @@ export async function awaitSettled(page: IsolatedPage, deadline: Deadline): Prom
 }
 
 async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
+  const end = performance.now() + MAX_SETTLE_MS;
   while (!over.aborted) {
     await page.requests.ended();
     const { started } = page.requests;
-    const answer = await evaluate(page, `(${AWAIT_QUIET})()`);
+    const answer = await evaluate(page, `(${AWAIT_QUIET})(${Math.max(0, end - performance.now())})`);
     // Undefined: the page shows another document, and the wait for it starts at its load.
     if (answer === undefined || page.requests.started === started) return;
   }
 }
 
 /**
- * Runs in the page. Resolves when nothing has changed for `QUIET_MS`, or after `MAX_SETTLE_MS`. `AbortSignal.timeout` is
- * the one timer that the page's scripts cannot clear.
+ * Runs in the page. Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after
+ * `maxMs`. `AbortSignal.timeout` is the one timer that the page's scripts cannot clear.
  */
-const AWAIT_QUIET = `() => new Promise((resolve) => {
-  const end = performance.now() + ${MAX_SETTLE_MS};
+const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
+  const end = performance.now() + maxMs;
   const changes = (${WATCH_CHANGES})();
+  const isWorking = (${WATCH_WORK})();
+  const later = (ms) => AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', check);
   const check = () => {
-    const left = Math.min(end, changes.noticed().last + ${QUIET_MS}) - performance.now();
-    if (left > 0) {
-      AbortSignal.timeout(Math.ceil(left)).addEventListener('abort', check);
-      return;
-    }
+    const now = performance.now();
+    const left = Math.min(end, changes.noticed().last + ${QUIET_MS}) - now;
+    if (left > 0) return later(left);
+    if (now < end && isWorking(end - now)) return later(Math.min(end - now, ${QUIET_MS}));
     changes.end();
     resolve('quiet');
   };

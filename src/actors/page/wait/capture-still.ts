@@ -5,6 +5,8 @@ import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type DocumentFacts, documentFacts, OBSERVE } from '../observe-document.ts';
 import { type Picture, takeScreenshot } from '../screenshot/take-screenshot.ts';
+import { MAX_SETTLE_MS } from './await-settled.ts';
+import { WATCH_WORK } from './signs-of-work.ts';
 import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
@@ -81,12 +83,13 @@ const LOOK = `async () => {
     const watch = ${WATCH_CHANGES};
     const early = watch([]);
     const seen = await (${OBSERVE})(${MAX_LOOK_MS});
-    const isWorking = early.noticed().count > 0;
+    const isChanging = early.noticed().count > 0;
     early.end();
     const isAnimated = Document.prototype.getAnimations.call(document).some(({ playState }) => playState === 'running');
     const draws = Document.prototype.querySelector.call(document, 'canvas, video, object, embed') !== null;
     globalThis.capstanStill = { beginning: early.beginning, changes: watch(['layout-shift']) };
-    return isWorking || isAnimated || draws ? null : seen;
+    const isWorking = isChanging || isAnimated || draws || (${WATCH_WORK})()(${MAX_SETTLE_MS});
+    return isWorking ? null : seen;
   } catch {
     return null;
   }

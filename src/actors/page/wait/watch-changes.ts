@@ -1,7 +1,9 @@
 /** Time without a change and without a request after which a page is settled. */
 export const QUIET_MS = 100;
-/** An element that changes more often than this is animated, and its changes are ignored. */
-const MAX_CHANGES = 20;
+/** An element whose attributes change for longer than this, without a pause, never stops: its changes are ignored. */
+const MAX_MOVING_MS = 1_500;
+/** Maximum number of paints and layout shifts that count as changes. */
+const MAX_SHIFTS = 20;
 
 /**
  * Runs in the page. Watches the document for changes until `end` is called. `noticed` returns the number of changes
@@ -16,13 +18,16 @@ export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-pain
     count += 1;
     last = performance.now();
   };
-  const changes = new WeakMap();
+  const moves = new WeakMap();
+  const isEndless = (element) => {
+    const now = performance.now();
+    const move = moves.get(element);
+    const since = move !== undefined && now - move.last < ${QUIET_MS} ? move.since : now;
+    moves.set(element, { since, last: now });
+    return now - since > ${MAX_MOVING_MS};
+  };
   const mutations = new MutationObserver((records) => {
-    for (const { target } of records) {
-      const times = (changes.get(target) ?? 0) + 1;
-      changes.set(target, times);
-      if (times <= ${MAX_CHANGES}) touch();
-    }
+    for (const { type, target } of records) if (type !== 'attributes' || !isEndless(target)) touch();
   });
   mutations.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
   let shifts = 0;
@@ -30,7 +35,7 @@ export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-pain
     // The observer may report paints from before the watch began.
     if (list.getEntries().every(({ startTime }) => startTime < beginning)) return;
     shifts += 1;
-    if (shifts <= ${MAX_CHANGES}) touch();
+    if (shifts <= ${MAX_SHIFTS}) touch();
   });
   for (const type of types) paints.observe({ type });
   const root = Reflect.get(Document.prototype, 'documentElement', document);

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { DECORATED_PAGES, FINISHED_PAGES, UNFINISHED_PAGES } from '../fixtures/unfinished-routes.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { type Colour, colourAt, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const GREEN: Colour = [0, 160, 0, 255];
+
+describe('a page that shows that it is not done', () => {
+  const ground = siteAndActor();
+
+  const capture = (path: string, overrides: CaptureOptions = {}) =>
+    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+  const pathOf = (page: string, ms = '') => `/unfinished?page=${encodeURIComponent(page)}&ms=${ms || 1200}`;
+
+  it.each(UNFINISHED_PAGES)('is captured when it is done: %s', async (page) => {
+    const snapshot = await capture(pathOf(page));
+    expect(colourAt(pngOf(snapshot), 100, 100)).toEqual(GREEN);
+    expect(snapshot.cutPhase).toBeNull();
+  });
+
+  it.each(['300', '700', '1500'])('is captured when its content comes %s ms after the load', async (ms) => {
+    expect(colourAt(pngOf(await capture(pathOf('skeleton', ms))), 100, 100)).toEqual(GREEN);
+  });
+
+  it('is captured where a script redirects it to', async () => {
+    const snapshot = await capture('/unfinished/redirecting');
+    expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), cutPhase: null });
+  });
+
+  it('is captured as it is, and completely, when it is not done 3 s after the load', async () => {
+    const snapshot = await capture(pathOf('skeleton', '60000'));
+    expect(snapshot).toMatchObject({ title: 'skeleton', cutPhase: null });
+  });
+
+  it('is captured at once with waitUntil load', async () => {
+    const { timings } = await capture(pathOf('skeleton', '60000'), { waitUntil: 'load' });
+    expect(timings.wait).toBeLessThan(1000);
+  });
+
+  it.each(FINISHED_PAGES)('does not delay a page that is done: %s', async (page) => {
+    expect((await capture(pathOf(page))).timings).not.toHaveProperty('wait');
+  });
+
+  it.each(DECORATED_PAGES)('does not delay a page for its decoration: %s', async (page) => {
+    const { timings } = await capture(pathOf(page));
+    expect(timings.wait).toBeLessThan(2000);
+  });
+});
