@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { type Colour, countOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
-import { sandboxFlags, VIEWPORT } from './support/driver.ts';
-import { contextTool, type Tool } from './support/full-page-tool.ts';
+import { openPlaywright, openService, type Tool } from './support/full-page-tool.ts';
 import { rotated } from './support/rounds.ts';
-import { startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
 import { median } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
@@ -99,29 +96,6 @@ function cells(results: readonly Measured[], ours: readonly Measured[]): readonl
 
 const seconds = (milliseconds: readonly number[]) => (median(milliseconds) / 1000).toFixed(2);
 const percent = (share: number) => `${Math.round(share * 100)} %`;
-
-async function openService(browserPath: string): Promise<Tool> {
-  const service = await startServiceProcess({ browserPath });
-  return {
-    name: 'capstan',
-    async capture(url, fullPage) {
-      const { status, body } = await service.capture(url, { fullPage });
-      if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
-      const image = await fetch(service.origin + JSON.parse(body).data.screenshot);
-      return new Uint8Array(await image.arrayBuffer());
-    },
-    close: () => service.stop(),
-  };
-}
-
-async function openPlaywright(executablePath: string): Promise<Tool> {
-  const browser = await chromium.launch({ executablePath, args: [...sandboxFlags()] });
-  return contextTool(
-    'Playwright',
-    () => browser.newContext({ viewport: VIEWPORT }),
-    () => browser.close(),
-  );
-}
 
 async function openPuppeteer(executablePath: string): Promise<Tool> {
   const { open }: { open(executablePath: string): Promise<Tool> } = await import(join(PEERS, 'full-page.mjs'));

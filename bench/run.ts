@@ -13,6 +13,7 @@ import { events } from './events.ts';
 import { fullPage } from './full-page.ts';
 import { memory } from './memory.ts';
 import { metrics } from './metrics.ts';
+import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
@@ -42,6 +43,7 @@ const OWN = [
   'deadline',
   'dns-starvation',
   'full-page',
+  'pages',
   'documentation',
   'web-interface',
   'metrics',
@@ -56,6 +58,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   deadline,
   'dns-starvation': dnsStarvation,
   'full-page': fullPage,
+  pages,
   documentation,
   'web-interface': webInterface,
   metrics,

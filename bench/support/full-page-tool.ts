@@ -1,3 +1,7 @@
+import { chromium } from 'playwright-core';
+import { sandboxFlags, VIEWPORT } from './driver.ts';
+import { startServiceProcess } from './service-process.ts';
+
 /** A tool that captures one page at a time, at its default settings. */
 export interface Tool {
   readonly name: string;
@@ -34,4 +38,27 @@ export function contextTool(name: string, newContext: () => Promise<Context>, cl
     },
     close,
   };
+}
+
+export async function openService(browserPath: string): Promise<Tool> {
+  const service = await startServiceProcess({ browserPath });
+  return {
+    name: 'capstan',
+    async capture(url, fullPage) {
+      const { status, body } = await service.capture(url, { fullPage });
+      if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
+      const image = await fetch(service.origin + JSON.parse(body).data.screenshot);
+      return new Uint8Array(await image.arrayBuffer());
+    },
+    close: () => service.stop(),
+  };
+}
+
+export async function openPlaywright(executablePath: string): Promise<Tool> {
+  const browser = await chromium.launch({ executablePath, args: [...sandboxFlags()] });
+  return contextTool(
+    'Playwright',
+    () => browser.newContext({ viewport: VIEWPORT }),
+    () => browser.close(),
+  );
 }
