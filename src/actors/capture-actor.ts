@@ -12,9 +12,9 @@ export interface CaptureActor {
    * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`,
    * `page_too_large`, `browser_unavailable`; `cancelled` when the signal is aborted; `selector_not_found`,
    * `script_failed` or `action_failed` when the page lacks an element that the request names, or prevents a script or
-   * an action. Calls `onPhase` with each phase that the capture enters.
+   * an action.
    */
-  capture(request: CaptureRequest, signal: AbortSignal, onPhase?: (phase: CapturePhase) => void): Promise<Snapshot>;
+  capture(request: CaptureRequest, signal: AbortSignal, observer?: CaptureObserver): Promise<Snapshot>;
 
   /** Whether a browser is available, and if not, why: `reason` for clients, `detail` for the operator. */
   readonly availability:
@@ -34,7 +34,7 @@ export interface CaptureActor {
 
   stats(): ActorStats;
 
-  /** Sets the maximum number of concurrent captures. Captures in progress continue. */
+  /** Tells how many captures may run at once. Captures in progress continue. */
   setSlots(slots: number): void;
 
   /** Kills every browser without waiting for its end. For a process that is about to exit. */
@@ -44,8 +44,18 @@ export interface CaptureActor {
   close(): Promise<void>;
 }
 
+export interface CaptureObserver {
+  /** Called with each phase that the capture enters. */
+  readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
+  /**
+   * Called once nothing of the capture is left in a browser, so that another capture may take its place: at most 5 s
+   * after the snapshot or the failure, because closing a page is limited to that time.
+   */
+  readonly onReturned?: (() => void) | undefined;
+}
+
 export interface ActorStats {
-  /** Slots in use by captures. */
+  /** Actors in use by captures. */
   readonly busy: number;
   readonly idle: number;
   readonly browsers: readonly { readonly pid: number; readonly captures: number; readonly retiring: boolean }[];

@@ -1,28 +1,28 @@
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
+import type { EgressProxy } from '../egress/egress.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import type { Deadline } from './deadline.ts';
 import type { openPage } from './direct/open-page.ts';
 import { capturePage } from './page/capture-page.ts';
-import type { Slot } from './slots.ts';
 
 /** Where a capture is made. */
 export interface CapturePlace {
   readonly browserPool: BrowserPool;
   /** Opens a page in a browser of the pool. */
   readonly open: typeof openPage;
-  readonly slot: Slot;
+  readonly egressProxy: Promise<EgressProxy>;
 }
 
-/** A capture under way. `disposed` resolves when the slot is free and the browser's lease is released. */
+/** A capture under way. `disposed` resolves when the page is closed and the browser's lease is released. */
 export interface CaptureUnderWay {
   readonly snapshot: Promise<Snapshot>;
   readonly disposed: Promise<unknown>;
 }
 
-/** Captures on a slot, in a browser that other captures share. */
+/** Captures in a browser that other captures share. */
 export function captureShared(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
   const leasing = place.browserPool.lease();
   const capturing = start(leasing, place, request, deadline);
@@ -34,8 +34,8 @@ export function captureShared(place: CapturePlace, request: CaptureRequest, dead
 }
 
 /**
- * Captures on a slot, in a browser of its own. When that browser ends, no other page can be the cause: the capture fails
- * with `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
+ * Captures in a browser of its own. When that browser ends, no other page can be the cause: the capture fails with
+ * `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
  * `page_crashed`.
  */
 export function captureAlone(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
@@ -60,12 +60,12 @@ export function captureAlone(place: CapturePlace, request: CaptureRequest, deadl
 
 function start(
   leasing: Promise<BrowserLease>,
-  { open, slot }: CapturePlace,
+  { open, egressProxy: opening }: CapturePlace,
   request: CaptureRequest,
   deadline: Deadline,
 ) {
   return deadline
-    .step('find a browser', Promise.all([leasing, slot.resetProxy(request.proxy)]))
+    .step('find a browser', Promise.all([leasing, opening]))
     .then(([lease, egressProxy]) =>
       capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline),
     );

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
-import { Observable, type Subscriber, type Subscription } from 'rxjs';
+import { mergeMap, Observable } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, failure } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
@@ -89,18 +89,11 @@ export class Dispatcher {
 
   /** The queue of the cluster, as the pipeline sees it. */
   get turns(): Turns {
-    const dispatcher = this;
     return {
-      get running() {
-        return dispatcher.running;
-      },
-      get waiting() {
-        return dispatcher.waiting;
-      },
       enqueue: (command, isPatient) => this.#enqueue(command, isPatient),
       refusal: () => (this.#options.link.isUp ? undefined : new CapstanError('cluster_unavailable')),
-      through: (command) => (source) => new Observable((subscriber) => this.#await(command, source, subscriber)),
-      // The stream's consumer enforces the limit.
+      // The stream's consumer holds the limit: it delivers no more tickets than captures may run in the cluster.
+      each: (work) => mergeMap((capture) => this.#inTurn(capture.command, work(capture))),
       setLimit: () => {},
     };
   }
@@ -169,16 +162,20 @@ export class Dispatcher {
     return published < shareOfElements(limits(), others()) && (await this.#publish(ticket));
   }
 
-  #await<T>(command: CaptureCommand, source: Observable<T>, subscriber: Subscriber<T>): () => void {
-    const ticket = this.#tickets.get(command.id);
-    let inner: Subscription | undefined;
-    ticket?.enter(() => {
-      inner = source.subscribe(subscriber);
+  /** Starts the work of a capture when a worker has claimed its ticket, unless the capture is cancelled before. */
+  #inTurn<R>({ id, signal }: Pick<CaptureCommand, 'id' | 'signal'>, work$: Observable<R>): Observable<R> {
+    return new Observable((subscriber) => {
+      const ticket = this.#tickets.get(id);
+      const leave = () => subscriber.complete();
+      signal.addEventListener('abort', leave, { once: true });
+      ticket?.enter(() => {
+        signal.removeEventListener('abort', leave);
+        subscriber.add(work$.subscribe(subscriber));
+      });
+      return () => {
+        if (ticket !== undefined) this.#drop(ticket);
+      };
     });
-    return () => {
-      inner?.unsubscribe();
-      if (ticket !== undefined) this.#drop(ticket);
-    };
   }
 
   /** Forgets a ticket. Removes it from the stream unless a worker has it, which will acknowledge it. */

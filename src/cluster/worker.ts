@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
+import { catchError, defer, finalize, mergeMap, type ObservableInput, of } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
@@ -29,8 +30,11 @@ export interface WorkerOptions {
   readonly link: Link;
   readonly subjects: Subjects;
   readonly slots: number;
-  /** Captures a page and stores it, within the request's `timeoutMs`. `abort` cancels the command. */
-  readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => Promise<CaptureOutcome>;
+  /**
+   * Captures a page and stores it, within the request's `timeoutMs`. Emits the outcome, and completes when the slot is
+   * free. `abort` cancels the command.
+   */
+  readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => ObservableInput<CaptureOutcome>;
   /** Returns the outcome of a capture that was stored by an earlier attempt. */
   readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
   readonly onMissing: () => void;
@@ -165,21 +169,18 @@ export class Worker {
 
   async #work(node: string, id: number, work: Work): Promise<void> {
     this.#capturing += 1;
-    let outcome: CaptureOutcome;
-    try {
-      const claim = await this.#claim(node, id);
-      if (claim === undefined) {
-        if (work.delivery.times >= MAX_DELIVERIES) this.#acknowledge(work);
-        else work.delivery.nak(RETRY_MS);
-        return;
-      }
-      if (claim.type === 'busy') return work.delivery.nak(RETRY_MS);
-      if (claim.type !== 'run') return this.#acknowledge(work);
-      outcome = await this.#outcomeOf(id, claim, work);
-    } finally {
+    const free = (): void => {
       this.#capturing -= 1;
       this.#pulls.refill();
+    };
+    const claim = await this.#claim(node, id);
+    if (claim?.type !== 'run') {
+      free();
+      const isLost = claim === undefined && work.delivery.times < MAX_DELIVERIES;
+      if (isLost || claim?.type === 'busy') return work.delivery.nak(RETRY_MS);
+      return this.#acknowledge(work);
     }
+    const outcome = await this.#outcomeOf(id, claim, work, free);
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
     if (await this.#report(node, outcome, { id, work })) this.#acknowledge(work);
     // The next worker finds the record of the capture, or that no api node waits for it.
@@ -203,19 +204,24 @@ export class Worker {
     }
   }
 
-  async #outcomeOf(id: number, claim: FromNode & { type: 'run' }, work: Work): Promise<CaptureOutcome> {
+  /** Resolves with the outcome. `free` is called when the next capture may begin, which may be later. */
+  #outcomeOf(id: number, claim: FromNode & { type: 'run' }, work: Work, free: () => void): Promise<CaptureOutcome> {
+    const { capture, findOutcome, onProblem } = this.#options;
     const { controller } = work;
-    try {
-      const stored = claim.attempt > 1 ? await this.#options.findOutcome(id) : undefined;
-      if (stored !== undefined) return stored;
-      const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
-      const { batch, apiKeyName } = claim;
-      const command = { id, request, batch, apiKeyName, signal: controller.signal };
-      return await this.#options.capture(command, (reason) => controller.abort(reason));
-    } catch (error) {
-      this.#options.onProblem(error);
-      return outcomeOfError(error);
-    }
+    const { batch, apiKeyName } = claim;
+    const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
+    const command = { id, request, batch, apiKeyName, signal: controller.signal };
+    const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id) : undefined)).pipe(
+      mergeMap((stored) =>
+        stored === undefined ? capture(command, (reason) => controller.abort(reason)) : of(stored),
+      ),
+      catchError((error: unknown) => {
+        onProblem(error);
+        return of(outcomeOfError(error));
+      }),
+      finalize(free),
+    );
+    return new Promise((resolve) => outcome$.subscribe(resolve));
   }
 
   /** Reports to the api node that this worker stops, and returns the ticket to the queue for another one. */

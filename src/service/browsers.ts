@@ -1,5 +1,5 @@
 import { EMPTY } from 'rxjs';
-import { createBrowserActor } from '../actors/browser-actor.ts';
+import { createActorPool } from '../actors/actor-pool.ts';
 import type { CaptureActor } from '../actors/capture-actor.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -9,7 +9,7 @@ import type { Availability } from './condition.ts';
 import { warnOfMissingFonts } from './font-warning.ts';
 import type { BrowsersConfig } from './service-config.ts';
 
-/** The browser actor of this process, and the start of its first browser. */
+/** The browser actors of this process, and the start of its first browser. */
 export interface Browsers {
   readonly actor: CaptureActor;
   readonly availability: Availability;
@@ -27,7 +27,7 @@ export function startBrowsers(
   config: BrowsersConfig,
   { egress, events, logger }: { readonly egress: Egress; readonly events: EventStream; readonly logger: Logger },
 ): Browsers {
-  const actor = createBrowserActor({
+  const actor = createActorPool({
     egress,
     slots: config.maxConcurrent,
     browserPath: config.browserPath ?? undefined,

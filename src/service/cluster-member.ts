@@ -1,4 +1,4 @@
-import { asyncScheduler, firstValueFrom } from 'rxjs';
+import { asyncScheduler, tap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { DetailedResult } from '../capture/result.ts';
@@ -56,20 +56,16 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
   const { logger, results, onStarted, onEnded } = parts;
   return cluster.createWorker({
     slots,
-    capture: async (command, abort) => {
+    capture: (command, abort) => {
       onStarted?.(command);
-      const outcome = await firstValueFrom(
-        performed(command, {
-          perform: (performing) => performCapture(performing, parts),
-          abort,
-          graceMs: GRACE_MS,
-          teardownMs: TEARDOWN_MS,
-          scheduler: asyncScheduler,
-          report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
-        }),
-      );
-      onEnded?.(command, outcome);
-      return outcome;
+      return performed(command, {
+        perform: (performing) => performCapture(performing, parts),
+        abort,
+        graceMs: GRACE_MS,
+        teardownMs: TEARDOWN_MS,
+        scheduler: asyncScheduler,
+        report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+      }).pipe(tap((outcome) => onEnded?.(command, outcome)));
     },
     findOutcome: async (id) => {
       const stored = await results.get(id).catch(() => undefined);

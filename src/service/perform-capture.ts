@@ -1,3 +1,4 @@
+import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { CaptureActor } from '../actors/capture-actor.ts';
 import { within } from '../actors/deadline.ts';
 import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
@@ -23,10 +24,22 @@ export interface CaptureParts {
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /**
- * Performs one capture, from the egress check to the store. The outcome `stored` means that the files and the record
- * are stored. A capture that no client waits for any more is not stored.
+ * Performs one capture, from the egress check to the store. Emits the outcome, and completes when its browser actor is
+ * free for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no
+ * client waits for any more is not stored.
  */
-export async function performCapture(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
+export function performCapture(command: CaptureCommand, parts: CaptureParts): Observable<CaptureOutcome> {
+  let returned: Promise<void> = Promise.resolve();
+  const capture: CaptureActor['capture'] = (request, signal, observer) => {
+    const returning = Promise.withResolvers<void>();
+    returned = returning.promise;
+    return parts.actor.capture(request, signal, { ...observer, onReturned: returning.resolve });
+  };
+  const outcome$ = defer(() => captureAndStore(command, { ...parts, actor: { capture } }));
+  return concat(outcome$, defer(() => returned).pipe(ignoreElements()));
+}
+
+async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
   const { egress, actor, captureStore, logger } = parts;
   const { request, signal } = command;
   const startedAt = Date.now();
@@ -38,7 +51,7 @@ export async function performCapture(command: CaptureCommand, parts: CapturePart
     if (forbidden !== null) return { state: 'rejected', failure: forbidden };
     // The time of the name lookup counts against the capture's deadline.
     const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-    snapshot = await actor.capture({ ...request, timeoutMs }, signal, command.onPhase);
+    snapshot = await actor.capture({ ...request, timeoutMs }, signal, { onPhase: command.onPhase });
   } catch (error) {
     const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
     if (failed.code === 'internal')

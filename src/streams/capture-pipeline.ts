@@ -3,18 +3,14 @@ import {
   defer,
   filter,
   firstValueFrom,
-  fromEvent,
   ignoreElements,
-  last,
   map,
   merge,
-  mergeMap,
   Observable,
   of,
-  race,
   type SchedulerLike,
   Subject,
-  take,
+  Subscription,
   tap,
   timer,
 } from 'rxjs';
@@ -55,7 +51,7 @@ export interface CapturePipelineOptions {
   readonly graceMs?: number;
   /** Milliseconds after an abort before the slot of `perform` is given to the next capture. */
   readonly teardownMs?: number;
-  /** Decides when admitted captures start. @default A limiter in this process. */
+  /** Decides when admitted captures start. @default In this process, by `maxConcurrent`. */
   readonly turns?: Turns;
   /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
   readonly maxWaitMs?: number;
@@ -134,6 +130,8 @@ interface Job {
   readonly settle: (outcome: CaptureOutcome) => void;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
   readonly requestId: string | null;
+  /** Limits the time in the queue. */
+  waiting: Subscription;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
   phase: CapturePhase | null;
@@ -146,8 +144,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
   const turns = options.turns ?? createLocalTurns(limits.maxConcurrent);
+  /** Captures without an outcome, and how many of them have started. */
   const jobs = new Set<Job>();
-  const jobs$ = new Subject<Job>();
+  let running = 0;
+  /** Admitted captures, which `turns` holds back until their turn. */
+  const submitted$ = new Subject<Job>();
 
   const refuse: CapturePipeline['refuse'] = (request, error, { batch = null, apiKeyName = null } = {}) =>
     new Observable<never>((subscriber) => {
@@ -187,7 +188,12 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         pass,
         owner,
         queuedAt: now(),
-        abort: (reason) => controller.abort(reason),
+        waiting: Subscription.EMPTY,
+        abort: (reason) => {
+          controller.abort(reason);
+          // It has left the queue.
+          if (isQueued && job.startedAt === undefined && jobs.has(job)) end(job, outcomeOfAbort(controller.signal));
+        },
         isFinal,
         settle: (outcome) => {
           subscriber.next(outcome);
@@ -198,10 +204,15 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         phase: null,
       };
       jobs.add(job);
+      let isQueued = false;
       const queued = (): void => {
+        isQueued = true;
         job.queuedAt = now();
         events.emit(captureQueued(job.queuedAt, job.command));
-        jobs$.next(job);
+        submitted$.next(job);
+        if (maxWaitMs !== undefined && job.startedAt === undefined) {
+          job.waiting = timer(maxWaitMs, scheduler).subscribe(() => job.abort(waitedTooLong(maxWaitMs)));
+        }
       };
       const refused = (thrown: unknown): void => {
         jobs.delete(job);
@@ -228,49 +239,35 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       };
     });
 
-  /**
-   * Runs a capture from the queue to the outcome. The final event is emitted while the slot is held, and the outcome is
-   * delivered when the slot is free.
-   */
-  const work = (job: Job): Observable<CaptureOutcome> => {
-    const { command } = job;
-    const announce = tap((outcome: CaptureOutcome) => {
-      const ended = captureEnded(now(), command, outcome);
-      if (job.isFinal(outcome)) events.conclude(ended, command.request.callback);
-      else events.emit(ended);
-    });
+  const end = (job: Job, outcome: CaptureOutcome): void => {
+    const ended = captureEnded(now(), job.command, outcome);
+    if (job.isFinal(outcome)) events.conclude(ended, job.command.request.callback);
+    else events.emit(ended);
+    jobs.delete(job);
+    if (job.startedAt !== undefined) running -= 1;
+    job.waiting.unsubscribe();
+    job.pass.release();
+    job.settle(outcome);
+  };
 
-    const running$ = defer(() => {
+  /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the place. */
+  const work = (job: Job): Observable<[Job, CaptureOutcome]> =>
+    defer(() => {
+      const { command } = job;
       const startedAt = now();
       job.startedAt = startedAt;
+      running += 1;
+      job.waiting.unsubscribe();
       events.emit(captureStarted(startedAt, command, startedAt - job.queuedAt));
-      return command.signal.aborted
+      const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
         : performed(command, { perform, abort: job.abort, graceMs, teardownMs, scheduler, report });
-    }).pipe(announce);
-
-    const cancelledInLine$ = fromEvent(command.signal, 'abort').pipe(
-      filter(() => job.startedAt === undefined),
-      map(() => outcomeOfAbort(command.signal)),
-      announce,
-    );
-    const worked$ = race(cancelledInLine$.pipe(take(1)), running$.pipe(turns.through(command, job.owner))).pipe(last());
-    if (maxWaitMs === undefined) return worked$;
-    const waitedTooLong$ = timer(maxWaitMs, scheduler).pipe(
-      filter(() => job.startedAt === undefined),
-      tap(() => job.abort(new CapstanError('capture_timeout', `The capture was not started within ${maxWaitMs} ms.`))),
-      ignoreElements(),
-    );
-    return merge(worked$, waitedTooLong$).pipe(take(1));
-  };
+      return outcome$.pipe(map((outcome): [Job, CaptureOutcome] => [job, outcome]));
+    });
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
 
-  jobs$.pipe(mergeMap((job) => work(job).pipe(map((outcome) => ({ job, outcome }))))).subscribe(({ job, outcome }) => {
-    jobs.delete(job);
-    job.pass.release();
-    job.settle(outcome);
-  });
+  submitted$.pipe(turns.each(work)).subscribe(([job, outcome]) => end(job, outcome));
 
   return {
     submit,
@@ -299,7 +296,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
-      return { running: turns.running, queued: turns.waiting, inside: admission.inside };
+      return { running, queued: jobs.size - running, inside: admission.inside };
     },
 
     *inFlight() {
@@ -343,4 +340,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return firstValueFrom(merge(cutOff$, empty$));
     },
   };
+}
+
+function waitedTooLong(maxWaitMs: number): CapstanError {
+  return new CapstanError('capture_timeout', `The capture was not started within ${maxWaitMs} ms.`);
 }

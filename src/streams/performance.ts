@@ -5,7 +5,7 @@ import {
   ignoreElements,
   map,
   merge,
-  type Observable,
+  Observable,
   type ObservableInput,
   of,
   type SchedulerLike,
@@ -20,7 +20,10 @@ import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 
-/** Performs one capture, from the page to the store. A rejection becomes the outcome. */
+/**
+ * Performs one capture, from the page to the store. Its first value, or its error, becomes the outcome. Completes when
+ * the next capture may begin.
+ */
 export type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
 export interface PerformanceOptions {
@@ -37,21 +40,21 @@ export interface PerformanceOptions {
 }
 
 /**
- * Runs one capture under two backstops. Emits exactly one outcome and never errors.
+ * Runs one capture under two backstops. Emits exactly one outcome, completes when the next capture may begin, and never
+ * errors.
  * - At `timeoutMs + graceMs` the command is aborted with `capture_timeout`.
- * - After any abort it continues until `perform` has ended, because the page is still being torn down and an earlier
- * free slot would put one page too many on the browser; but no longer than `teardownMs`, because a `perform` that never
- * ends must not hold a slot forever.
+ * - After any abort, and after its outcome, it continues until `perform` has ended, because the page is still being torn
+ * down and an earlier next capture would put one page too many on the browser; but no longer than `teardownMs`, because
+ * a `perform` that never ends must not hold a place forever.
  *
- * The last result of `perform` counts: a capture that was stored in spite of the abort is `stored`, and one that stored
- * a failed record after the backstop returns that failure.
+ * A capture that was stored in spite of the abort is `stored`, and one that stored a failed record after the backstop
+ * returns that failure.
  */
 export function performed(command: CaptureCommand, options: PerformanceOptions): Observable<CaptureOutcome> {
   const { perform, abort, graceMs, teardownMs, scheduler, report } = options;
   const { signal, request } = command;
 
-  const ended$ = defer(() => perform(command)).pipe(
-    take(1),
+  const performing$ = defer(() => perform(command)).pipe(
     throwIfEmpty(() => new Error('The capture ended without an outcome.')),
     map((outcome) => (signal.aborted && outcome.state === 'cancelled' ? outcomeOfAbort(signal) : outcome)),
     catchError((thrown: unknown) => {
@@ -68,12 +71,33 @@ export function performed(command: CaptureCommand, options: PerformanceOptions):
     tap(() => abort(new CapstanError('capture_timeout'))),
     ignoreElements(),
   );
+  const late = `The capture had not ended ${teardownMs} ms after`;
   const givenUp$ = fromEvent(signal, 'abort').pipe(
     take(1),
     switchMap(() => timer(teardownMs, scheduler)),
     map(() => outcomeOfAbort(signal)),
-    tap(() => report(new Error(`The capture had not ended ${teardownMs} ms after it was aborted.`), command)),
+    tap(() => report(new Error(`${late} it was aborted.`), command)),
   );
-  // The timers are started first: a `perform` that ends synchronously must find them to stop.
-  return merge(overdue$, givenUp$, ended$).pipe(take(1));
+  return new Observable((subscriber) => {
+    // The timers are started first: a `perform` that ends synchronously must find them to stop.
+    const backstops = merge(overdue$, givenUp$).subscribe((outcome) => {
+      subscriber.next(outcome);
+      subscriber.complete();
+    });
+    const giveUp = (): void => {
+      report(new Error(`${late} its outcome.`), command);
+      subscriber.complete();
+    };
+    subscriber.add(backstops);
+    subscriber.add(
+      performing$.subscribe({
+        next: (outcome) => {
+          backstops.unsubscribe();
+          subscriber.next(outcome);
+          subscriber.add(timer(teardownMs, scheduler).subscribe(giveUp));
+        },
+        complete: () => subscriber.complete(),
+      }),
+    );
+  });
 }

@@ -1,7 +1,8 @@
-import { isObservable, mergeMap, Observable } from 'rxjs';
+import { defer, from, Observable, of, tap } from 'rxjs';
+import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
-/** A source of elements. Iterables are read on demand; an Observable pushes, and is buffered. */
-export type ElementSource<T> = Iterable<T> | AsyncIterable<T> | Observable<T>;
+/** A source of elements that are read on demand. */
+export type ElementSource<T> = Iterable<T> | AsyncIterable<T>;
 
 /**
  * Like `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is a free
@@ -14,84 +15,19 @@ export function pullMap<T, R>(
   concurrency: number,
   project: (element: T, index: number) => Observable<R>,
 ): Observable<R> {
-  return isObservable(source) ? source.pipe(mergeMap(project, concurrency)) : pulled(source, concurrency, project);
-}
-
-function pulled<T, R>(
-  source: Iterable<T> | AsyncIterable<T>,
-  concurrency: number,
-  project: (element: T, index: number) => Observable<R>,
-): Observable<R> {
   return new Observable<R>((subscriber) => {
     const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
-    let index = 0;
-    let active = 0;
-    let reading = false;
-    let exhausted = false;
-    let pumping = false;
-
-    const fail = (error: unknown): void => {
-      // An iterator that threw has ended and must not be returned.
-      exhausted = true;
-      subscriber.error(error);
+    // An iterator that threw or is done must not be returned.
+    let hasEnded = false;
+    const end = (): void => {
+      hasEnded = true;
     };
-    const begin = (step: IteratorResult<T>): void => {
-      if (step.done) {
-        exhausted = true;
-        return;
-      }
-      active += 1;
-      subscriber.add(
-        project(step.value, index++).subscribe({
-          next: (value) => subscriber.next(value),
-          error: fail,
-          complete: () => {
-            active -= 1;
-            pump();
-          },
-        }),
-      );
-    };
-    const read = (): void => {
+    const next$ = defer(() => {
       const step = iterator.next();
-      if (!('then' in step)) {
-        begin(step);
-        return;
-      }
-      reading = true;
-      step.then((arrived) => {
-        reading = false;
-        if (!subscriber.closed) {
-          begin(arrived);
-          pump();
-        }
-      }, fail);
-    };
-    // A loop instead of recursion: any number of elements may complete synchronously.
-    const pump = (): void => {
-      if (pumping) {
-        return;
-      }
-      pumping = true;
-      try {
-        while (!exhausted && !reading && active < concurrency && !subscriber.closed) {
-          read();
-        }
-      } catch (error) {
-        fail(error);
-      }
-      pumping = false;
-      if (exhausted && active === 0) {
-        subscriber.complete();
-      }
-    };
-    subscriber.add(() => {
-      if (!exhausted) {
-        exhausted = true;
-        // Errors while the source is returned are ignored: it may be waiting for a client that has disconnected.
-        Promise.resolve(iterator.return?.()).catch(() => undefined);
-      }
-    });
-    pump();
+      return 'then' in step ? from(step) : of(step);
+    }).pipe(tap({ next: ({ done }) => done && end(), error: end }));
+    mergeMapOnDemand(next$, of(concurrency), project).subscribe(subscriber);
+    // Errors while the source is returned are ignored: it may be waiting for a client that has disconnected.
+    subscriber.add(() => hasEnded || Promise.resolve(iterator.return?.()).catch(() => undefined));
   });
 }

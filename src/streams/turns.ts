@@ -1,12 +1,25 @@
-import type { MonoTypeOperatorFunction } from 'rxjs';
+import {
+  BehaviorSubject,
+  ignoreElements,
+  merge,
+  type Observable,
+  type ObservedValueOf,
+  type OperatorFunction,
+  tap,
+} from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CapstanError } from '../capture/errors.ts';
-import { createLimiter } from './limiter.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
-/** Decides when admitted captures start: the limiter of this process, or the work queue of a cluster. */
+/** An admitted capture that waits for its turn. It leaves the queue when the command's signal is aborted. */
+export interface Waiting {
+  readonly command: Pick<CaptureCommand, 'id' | 'signal'>;
+  readonly owner: string | null;
+}
+
+/** Decides when admitted captures start: `mergeMap` in this process, or the work queue of a cluster. */
 export interface Turns {
-  readonly running: number;
-  readonly waiting: number;
   /**
    * Puts an admitted capture into a queue outside of this process. Rejects with a `CapstanError` when the queue refuses
    * it, and with the reason of the command's signal when that is aborted first. `isPatient`: waits for room instead of
@@ -15,22 +28,36 @@ export interface Turns {
   readonly enqueue?: (command: CaptureCommand, isPatient: boolean) => Promise<void>;
   /** Returns the reason why no capture can be queued now; undefined when one may be queued. */
   readonly refusal?: () => CapstanError | undefined;
-  /** Returns an operator that subscribes to its source when it is the capture's turn. */
-  readonly through: <T>(command: CaptureCommand, owner: string | null) => MonoTypeOperatorFunction<T>;
+  /** Returns an operator that starts the work of each capture when it is its turn, and merges what the works emit. */
+  readonly each: <C extends Waiting, R>(work: (capture: C) => Observable<R>) => OperatorFunction<C, R>;
   setLimit(limit: number): void;
 }
 
-/** Turns within this process: owners take turns, and the captures of one are first come, first served. */
+/**
+ * Turns within this process, at most `limit` at once. Owners take turns, and the captures of one are first come, first
+ * served.
+ */
 export function createLocalTurns(limit: number): Turns {
-  const limiter = createLimiter(limit);
+  const limit$ = new BehaviorSubject(checked(limit));
   return {
-    get running() {
-      return limiter.running;
+    each: (work) => (captures$) => {
+      const queue = createFairQueue<ObservedValueOf<typeof captures$>>();
+      const joined$ = captures$.pipe(
+        tap((capture) => {
+          const leave = queue.join(capture, capture.owner);
+          capture.command.signal.addEventListener('abort', leave, { once: true });
+        }),
+        ignoreElements(),
+      );
+      return merge(mergeMapOnDemand(queue.next$, limit$, work), joined$);
     },
-    get waiting() {
-      return limiter.waiting;
-    },
-    through: (_, owner) => limiter.throughFor(owner),
-    setLimit: (next) => limiter.setLimit(next),
+    setLimit: (next) => limit$.next(checked(next)),
   };
+}
+
+function checked(limit: number): number {
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new RangeError(`The limit must be an integer of 1 or more, not ${limit}.`);
+  }
+  return limit;
 }

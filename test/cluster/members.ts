@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
-import { defer, lastValueFrom } from 'rxjs';
+import { defer, lastValueFrom, of } from 'rxjs';
 import { expect, onTestFinished } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
@@ -119,7 +119,8 @@ export function submitted(api: ClusterApi, id: number): { readonly outcome: Prom
   };
   const outcome = async (): Promise<CaptureOutcome> => {
     await (api.turns.enqueue?.(command, false) ?? Promise.reject(new Error('a cluster has a queue')));
-    return lastValueFrom(defer(() => api.perform(command)).pipe(api.turns.through(command, null)));
+    const start = api.turns.each(() => defer(() => api.perform(command)));
+    return lastValueFrom(start(of({ command, owner: null })));
   };
   return { outcome: outcome(), hangUp: () => controller.abort(new CapstanError('cancelled')) };
 }

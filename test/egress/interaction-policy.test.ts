@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBrowserActor } from '../../src/actors/browser-actor.ts';
+import { createActorPool } from '../../src/actors/actor-pool.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     lookup: async () => ['127.0.0.1'],
     lookupCacheMs: 0,
   });
-  actor = createBrowserActor({
+  actor = createActorPool({
     egress,
     slots: 2,
     browserPath: undefined,

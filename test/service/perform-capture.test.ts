@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { lastValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
@@ -57,13 +58,19 @@ describe('performCapture', () => {
       apiKeyName: null,
       signal: client.signal,
     };
-    const { state } = await performCapture(command, {
+    const outcome$ = performCapture(command, {
       egress: { screen: async () => null },
-      actor: { capture: async () => page(() => client.abort(new CapstanError('cancelled'))) },
+      actor: {
+        capture: async (_request, _signal, { onReturned } = {}) => {
+          onReturned?.();
+          return page(() => client.abort(new CapstanError('cancelled')));
+        },
+      },
       ipFacts: { lookUp: async () => null, counts: null },
       captureStore: storage.captureStore,
       logger: pino({ level: 'silent' }),
     });
+    const { state } = await lastValueFrom(outcome$);
     const record = await storage.results.get(command.id);
     const files = await storage.artifacts.info(command.id);
     return { state, record: record !== undefined, files: files !== undefined };

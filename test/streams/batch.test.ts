@@ -148,21 +148,26 @@ describe('batch', () => {
   });
 
   it('fails with the error of its source, cancels running captures, and still emits batch.completed', () => {
-    virtually(({ cold, hot, flush }, scheduler) => {
+    virtually(({ cold, flush }, scheduler) => {
       const { pipeline, runBatch, log, counters } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
         scheduler,
-        perform: (command) => cold('4ms (s|)', { s: stored(command) }),
+        perform: (command) =>
+          cold(nameOf(command.request.target.url) === 'a' ? '4ms (s|)' : '9ms (s|)', { s: stored(command) }),
       });
-      const source$ = hot('a-b-c-#', { a: request('a'), b: request('b'), c: request('c') }, new Error('cut off'));
+      function* source() {
+        yield request('a');
+        yield request('b');
+        throw new Error('cut off');
+      }
       const out: unknown[] = [];
-      runBatch(source$, 1).subscribe({
+      runBatch(source(), 2).subscribe({
         next: (item) => out.push(brief(item)),
         error: (error) => out.push(error),
       });
       flush();
       expect(out).toEqual(['0 a stored', new Error('cut off')]);
-      expect(log.at(-1)).toBe('8 batch.completed b1 1/2, 0 failed');
+      expect(log.at(-1)).toBe('9 batch.completed b1 1/2, 0 failed');
       expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
       expect(counters.batches).toEqual({ accepted: 1, completed: 1 });
     });

@@ -1,7 +1,8 @@
 import { NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
-import { heard, request, rig, stored, virtually } from './rig.ts';
+import type { BatchElement } from '../../src/streams/batch.ts';
+import { handedOut, heard, request, rig, stored, virtually } from './rig.ts';
 
 const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`b${i}`));
 
@@ -36,22 +37,24 @@ describe('draining', () => {
   });
 
   it('does not wait for a batch whose sender is silent, and refuses what it sends later', async () => {
+    const sender = handedOut<BatchElement>();
+    const items: string[] = [];
     let drained: Promise<number> | undefined;
-    virtually(({ hot, flush }, scheduler) => {
+    virtually(({ flush }, scheduler) => {
       const { pipeline, runBatch } = rig({
         limits: { maxConcurrent: 2, maxQueue: 0 },
         scheduler,
         perform: (command) => of(stored(command)),
       });
-      const items: string[] = [];
-      runBatch(hot('3s e', { e: request('late') })).subscribe(({ outcome }) =>
+      runBatch(sender.elements).subscribe(({ outcome }) =>
         items.push(outcome.state === 'rejected' ? outcome.failure.code : outcome.state),
       );
       drained = pipeline.drain(10_000).then(() => pipeline.load.inside);
       flush();
-      expect(items).toEqual(['shutting_down']);
     });
     expect(await drained).toBe(0);
+    await sender.hand(request('late'));
+    expect(items).toEqual(['shutting_down']);
   });
 
   it('cancels what is left with shutting_down when the grace period is over', async () => {
@@ -100,7 +103,7 @@ describe('draining', () => {
         perform: () => NEVER,
       });
       pipeline.submit(request('hangs')).subscribe();
-      runBatch(NEVER, 2).subscribe();
+      runBatch(handedOut<BatchElement>().elements, 2).subscribe();
       expect(pipeline.load.inside).toBe(3);
       drained = pipeline.drain(100);
       flush();

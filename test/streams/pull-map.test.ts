@@ -1,7 +1,7 @@
-import { NEVER, Observable, of, Subject, toArray } from 'rxjs';
+import { Observable, of, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { pullMap } from '../../src/streams/pull-map.ts';
-import { virtually } from './rig.ts';
+import { handedOut, virtually } from './rig.ts';
 
 describe('pullMap', () => {
   it('reads an iterable only as far as it has free places', () => {
@@ -20,7 +20,7 @@ describe('pullMap', () => {
   });
 
   it('reads an async iterable one element at a time, only as far as it has free places', async () => {
-    const source = handedOut();
+    const source = handedOut<number>();
     const begun: Subject<string>[] = [];
     const items: string[] = [];
     let completed = false;
@@ -105,34 +105,4 @@ describe('pullMap', () => {
       expect(torn).toBe(true);
     }
   });
-
-  it('takes an Observable as well, in the same order', () => {
-    virtually(({ cold, expectObservable }) => {
-      const work$ = pullMap(cold('abc|'), 1, (name, index) => cold('--(x|)', { x: `${index}${name}` }));
-      expectObservable(work$.pipe(toArray())).toBe('------(x|)', { x: ['0a', '1b', '2c'] });
-      expectObservable(pullMap(NEVER, 1, () => NEVER)).toBe('-');
-    });
-  });
 });
-
-/** An async iterable whose elements are supplied one by one, and which counts the requests for them. */
-function handedOut() {
-  const asked: ((step: IteratorResult<number>) => void)[] = [];
-  let handed = 0;
-  const answer = async (step: IteratorResult<number>) => {
-    asked[handed++]?.(step);
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  return {
-    get asked() {
-      return asked.length;
-    },
-    hand: (value: number) => answer({ done: false, value }),
-    end: () => answer({ done: true, value: undefined }),
-    elements: {
-      [Symbol.asyncIterator]: () => ({
-        next: () => new Promise<IteratorResult<number>>((resolve) => asked.push(resolve)),
-      }),
-    },
-  };
-}

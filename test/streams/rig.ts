@@ -114,3 +114,25 @@ function lineOf(event: CapstanEvent): string {
   if ('receiver' in event) return `${at} ${event.type} ${event.receiver}`;
   return `${at} ${event.type} ${'pid' in event ? event.pid : event.accepting}`;
 }
+
+/** An async iterable whose elements are supplied one by one, and which counts the requests for them. */
+export function handedOut<T>() {
+  const asked: ((step: IteratorResult<T>) => void)[] = [];
+  let handed = 0;
+  const answer = async (step: IteratorResult<T>) => {
+    asked[handed++]?.(step);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    get asked() {
+      return asked.length;
+    },
+    hand: (value: T) => answer({ done: false, value }),
+    end: () => answer({ done: true, value: undefined }),
+    elements: {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<IteratorResult<T>>((resolve) => asked.push(resolve)),
+      }),
+    },
+  };
+}

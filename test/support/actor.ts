@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { type BrowserActorOptions, createBrowserActor } from '../../src/actors/browser-actor.ts';
+import { type ActorPoolOptions, createActorPool } from '../../src/actors/actor-pool.ts';
 import type { CaptureActor } from '../../src/actors/capture-actor.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { BrowserEvent } from '../../src/capture/events.ts';
@@ -18,12 +18,12 @@ export interface RunningActor {
 
 /** A real actor with a real browser behind the real egress policy, which allows 127.0.0.1 only. */
 export async function startActor(
-  overrides: Partial<BrowserActorOptions> = {},
+  overrides: Partial<ActorPoolOptions> = {},
   { wait = true } = {},
 ): Promise<RunningActor> {
   const egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }) });
   const warnings: string[] = [];
-  const actor = createBrowserActor({
+  const actor = createActorPool({
     egress,
     slots: 4,
     browserPath: undefined,

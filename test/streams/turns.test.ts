@@ -1,12 +1,12 @@
-import { concatMap, EMPTY, mergeMap, type Observable, of, throwError } from 'rxjs';
+import { concatMap, defer, EMPTY, mergeMap, Observable, of, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createLimiter } from '../../src/streams/limiter.ts';
+import { createLocalTurns, type Waiting } from '../../src/streams/turns.ts';
 import { virtually } from './rig.ts';
 
-describe('limiter', () => {
+describe('turns within a process', () => {
   it('runs at most its limit at once, and the others in the order in which they arrived', () => {
     virtually(({ cold, expectObservable, expectSubscriptions }) => {
-      const limiter = createLimiter(2);
+      const limiter = limited(2);
       const a = cold('  ---a|');
       const b = cold('  -----b|');
       const c = cold('  --c|');
@@ -22,16 +22,14 @@ describe('limiter', () => {
   });
 
   it('removes a waiting subscriber that unsubscribes from the queue at once', () => {
-    virtually(({ cold, expectSubscriptions, expectObservable }, time) => {
-      const limiter = createLimiter(1);
+    virtually(({ cold, expectSubscriptions, expectObservable }) => {
+      const limiter = limited(1);
       const a = cold('----|');
       const b = cold('----|');
       const c = cold('--|');
       expectObservable(a.pipe(limiter.through)).toBe('----|');
       expectObservable(b.pipe(limiter.through), '^-!').toBe('---');
       expectObservable(c.pipe(limiter.through)).toBe('------|');
-      time.schedule(() => expect(limiter.waiting).toBe(2), 1);
-      time.schedule(() => expect(limiter.waiting).toBe(1), 3);
       expectSubscriptions(b.subscriptions).toBe([]);
       expectSubscriptions(c.subscriptions).toBe('----^-!');
     });
@@ -39,7 +37,7 @@ describe('limiter', () => {
 
   it('gives the slot of a running subscriber that unsubscribes to the next', () => {
     virtually(({ cold, expectSubscriptions, expectObservable }) => {
-      const limiter = createLimiter(1);
+      const limiter = limited(1);
       const a = cold('--------|');
       const b = cold('--|');
       expectObservable(a.pipe(limiter.through), '^--!').toBe('----');
@@ -51,7 +49,7 @@ describe('limiter', () => {
 
   it('frees the slot of a source that errors, and passes the error to its own subscriber only', () => {
     virtually(({ cold, expectObservable }) => {
-      const limiter = createLimiter(1);
+      const limiter = limited(1);
       expectObservable(cold('--#').pipe(limiter.through)).toBe('--#');
       expectObservable(cold('--b|').pipe(limiter.through)).toBe('----b|');
     });
@@ -59,12 +57,12 @@ describe('limiter', () => {
 
   it('starts waiting sources when the limit is raised', () => {
     virtually(({ cold, expectSubscriptions, expectObservable }, time) => {
-      const limiter = createLimiter(1);
+      const limiter = limited(1);
       const sources = Array.from({ length: 4 }, () => cold('------|'));
       for (const source of sources) {
         expectObservable(source.pipe(limiter.through));
       }
-      time.schedule(() => limiter.setLimit(3), 2);
+      time.schedule(() => limiter.turns.setLimit(3), 2);
       const [a, b, c, d] = sources.map((source) => source.subscriptions);
       expectSubscriptions(a ?? []).toBe('^-----!');
       expectSubscriptions(b ?? []).toBe('--^-----!');
@@ -75,49 +73,63 @@ describe('limiter', () => {
 
   it('keeps running sources when the limit is lowered, and starts none until their number is below it', () => {
     virtually(({ cold, expectSubscriptions, expectObservable }, time) => {
-      const limiter = createLimiter(2);
+      const limiter = limited(2);
       const a = cold('----|');
       const b = cold('------|');
       const c = cold('--|');
       for (const source of [a, b, c]) {
         expectObservable(source.pipe(limiter.through));
       }
-      time.schedule(() => limiter.setLimit(1), 1);
+      time.schedule(() => limiter.turns.setLimit(1), 1);
       expectSubscriptions(a.subscriptions).toBe('^---!');
       expectSubscriptions(b.subscriptions).toBe('^-----!');
       expectSubscriptions(c.subscriptions).toBe('------^-!');
     });
   });
 
-  it('frees the slot before it delivers completion or an error', () => {
-    const limiter = createLimiter(1);
-    const running: number[] = [];
-    const hear = (source: Observable<never>) =>
-      source.pipe(limiter.through).subscribe({
-        complete: () => running.push(limiter.running),
-        error: () => running.push(limiter.running),
-      });
-    hear(EMPTY);
-    hear(throwError(() => new Error('broken')));
-    expect(running).toEqual([0, 0]);
+  it('starts the next source before it delivers completion or an error', () => {
+    const limiter = limited(1);
+    const log: string[] = [];
+    const hear = (name: string, source: Observable<never>) =>
+      defer(() => {
+        log.push(`${name} starts`);
+        return source;
+      })
+        .pipe(limiter.through)
+        .subscribe({ complete: () => log.push(`${name} ended`), error: () => log.push(`${name} failed`) });
+    const first$ = new Subject<never>();
+    const second$ = new Subject<never>();
+    hear('first', first$);
+    hear('second', second$);
+    hear('third', EMPTY);
+    first$.complete();
+    second$.error(new Error('broken'));
+    expect(log).toEqual([
+      'first starts',
+      'second starts',
+      'first ended',
+      'third starts',
+      'third ended',
+      'second failed',
+    ]);
   });
 
   it('processes a queue of 100,000 sources that end as they start without overflowing the stack', () => {
     virtually(({ cold, flush }) => {
-      const limiter = createLimiter(1);
+      const limiter = limited(1);
       let ended = 0;
       cold('-|').pipe(limiter.through).subscribe();
       for (let i = 0; i < 100_000; i++) {
         EMPTY.pipe(limiter.through).subscribe({ complete: () => ended++ });
       }
-      expect(limiter.waiting).toBe(100_000);
+      expect(ended).toBe(0);
       flush();
-      expect([ended, limiter.running, limiter.waiting]).toEqual([100_000, 0, 0]);
+      expect(ended).toBe(100_000);
     });
   });
 
   it('lets a source that starts submit another one', () => {
-    const limiter = createLimiter(1);
+    const limiter = limited(1);
     const out: string[] = [];
     of('outer')
       .pipe(
@@ -134,7 +146,37 @@ describe('limiter', () => {
   });
 
   it('refuses an invalid limit and names it', () => {
-    expect(() => createLimiter(0)).toThrow('The limit must be an integer of 1 or more, not 0.');
-    expect(() => createLimiter(1).setLimit(1.5)).toThrow('not 1.5.');
+    expect(() => createLocalTurns(0)).toThrow('The limit must be an integer of 1 or more, not 0.');
+    expect(() => createLocalTurns(1).setLimit(1.5)).toThrow('not 1.5.');
   });
 });
+
+/** Turns, and an operator that subscribes to its source when it is the source's turn. */
+function limited(limit: number) {
+  const turns = createLocalTurns(limit);
+  const submitted$ = new Subject<Waiting & { readonly work$: Observable<never> }>();
+  submitted$.pipe(turns.each(({ work$ }) => work$)).subscribe();
+  let id = 0;
+  const through = <T>(source: Observable<T>): Observable<T> =>
+    new Observable<T>((subscriber) => {
+      const leaving = new AbortController();
+      const work$ = new Observable<never>((place) => {
+        const work = source.subscribe({
+          next: (value) => subscriber.next(value),
+          error: (error) => {
+            place.complete();
+            subscriber.error(error);
+          },
+          complete: () => {
+            place.complete();
+            subscriber.complete();
+          },
+        });
+        subscriber.add(work);
+        subscriber.add(() => place.complete());
+      });
+      submitted$.next({ command: { id: ++id, signal: leaving.signal }, owner: null, work$ });
+      return () => leaving.abort();
+    });
+  return { turns, through };
+}

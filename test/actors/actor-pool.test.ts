@@ -7,7 +7,7 @@ import { siteForSuite } from '../support/for-suite.ts';
 /** Short enough for all waits of a test to fit its time limit, so that a failing wait reports its own condition. */
 const SOON = { timeout: 9_000 };
 
-describe('the slots', () => {
+describe('the actor pool', () => {
   const site = siteForSuite();
   const start = actorPerTest();
   let running: RunningActor;
@@ -27,7 +27,7 @@ describe('the slots', () => {
   const hanging = () => site.hits('/hang') - earlier;
   const browsers = () => running.actor.stats().browsers.length;
 
-  it('adds slots and browsers during captures', async () => {
+  it('adds actors and browsers during captures', async () => {
     const { actor } = running;
     const captures = [hang()];
     await expect.poll(hanging, SOON).toBe(1);
@@ -41,7 +41,7 @@ describe('the slots', () => {
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
   });
 
-  it('removes slots and browsers during captures, which continue', async () => {
+  it('removes actors and browsers during captures, which continue', async () => {
     const { actor, events } = running;
     actor.setSlots(16);
     const captures = [hang(), hang(), hang()];
@@ -54,11 +54,11 @@ describe('the slots', () => {
     expect(events.filter(({ type }) => type === 'browser.crashed')).toEqual([]);
     leaving.abort();
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
-    await expect.poll(() => [actor.stats(), browsers()], SOON).toMatchObject([{ busy: 0, idle: 0 }, 1]);
+    await expect.poll(() => [actor.stats(), browsers()], SOON).toMatchObject([{ busy: 0, idle: 1 }, 1]);
     expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are needed' });
   });
 
-  it('removes idle slots, and ends a surplus browser at once', async () => {
+  it('ends a surplus browser at once when no capture runs', async () => {
     const { actor } = running;
     actor.setSlots(16);
     const captures = [hang(), hang()];

@@ -1,0 +1,145 @@
+import { createPool } from 'generic-pool';
+import { merge } from 'rxjs';
+import { CapstanError } from '../capture/errors.ts';
+import { LIMIT_BOUNDS } from '../capture/limits.ts';
+import type { Egress } from '../egress/egress.ts';
+import { BrowserActor } from './browser-actor.ts';
+import { BrowserPool } from './browser-pool.ts';
+import { type BrowserPriority, startCommand } from './browser-priority.ts';
+import type { CaptureActor } from './capture-actor.ts';
+import { Confinement } from './confinement.ts';
+import { Deadline } from './deadline.ts';
+import { executableFinder } from './executable.ts';
+import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
+import { missingScripts } from './missing-scripts.ts';
+import { PageCrashedError } from './page/wait/wait-within.ts';
+import { sweepProfiles } from './profiles.ts';
+
+export interface ActorPoolOptions {
+  readonly egress: Egress;
+  /** Number of captures that the callers run at once. */
+  readonly slots: number;
+  readonly browserPath: string | undefined;
+  readonly sandbox: 'auto' | 'on' | 'off';
+  readonly priority: BrowserPriority;
+  readonly retireAfter: number;
+  /** Whether pages see the user agent of headless Chromium. */
+  readonly honestUserAgent: boolean;
+  readonly warn: (text: string) => void;
+  /** Memory limits of the browser's processes. @default MEMORY_BOUNDS */
+  readonly memory?: MemoryBounds;
+  /**
+   * Time without an interactive capture after which the browser for such captures is closed, in milliseconds.
+   * @default 60,000
+   */
+  readonly idleMs?: number;
+}
+
+/** Below this number of slots, a second browser process costs throughput. */
+const SLOTS_FOR_TWO_BROWSERS = 16;
+/**
+ * Time without a capture after which an actor closes its port, and the interactive browser is closed to free its
+ * memory, in milliseconds. Launching the next browser takes about 100 ms.
+ */
+const IDLE_MS = 60_000;
+
+/** Creates the browser actors, which capture with Chromium, and the browsers that they share. */
+export function createActorPool(options: ActorPoolOptions): CaptureActor {
+  const { egress } = options;
+  let { slots } = options;
+  const common = {
+    findExecutable: executableFinder(options.browserPath),
+    confinement: new Confinement(options.sandbox, options.warn),
+    startCommand: startCommand(options.priority, options.warn),
+    retireAfter: options.retireAfter,
+    honestUserAgent: options.honestUserAgent,
+    memory: options.memory ?? MEMORY_BOUNDS,
+  };
+  const plain = new BrowserPool({ ...common, browsers: browsersFor(slots) });
+  const interactive = new BrowserPool({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
+  const browsers = { plain, interactive };
+  const closing = new AbortController();
+
+  // Only captures that have a place borrow (`src/streams/turns.ts`), so none waits here, where it could not be cancelled.
+  const pool = createPool<BrowserActor>(
+    { create: async () => new BrowserActor(egress, browsers), destroy: (actor) => actor.close() },
+    {
+      // It cannot change, so it is the highest number of places.
+      max: LIMIT_BOUNDS.maxConcurrent.max,
+      // The actors used last are lent first, so that the others become idle.
+      fifo: false,
+      idleTimeoutMillis: IDLE_MS,
+      evictionRunIntervalMillis: IDLE_MS,
+      // Every idle actor: it looks at 3 by default.
+      numTestsPerEvictionRun: LIMIT_BOUNDS.maxConcurrent.max,
+    },
+  );
+
+  const giveBack = async (actor: BrowserActor): Promise<void> => {
+    await actor.free();
+    await (pool.borrowed + pool.available > slots ? pool.destroy(actor) : pool.release(actor));
+  };
+
+  const capture: CaptureActor['capture'] = async (request, signal, { onPhase, onReturned } = {}) => {
+    const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
+    onPhase?.('open');
+    const borrowing = pool.acquire();
+    try {
+      return await (await deadline.step('borrow an actor', borrowing)).capture(request, deadline);
+    } catch (error) {
+      throw asCapstanError(error);
+    } finally {
+      deadline.dispose();
+      void borrowing.then(giveBack, () => undefined).then(onReturned);
+    }
+  };
+
+  return {
+    capture,
+    events$: merge(plain.events$, interactive.events$),
+    start: async () => {
+      await sweepProfiles();
+      await plain.warmUp();
+    },
+    get availability(): CaptureActor['availability'] {
+      const unavailable = plain.unavailable;
+      if (unavailable === null) return { available: true };
+      const { reason, detail } = unavailable;
+      return { available: false, reason, detail };
+    },
+    stats: () => ({
+      busy: pool.borrowed,
+      idle: pool.available,
+      browsers: [...plain.browsers(), ...interactive.browsers()],
+      launches: plain.counts.launches + interactive.counts.launches,
+      crashes: plain.counts.crashes + interactive.counts.crashes,
+    }),
+    missingScripts: async () => missingScripts(await plain.host()),
+    setSlots: (wanted) => {
+      // Idle actors above this number are closed when their time is over: `clear` is only for a pool that has drained.
+      slots = wanted;
+      plain.setBrowsers(browsersFor(wanted));
+    },
+    kill: () => {
+      closing.abort();
+      plain.kill();
+      interactive.kill();
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all([plain.close(), interactive.close()]);
+      await pool.drain();
+      await pool.clear();
+    },
+  };
+}
+
+function browsersFor(slots: number): number {
+  return slots < SLOTS_FOR_TWO_BROWSERS ? 1 : 2;
+}
+
+function asCapstanError(error: unknown): CapstanError {
+  if (error instanceof CapstanError) return error;
+  const code = error instanceof PageCrashedError ? 'page_crashed' : 'internal';
+  return new CapstanError(code, undefined, { cause: error });
+}
