@@ -6,7 +6,7 @@ const size = z.object({ width: z.number(), height: z.number() });
 type Size = z.infer<typeof size>;
 
 /* Prints the expected content of the device list; a test compares the two. */
-const list = Object.entries(devices).map(([name, described]): [string, Device] => {
+const list = Object.entries(devices).map(([name, described]): [string, Omit<Device, 'name'>] => {
   const { viewport, userAgent, deviceScaleFactor, isMobile, hasTouch } = described;
   // Playwright's types do not declare it.
   const { screen } = z.object({ screen: size.optional() }).parse(described);

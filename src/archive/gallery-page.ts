@@ -1,3 +1,4 @@
+import { optionLabels } from '../capture/option-labels.ts';
 import type { Result } from '../capture/result.ts';
 import { outcomeOf } from '../capture/result-conditions.ts';
 
@@ -54,6 +55,7 @@ li { border: 1px solid #8888; border-radius: 6px; overflow: hidden; }
 img, .none { display: block; width: 100%; aspect-ratio: 16 / 10; object-fit: cover; object-position: top; }
 .none { display: grid; place-content: center; background: #8882; }
 p { margin: 0.25rem 0.5rem; overflow-wrap: anywhere; }
+.badge { display: inline-block; padding: 0 0.4rem; border: 1px solid #8888; border-radius: 4px; font-size: 0.8rem; }
 nav { display: flex; gap: 1rem; }
 `;
 
@@ -65,10 +67,11 @@ function cardHtml({ result, thumbnail }: Card): string {
       ? `<div class="none">${outcome === 'stored' ? 'no image' : escaped(outcome)}</div>`
       : `<img src="${escaped(thumbnail)}" alt="" loading="lazy">`;
   const status = outcome === 'stored' ? String(response_code) : escaped(failed_reason);
+  const badges = optionLabels(result).map((label) => ` <span class="badge">${escaped(label)}</span>`);
   return `<li id="c${result.id}">${image}
 <p><b>${escaped(title === '' ? '(no title)' : title)}</b></p>
 <p>${linked(url)}</p>
-<p><time datetime="${escaped(probed_at)}">${escaped(probed_at)}</time> ${status}</p></li>`;
+<p><time datetime="${escaped(probed_at)}">${escaped(probed_at)}</time> ${status}${badges.join('')}</p></li>`;
 }
 
 function linked(url: string): string {

@@ -34,12 +34,12 @@ export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentRes
 /** Converts a record of version 0.1, whose records held the paths. Returns a current record unchanged. */
 export function currentRecord(record: Result | SentResult): Result {
   if ('artifacts' in record) return record;
-  const { screenshot = '', html = '', ...rest } = record;
+  const { screenshot = '', html = '', options = {}, options_withheld = [], ...rest } = record;
   const kinds: readonly ArtifactKind[] = [
     ...(screenshot === '' ? [] : (['image'] as const)),
     ...(html === '' ? [] : (['html'] as const)),
   ];
-  return { ...rest, artifacts: kinds.length === 0 ? null : { store: null, kinds } };
+  return { ...rest, options, options_withheld, artifacts: kinds.length === 0 ? null : { store: null, kinds } };
 }
 
 /** The description of a stored image as the API sends it. */

@@ -2,6 +2,7 @@ import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
 import { optionsDigest } from './options-digest.ts';
+import { recordedOptions } from './recorded-options.ts';
 import type { IpFacts, Result } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
 import { portOf, type Target, targetOf } from './target.ts';
@@ -107,6 +108,7 @@ function asked({ id, request, apiKeyName }: CaptureCommand, { startedAt, duratio
     duration_ms: Math.round(durationMs),
     format: request.format,
     options_digest: optionsDigest(request),
+    ...recordedOptions(request),
     ...ofKey(apiKeyName),
   };
 }

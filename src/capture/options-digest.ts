@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
-import { optionFacts } from './options/facts.ts';
-import { optionFields } from './options/groups.ts';
+import { factsOfOption } from './options/groups.ts';
+import { secretOptions } from './recorded-options.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
 
 /**
@@ -16,7 +15,7 @@ const DEFAULTS_VERSION = 2;
  * never reused.
  */
 export function optionsDigest(request: CaptureRequest): string {
-  return hasSecrets(request) ? '' : likeness(request);
+  return secretOptions(request).length > 0 ? '' : likeness(request);
 }
 
 /**
@@ -29,7 +28,7 @@ export function likeness(request: CaptureRequest): string {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
   const chosen = Object.entries(options)
     // The cheap comparison comes first, because most options have their default.
-    .filter(([name, value]) => value !== defaults[name] && factsOf(name)?.identity !== false)
+    .filter(([name, value]) => value !== defaults[name] && factsOfOption(name)?.identity !== false)
     .map(([name, value]) => [name, canonical(value)])
     .filter(([name, text]) => text !== DEFAULTS.get(name ?? ''))
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
@@ -38,21 +37,9 @@ export function likeness(request: CaptureRequest): string {
     .digest('hex');
 }
 
-const FIELDS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(optionFields));
-
 const DEFAULTS: ReadonlyMap<string, string | undefined> = new Map(
   Object.entries(DEFAULT_REQUEST).map(([name, value]) => [name, canonical(value)]),
 );
-
-function factsOf(name: string) {
-  const field = FIELDS.get(name);
-  return field === undefined ? undefined : optionFacts.get(field);
-}
-
-function hasSecrets(request: CaptureRequest): boolean {
-  const held = Object.entries(request).some(([name, value]) => value !== undefined && factsOf(name)?.secret === true);
-  return held || request.proxy?.credentials !== undefined;
-}
 
 /** JSON with sorted keys; undefined for undefined. */
 function canonical(value: unknown): string | undefined {

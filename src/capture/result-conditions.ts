@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
+import { factsOfOption, optionFields } from './options/groups.ts';
 import type { Result } from './result.ts';
+import { suggestion } from './similar-names.ts';
 
 /** Outcomes of captures that have a record. */
 export const RECORDED_OUTCOMES = ['stored', 'failed', 'timed_out'] as const;
@@ -10,6 +12,21 @@ const MAX_TEXT_CHARACTERS = 200;
 const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
 const INSTANT = 'must be a time in ISO 8601 such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31';
 const TEXT = `must be 1 to ${MAX_TEXT_CHARACTERS} characters with at least one letter or digit`;
+
+/** Names of the options that records tell. */
+const OPTION_NAMES: readonly string[] = [
+  ...Object.keys(optionFields).filter((name) => factsOfOption(name)?.identity !== false),
+  'timeoutMs',
+];
+
+function wantedOption(text: string): WantedOption {
+  const [, name = '', value] = /^\s*([^=]*?)\s*(?:=\s*(.*?)\s*)?$/s.exec(text) ?? [];
+  return { name, value };
+}
+
+function unknownOption(name: string): string {
+  return `must be names of capture options, not ${JSON.stringify(name)}${suggestion(name, OPTION_NAMES)}`;
+}
 
 /** A time as people write it; a date begins at midnight UTC. */
 const time = z
@@ -38,7 +55,28 @@ export const conditionFields = {
       description:
         'Words that must all be in the title, `url` or `final_url`, in any order. Case and accents do not matter.',
     }),
+  option: z
+    .string()
+    .max(MAX_TEXT_CHARACTERS, { error: `must have at most ${MAX_TEXT_CHARACTERS} characters`, abort: true })
+    .transform((text, context): readonly WantedOption[] => {
+      const wanted = text.split(',').map(wantedOption);
+      for (const { name } of wanted) {
+        if (!OPTION_NAMES.includes(name)) context.addIssue({ code: 'custom', message: unknownOption(name) });
+      }
+      return wanted;
+    })
+    .meta({
+      type: 'string',
+      description:
+        'Capture options that were requested, separated by commas: `fullPage`, or with the value `device=iPhone 15`. Results have all of them.',
+    }),
 };
+
+/** An option that a capture was requested with, and its value when that is a condition, too. */
+export interface WantedOption {
+  readonly name: string;
+  readonly value?: string | undefined;
+}
 
 type Fields = Immutable<z.output<z.ZodObject<typeof conditionFields>>>;
 export type ResultConditions = { readonly [K in keyof Fields]?: Fields[K] | undefined };

@@ -70,6 +70,14 @@ export const ResultRecordSchema = z.strictObject({
   options_digest: z.string().meta({
     description: 'Equal for captures with equal options; empty when the options may contain secrets.',
   }),
+  options: z.record(z.string(), z.unknown()).meta({
+    description:
+      'Options of the request that differ from the built-in defaults. Sent again as a `ScreenshotRequest`, they make the same capture, except for `options_withheld`.',
+    examples: [{ fullPage: true, device: 'iPhone 15' }],
+  }),
+  options_withheld: z.array(z.string()).meta({
+    description: 'Names of further options of the request, which are not kept: they may be secret, or they are long.',
+  }),
   cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
   remote_ip: z
     .string()

@@ -17,6 +17,7 @@ const conditions = z.object({
   from: conditionFields.from.optional(),
   to: conditionFields.to.optional(),
   text: conditionFields.text.optional(),
+  option: conditionFields.option.optional(),
 });
 
 export function registerExportCommand(program: Command): void {

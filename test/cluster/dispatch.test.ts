@@ -21,10 +21,11 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
       cluster.start('worker', '--max-concurrent', '2'),
     ]);
     await cluster.workers(first, 1);
-    const { status, result } = await capture(first.url, { url: site.url('/title?t=far') });
+    const { status, result } = await capture(first.url, { url: site.url('/title?t=far'), device: 'iPhone 15' });
     expect({ status, title: result?.title }).toEqual({ status: 200, title: 'far' });
     const record = await fetch(`${second.url}/results/${result?.id}`);
     expect(record.status).toBe(200);
+    expect(await record.json()).toMatchObject({ data: { options: { device: 'iPhone 15' }, options_withheld: [] } });
     const image = await fetch(`${second.url}${result?.screenshot}`);
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect((await stats(first.url)).pool.browsers).toEqual([]);

@@ -16,7 +16,13 @@ const idOf = (at: number) => ID + (at % 3) * MINUTE + at;
 const PLACES = ['--db-path', 'results.db', '--data-dir', 'data'];
 
 const STORED: readonly Partial<Result>[] = [
-  { title: 'The first page', perception_hash: '0123456789abcdef', api_key_name: 'shop' },
+  {
+    title: 'The first page',
+    options: { fullPage: true },
+    options_withheld: ['headers'],
+    perception_hash: '0123456789abcdef',
+    api_key_name: 'shop',
+  },
   { host: 'www.example.com', url: 'https://www.example.com/a?b=c', final_url: 'https://example.com/', format: 'webp' },
   { host: 'xn--bcher-kva.example', url: 'https://xn--bcher-kva.example/', perception_hash: '0123456789abcdee' },
   { response_code: 404, partial: true, partial_phase: 'load', options_digest: 'd1', timings: { load: 12 } },
@@ -41,6 +47,7 @@ const FILTERS: readonly ResultFilter[] = [
   { by: 'all', where: { outcome: 'timed_out' } },
   { by: 'all', where: { status: '4xx' } },
   { by: 'all', where: { text: 'first' } },
+  { by: 'all', where: { option: [{ name: 'fullPage' }, { name: 'headers' }] } },
   { by: 'host', host: 'www.', where: { outcome: 'timed_out' } },
   { by: 'all', ofKey: 'shop' },
 ];
@@ -82,7 +89,7 @@ describe('capstan db rebuild', () => {
     const before = await answersOf(storage, ids);
     await storage.close();
     expect(before.records.filter((record) => record === undefined)).toEqual([]);
-    expect(before.pages.map((page) => page.length)).toEqual([7, 6, 1, 1, 5, 4, 2, 1, 1, 1, 1, 2]);
+    expect(before.pages.map((page) => page.length)).toEqual([7, 6, 1, 1, 5, 4, 2, 1, 1, 1, 1, 1, 2]);
     expect(before.similar).toHaveLength(2);
 
     await destroy(place.path);

@@ -43,6 +43,19 @@ function running$(service: CaptureService): { running: number; queued: number } 
 }
 
 describe('POST /screenshot', () => {
+  it('answers with the options it was sent, except for secrets, which are stored nowhere', async () => {
+    const secret = 'Bearer hunter2hunter2';
+    const options = { fullPage: true, device: 'iPhone 15', darkMode: true };
+    const sent = { url: site.url('/short'), ...options, headers: { Authorization: secret } };
+    const result = await resultIn(await app.post('/screenshot', sent));
+    expect(result).toMatchObject({ options, options_withheld: ['headers'] });
+    for (const path of [`/results/${result.id}`, '/results?option=device=iphone%2015,headers', '/results/export']) {
+      const answer = await (await app.call(path)).text();
+      expect(answer).toContain('"device":"iPhone 15"');
+      expect(answer).not.toContain(secret);
+    }
+  });
+
   it('answers with the result, which GET /results/{id} returns again', async () => {
     const response = await app.post('/screenshot', { url: site.url('/short') });
     expect(response.status).toBe(200);

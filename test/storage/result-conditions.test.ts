@@ -24,13 +24,16 @@ const records: readonly Result[] = fc
       response_code: fc.constantFrom(0, 200, 200, 200, 204, 404, 410, 500),
       failed_code: fc.constantFrom('target_unreachable' as const, 'capture_timeout' as const),
       second: fc.nat(60),
+      options: fc.constantFrom<Result['options']>({}, {}, { fullPage: true }, { fullPage: true, device: 'iPhone 15' }),
+      options_withheld: fc.constantFrom([], ['headers']),
     }),
     { numRuns: 300, seed: 9 },
   )
-  .map(({ words, host, response_code, failed_code, second }, at) => {
+  .map(({ words, host, response_code, failed_code, second, ...made }, at) => {
     const failed = response_code === 0;
     const url = `https://${host}/page`;
     return resultOf(FIRST_ID + at, {
+      ...made,
       title: words.join(', '),
       url,
       final_url: failed ? '' : url,
@@ -49,6 +52,15 @@ const anyConditions = fc.record(
     from: fc.integer({ min: -5, max: 65 }).map(timeAt),
     to: fc.integer({ min: -5, max: 65 }).map(timeAt),
     text: fc.subarray(WORDS, { minLength: 1 }).map((words) => words.join(' ')),
+    option: fc.constantFrom<ResultConditions['option']>(
+      [{ name: 'fullPage' }],
+      [{ name: 'headers' }],
+      [
+        { name: 'device', value: 'iphone 15' },
+        { name: 'fullPage', value: 'true' },
+      ],
+      [{ name: 'device', value: 'iPhone' }],
+    ),
   },
   { requiredKeys: [] },
 );
@@ -61,7 +73,7 @@ const anyFilter: fc.Arbitrary<ResultFilter> = fc.oneof(
 
 /** Implements the contract in the simplest way. */
 function meets(result: Result, filter: ResultFilter): boolean {
-  const { status, outcome, from = '', to = '~', text = '' }: ResultConditions = filter.where ?? {};
+  const { status, outcome, from = '', to = '~', text = '', option = [] }: ResultConditions = filter.where ?? {};
   const code = String(result.response_code);
   const { host } = result;
   return (
@@ -73,7 +85,12 @@ function meets(result: Result, filter: ResultFilter): boolean {
     (outcome === undefined || outcomeOf(result) === outcome) &&
     result.probed_at >= from &&
     result.probed_at < to &&
-    text.split(' ').every((word) => result.title.includes(word))
+    text.split(' ').every((word) => result.title.includes(word)) &&
+    option.every(({ name, value }) =>
+      value === undefined
+        ? name in result.options || result.options_withheld.includes(name)
+        : String(result.options[name]).toLowerCase() === value.toLowerCase(),
+    )
   );
 }
 

@@ -31,6 +31,8 @@ export function stored(command: Pick<CaptureCommand, 'id' | 'request'>): Capture
   const result: Result = {
     ...UNSEEN,
     options_digest: '',
+    options: {},
+    options_withheld: [],
     id,
     url: request.target.url,
     final_url: request.target.url,

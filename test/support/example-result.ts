@@ -9,6 +9,8 @@ export function exampleResult(id: number, wanted: Partial<Result> = {}): Result 
     id,
     ...UNSEEN,
     options_digest: '',
+    options: {},
+    options_withheld: [],
     url,
     final_url: url,
     scheme: url.startsWith('http:') ? 'http' : 'https',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optionFacts } from './facts.ts';
 import { flag, objectOf } from './fields.ts';
 
 /** Maximum length of each script and of the style sheet. */
@@ -24,7 +25,9 @@ export const contentFields = {
     .meta({
       description:
         'JavaScript that runs in the page: `before` in each document before its own scripts, `after` once it has loaded.',
-    }),
+    })
+    // Scripts log in with tokens.
+    .register(optionFacts, { secret: true }),
   css: source().meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' }),
   acceptCookieBanners: flag
     .default(false)

@@ -89,10 +89,14 @@ interface Emulated {
   readonly userAgent?: string | undefined;
 }
 
-/** Resolves the viewport and user agent: the request's own, else the device's, else the default viewport. */
+/**
+ * Resolves the viewport and user agent: the request's own, else the device's, else the default viewport. Of the device,
+ * the name stays, for the record.
+ */
 export function withDevice<T extends Emulated>({ device, ...written }: T) {
   const userAgent = written.userAgent ?? device?.userAgent;
-  return { ...written, viewport: written.viewport ?? device?.viewport ?? DEFAULT_VIEWPORT, userAgent };
+  const viewport = written.viewport ?? device?.viewport ?? DEFAULT_VIEWPORT;
+  return { ...written, device: device?.name, viewport, userAgent };
 }
 
 /** Transforms a text with `read`, and reports `problem` when `read` throws. */

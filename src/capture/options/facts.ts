@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 /** Facts about an option that its schema cannot hold. */
 interface OptionFacts {
-  /** True when the value may hold a secret: the capture's digest is not recorded. */
+  /**
+   * True when the value may hold a secret: the record has neither the option nor the digest. May also mark a part of an
+   * option, such as the text that an action types.
+   */
   readonly secret?: true;
   /** False when the option does not change what the capture shows or records. */
   readonly identity?: false;

@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import { contentFields } from './content.ts';
 import { emulationFields } from './emulation.ts';
+import { optionFacts } from './facts.ts';
 import { interactionFields } from './interaction.ts';
 import { networkFields } from './network.ts';
 import { pdfFields } from './pdf.ts';
@@ -30,3 +32,11 @@ export const optionFields = {
   ...interactionFields,
   ...recordFields,
 };
+
+const FIELDS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(optionFields));
+
+/** Returns the facts about a capture option; undefined for one without any. */
+export function factsOfOption(name: string) {
+  const field = FIELDS.get(name);
+  return field === undefined ? undefined : optionFacts.get(field);
+}

@@ -14,7 +14,10 @@ const MAX_SCROLL = 100_000;
 const TEXT = `must be a text of at most ${MAX_TEXT_CHARACTERS} characters`;
 const TYPES = ['click', 'hover', 'check', 'uncheck', 'type', 'press', 'select', 'scroll', 'wait'];
 
-const text = z.string({ error: TEXT }).max(MAX_TEXT_CHARACTERS, { error: TEXT });
+const text = z
+  .string({ error: TEXT })
+  .max(MAX_TEXT_CHARACTERS, { error: TEXT })
+  .register(optionFacts, { secret: true });
 const pixels = integer('pixels', -MAX_SCROLL, MAX_SCROLL);
 
 const action = z.discriminatedUnion(
@@ -26,7 +29,10 @@ const action = z.discriminatedUnion(
     fieldsOf('uncheck', { selector }),
     fieldsOf('type', { selector, text }),
     fieldsOf('press', {
-      key: filled('a key such as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS),
+      // A password may be pressed key by key.
+      key: filled('a key such as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS).register(optionFacts, {
+        secret: true,
+      }),
       selector: selector.optional(),
     }),
     fieldsOf('select', { selector, value: text }),
@@ -93,12 +99,8 @@ export const interactionFields = {
           { type: 'wait', selector: '#results' },
         ],
       ],
-    })
-    .register(optionFacts, { secret: true }),
-  form: form
-    .optional()
-    .meta({ description: 'Form to fill in, and submit, after the actions.' })
-    .register(optionFacts, { secret: true }),
+    }),
+  form: form.optional().meta({ description: 'Form to fill in, and submit, after the actions.' }),
 };
 
 function fieldsOf<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {

@@ -57,6 +57,7 @@ export const conditionParameters = {
   from: conditionFields.from.optional(),
   to: conditionFields.to.optional(),
   text: conditionFields.text.optional(),
+  option: conditionFields.option.optional(),
 };
 
 /** A host, or the beginning of one. */

@@ -28,6 +28,8 @@ export function describedRecord({
     duration_ms: 0,
     format,
     options_digest: '',
+    options: {},
+    options_withheld: [],
     ...UNSEEN,
     title,
     width,

@@ -16,6 +16,7 @@ const HOST = '\uE003';
 const URL_KEY = '\uE004';
 const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed: '\uE006', unicode: '\uE007' };
 const API_KEY = '\uE008';
+const OPTION = '\uE009';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -27,6 +28,8 @@ const MAX_WORD_CHARACTERS = 64;
 const URL_KEY_BYTES = 5;
 /** Maximum length of an indexed prefix of a host, in characters. Longer prefixes have few hosts. */
 const MAX_PREFIX = 8;
+/** Maximum length of an option's value that can be asked for. */
+const MAX_OPTION_CHARACTERS = 100;
 /** Maximum number of parent domains per host. */
 const MAX_PARENTS = 6;
 
@@ -43,6 +46,7 @@ export function termsOf(record: Result): readonly string[] {
     outcomeTerm(outcomeOf(record)),
     ...statusTerms(record),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
+    ...optionTerms(record),
     ...words.slice(0, MAX_WORDS),
   ];
 }
@@ -53,13 +57,34 @@ function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly
 }
 
 /** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
-export function wantedTerms({ status, outcome, text }: ResultConditions, ofKey?: string): readonly string[] {
+export function wantedTerms(
+  { status, outcome, text, option = [] }: ResultConditions,
+  ofKey?: string,
+): readonly string[] {
   return [
     ...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]),
     ...(text === undefined ? [] : wordsOf(text, wantedPairs)),
     ...(status === undefined ? [] : [statusTerm(status)]),
     ...(outcome === undefined ? [] : [outcomeTerm(outcome)]),
+    ...option.map(({ name, value }) => optionTerm(name, value)),
   ];
+}
+
+/** Returns a term for each option, and one for each value that is short enough to be asked for. */
+function optionTerms({ options, options_withheld }: Pick<Result, 'options' | 'options_withheld'>): readonly string[] {
+  const valued = Object.entries(options).filter(
+    ([, value]) => typeof value !== 'object' && String(value).length <= MAX_OPTION_CHARACTERS,
+  );
+  return [
+    ...[...Object.keys(options), ...options_withheld].map((name) => optionTerm(name)),
+    ...valued.map(([name, value]) => optionTerm(name, String(value))),
+  ];
+}
+
+/** Returns the term of an option: in hexadecimal, as that of an API key. The value's case does not matter. */
+function optionTerm(name: string, value?: string): string {
+  const text = value === undefined ? name : `${name}=${value.toLowerCase()}`;
+  return `${OPTION}${Buffer.from(text).toString('hex')}`;
 }
 
 /** Returns the terms of a host: its short prefixes, and its parent domains. */

@@ -60,8 +60,8 @@ describe('conditions of a list', () => {
         resultOf(id, { url: 'https://cond.example/', host: 'cond.example', ...overrides }),
       );
     await Promise.all([
-      insert(1, { title: 'Price list', response_code: 200 }),
-      insert(2, { title: 'Not found', response_code: 404 }),
+      insert(1, { title: 'Price list', response_code: 200, options: { fullPage: true, device: 'iPhone 15' } }),
+      insert(2, { title: 'Not found', response_code: 404, options: { fullPage: true }, options_withheld: ['form'] }),
       insert(3, { title: '', response_code: 0, failed: true, failed_code: 'target_unreachable' }),
       insert(4, { title: '', response_code: 0, failed: true, failed_code: 'capture_timeout' }),
       insert(5, {
@@ -87,6 +87,12 @@ describe('conditions of a list', () => {
     [`/results?from=${encodeURIComponent(at(5).replace('Z', '+00:00'))}&to=${at(6)}`, [5]],
     ['/results?from=2200-01-01', []],
     ['/results?text=price&status=404', []],
+    ['/results?option=fullPage', [2, 1]],
+    ['/results?option=fullPage,device=iphone%2015', [1]],
+    ['/results?option=device%3DiPhone', []],
+    ['/results?option=form&status=404', [2]],
+    ['/results/by-host?host=cond.example&option=fullPage', [2, 1]],
+    ['/results/by-url?url=cond.example&option=device', [1]],
     ['/results/by-host?host=cond.example&text=price', [1]],
     ['/results/by-host?host=cond&outcome=timed_out', [4]],
     ['/results/by-url?url=https://cond.example/&status=404', [2]],
@@ -119,6 +125,9 @@ describe('conditions of a list', () => {
     ['text=', 'text'],
     ['text=%21%3F', 'text'],
     [`text=${'a'.repeat(201)}`, 'text'],
+    ['option=', 'option'],
+    ['option=full_page', 'option'],
+    ['option=fullPage,callback', 'option'],
   ])('answers 400 to %s and names the condition', async (query, path) => {
     const response = await conditional.call(`/results?${query}`);
     expect(response.status).toBe(400);
