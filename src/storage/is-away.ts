@@ -4,3 +4,12 @@ import { CapstanError } from '../capture/errors.ts';
 export function isAway(error: unknown): boolean {
   return error instanceof CapstanError && error.code === 'database_unavailable';
 }
+
+/** Runs a check of the start. When the database goes away meanwhile there is nothing to check, and the start goes on. */
+export async function unlessAway(check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!isAway(error)) throw error;
+  }
+}

@@ -23,6 +23,7 @@ import { retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
+import { unlessAway } from './is-away.ts';
 import type { JobStore } from './job-store.ts';
 import { createOwnCopies, type LocalCopies } from './local-copies.ts';
 import type { HeldLock } from './lock.ts';
@@ -157,9 +158,9 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   }
 
   try {
-    await checkDataDirectory({ dataDir, dbPath, results, onWarning });
+    await unlessAway(() => checkDataDirectory({ dataDir, dbPath, results, onWarning }));
     await captureStore.start();
-    await checkRecords(results, artifacts, captureStore, onWarning);
+    await unlessAway(() => checkRecords(results, artifacts, captureStore, onWarning));
     await mark();
     if (isNew) {
       onWarning(

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { capstan, ground, serve } from './capstan-process.ts';
 
@@ -123,6 +124,22 @@ describe('capstan serve', () => {
     expect(
       await Promise.all([warned('--host', '0.0.0.0'), warned('--host', '0.0.0.0', '--api-key', 'k'), warned()]),
     ).toEqual([true, false, false]);
+  });
+
+  it('exits with code 1 and one line that names both versions when a later version wrote the database', async () => {
+    await using place = await ground();
+    const { child, ended } = await serve(['--db-path', 'results.db'], place.options);
+    child.kill('SIGTERM');
+    await ended;
+    const later = new DatabaseSync(join(place.path, 'results.db'));
+    later.exec('PRAGMA user_version = 900');
+    later.close();
+    const args = ['serve', '--port', '0', '--db-path', 'results.db', '--log-level', 'silent'];
+    const { code, stdout, stderr } = await capstan(args, place.options);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^capstan: .*schema version 900, and this version of Capstan knows versions up to \d+: .*\n$/,
+    );
   });
 
   it('exits with code 1 and one line when the address is in use, and leaves nothing behind', async () => {

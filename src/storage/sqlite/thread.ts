@@ -112,14 +112,19 @@ export class SqliteThread {
     if (message.type === 'state') {
       this.#setState(message.state, message.reason);
       this.#settle();
-      if (this.#waiting.size === 0) this.#worker.unref();
+      this.#unrefIdle();
       return;
     }
     const waiting = this.#waiting.get(message.call);
     this.#waiting.delete(message.call);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    this.#unrefIdle();
     if (message.type === 'answer') waiting?.resolve(message.answer);
     else waiting?.reject(this.#errorOf(message.failure));
+  }
+
+  /** A thread that is being closed keeps the process alive, or a refused start would end without its error. */
+  #unrefIdle(): void {
+    if (this.#waiting.size === 0 && !this.#closed) this.#worker.unref();
   }
 
   #setState(state: StoreState, reason: string): void {
