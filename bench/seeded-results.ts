@@ -110,7 +110,7 @@ function resultOf(id: number, host: string, random: () => number): Result {
     title: `What ${host} says of itself on its page`,
     content_length: Math.floor(random() * 100_000),
     duration_ms: 200 + Math.floor(random() * 2000),
-    artifacts: { store: null, kinds: ['image', 'html'] },
+    artifacts: { store: 'here', kinds: ['image', 'html'] },
     remote_ip: '192.0.2.1',
   });
 }

@@ -1,4 +1,4 @@
-import type { ArtifactKind, Result } from './result.ts';
+import type { Result } from './result.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
 
 /*
@@ -29,17 +29,6 @@ export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentRes
     screenshot: kinds.includes('image') ? imagePath(rest.id) : '',
     html: kinds.includes('html') ? htmlPath(rest.id) : '',
   };
-}
-
-/** Converts a record of version 0.1, whose records held the paths. Returns a current record unchanged. */
-export function currentRecord(record: Result | SentResult): Result {
-  if ('artifacts' in record) return record;
-  const { screenshot = '', html = '', options = {}, options_withheld = [], ...rest } = record;
-  const kinds: readonly ArtifactKind[] = [
-    ...(screenshot === '' ? [] : (['image'] as const)),
-    ...(html === '' ? [] : (['html'] as const)),
-  ];
-  return { ...rest, options, options_withheld, artifacts: kinds.length === 0 ? null : { store: null, kinds } };
 }
 
 /** The description of a stored image as the API sends it. */

@@ -12,10 +12,7 @@ export const ARTIFACT_KINDS = ['image', 'html'] as const;
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
 const StoredArtifactsSchema = z.strictObject({
-  store: z
-    .string()
-    .nullable()
-    .meta({ description: 'Id of the artifact store; null in records written before stores had ids.' }),
+  store: z.string().meta({ description: 'Id of the artifact store.' }),
   kinds: z.array(z.enum(ARTIFACT_KINDS)),
 });
 

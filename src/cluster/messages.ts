@@ -50,8 +50,7 @@ export const FromNode = z.discriminatedUnion('type', [
     /** Number of workers that have claimed the capture, this one included. */
     attempt: z.int().positive(),
     batch: z.string().nullable(),
-    /** Missing in messages of an earlier version. */
-    apiKeyName: z.string().nullable().default(null),
+    apiKeyName: z.string().nullable(),
     request: trusted<StoredRequest>(),
   }),
   /** No client waits for the capture any more. */

@@ -49,9 +49,8 @@ export function registerDbCommand(program: Command): void {
     );
   addConfigFlags(rebuild, PLACES).action(async (flags: Flags) => {
     const { rebuildDatabase } = await import('../storage/maintenance.ts');
-    const { written, partial, unreadable, aside } = await rebuildDatabase(processConfig(flags), print);
+    const { written, unreadable, aside } = await rebuildDatabase(processConfig(flags), print);
     print(`${written} records written${movedTo(aside)}`);
-    if (partial > 0) print(`${partial} of them are in part: version 0.1 stored only URL, title, time and image facts`);
     if (unreadable > 0) process.exitCode = 1;
   });
 }

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { currentRecord } from '../capture/artifact-paths.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
@@ -33,7 +32,7 @@ export function packWork(work: Work): Promise<Uint8Array> {
   return compress(JSON.stringify({ ...work, requests: work.requests.map(requestToStore) }));
 }
 
-/** Reads work written by `packWork` of this or an earlier version. */
+/** Reads work written by `packWork`. */
 export async function unpackWork(bytes: Uint8Array): Promise<Work> {
   const work: StoredWork = JSON.parse((await decompress(bytes)).toString());
   return { ...work, requests: work.requests.map(requestFromStore) };
@@ -46,6 +45,5 @@ export function packItem({ index, url, outcome }: BatchItem): JobItem {
 /** Reads an item written by `packItem`. */
 export function unpackItem({ index, body }: JobItem): BatchItem {
   const { url, outcome }: Pick<BatchItem, 'url' | 'outcome'> = JSON.parse(body);
-  if (!('result' in outcome) || outcome.result === null) return { index, url, outcome };
-  return { index, url, outcome: { ...outcome, result: currentRecord(outcome.result) } };
+  return { index, url, outcome };
 }

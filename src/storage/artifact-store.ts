@@ -69,10 +69,7 @@ export interface ArtifactStore {
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
-  /**
-   * Reads the record of a capture, stored or failed; undefined when there is none, or when an earlier version stored
-   * only part of it.
-   */
+  /** Reads the record of a capture, stored or failed; undefined when there is none. */
   record(id: number): Promise<DetailedResult | undefined>;
   /**
    * Keeps the record of a failed capture, which has no files, so that a lost database can be rebuilt from the store.

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ArtifactStore } from './artifact-store.ts';
 import type { CaptureStore } from './captures/capture-store.ts';
-import { capturesDirectory, storeFile } from './files/layout.ts';
+import { storeFile } from './files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from './files/store-id.ts';
-import { namesIn } from './files/workspace.ts';
-import { STORE as GRIDFS } from './gridfs/documents.ts';
+import { STORE as GRIDFS } from './mongo/artifact-documents.ts';
 import type { ResultStore } from './result-store.ts';
 
 /** Number of newest records whose stores are compared. */
@@ -19,10 +17,9 @@ export class LostPlaceError extends Error {
   override readonly name = 'LostPlaceError';
 }
 
-/** Whether a data directory is in use, also by version 0.1, which wrote no `store.json`. */
-export async function holdsStore(dataDir: string): Promise<boolean> {
-  if (existsSync(storeFile(dataDir))) return true;
-  return (await namesIn(capturesDirectory(dataDir))).length > 0;
+/** Whether a data directory is in use. */
+export function holdsStore(dataDir: string): boolean {
+  return existsSync(storeFile(dataDir));
 }
 
 /**
@@ -31,7 +28,7 @@ export async function holdsStore(dataDir: string): Promise<boolean> {
  */
 export async function checkStoreExists(dataDir: string, dbPath: string | null): Promise<void> {
   const missing = [
-    ...((await holdsStore(dataDir)) ? [] : [`the data directory ${resolve(dataDir)} holds no store`]),
+    ...(holdsStore(dataDir) ? [] : [`the data directory ${resolve(dataDir)} holds no store`]),
     ...(dbPath === null || existsSync(dbPath) ? [] : [`the database ${resolve(dbPath)} is missing`]),
   ];
   if (missing.length === 0) return;
@@ -67,14 +64,9 @@ export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }
   const newest = await results.page({ by: 'all' }, LOOKED_AT);
   const id = (await readStore(dataDir))?.id;
   const stores = newest.flatMap(({ artifacts: stored }) => (stored === null ? [] : [stored.store]));
-  if (dbPath !== null && stores.includes(null) && !(await holdsStore(dataDir))) {
-    throw new LostPlaceError(
-      `the data directory ${resolve(dataDir)} is empty, but the database has captures: mount it, or, if they are lost, mark it as a new store: ${markHint(dataDir, randomUUID())}`,
-    );
-  }
-  const here: readonly (string | null | undefined)[] = [id, GRIDFS, null];
+  const here: readonly (string | undefined)[] = [id, GRIDFS];
   const other = stores.find((store) => !here.includes(store));
-  if (other == null) return;
+  if (other === undefined) return;
   if (id === undefined && dbPath !== null) {
     throw new LostPlaceError(
       `the data directory ${resolve(dataDir)} is empty, but the database has captures of store ${other}: mount it, or mark it as that store: ${markHint(dataDir, other)}`,
@@ -97,7 +89,7 @@ export async function checkRecords(
 ): Promise<void> {
   if (results.state !== 'up' || captures.pending > 0 || captures.refusal !== undefined) return;
   if ((await results.page({ by: 'all' }, 1)).length > 0) return;
-  // Reads names only: an unreadable `info.json` must not prevent the start.
+  // Reads names only: an unreadable record must not prevent the start.
   for await (const id of artifacts.oldest()) {
     if (captures.isRemoved(id)) continue;
     onWarning(

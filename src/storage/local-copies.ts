@@ -37,7 +37,7 @@ export async function namingStore(
   record: DetailedResult,
   artifacts: Pick<ArtifactStore, 'id'>,
 ): Promise<DetailedResult> {
-  if (record.artifacts === null || record.artifacts.store === null) return record;
+  if (record.artifacts === null) return record;
   const store = await artifacts.id();
   return record.artifacts.store === store ? record : { ...record, artifacts: { ...record.artifacts, store } };
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DetailedResult } from '../capture/result.ts';
 import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import type { Database } from './database.ts';
 import { createDataDirectory } from './files/data-directory.ts';
@@ -9,7 +8,6 @@ import { namesIn, outboxes } from './files/workspace.ts';
 import type { DamagedFile } from './gridfs/damaged-files.ts';
 import { isAway } from './is-away.ts';
 import { openMongo } from './mongo/open.ts';
-import { describedRecord } from './records/described-record.ts';
 import { withoutEvidence } from './records/record.ts';
 import type { Keyset } from './result-store.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from './sqlite/backup.ts';
@@ -44,12 +42,10 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
   }
   return using(places, async ({ database, artifacts, gridfs }) => {
     const store = await artifacts.id();
-    // Records of version 0.1 name no store: their files are in a data directory.
-    const unnamed = gridfs === undefined ? store : null;
     let records = 0;
     let captures = 0;
     for await (const { id, artifacts: stored } of allRecords(database)) {
-      const isOurs = stored !== null && (stored.store ?? unnamed) === store;
+      const isOurs = stored?.store === store;
       if (isOurs) records += 1;
       if (isOurs && !(await artifacts.has(id))) found(`record ${id}: its artifacts are missing`);
     }
@@ -88,8 +84,6 @@ export function restoreDatabase(places: Places, source: string): string | undefi
 export interface Rebuilt {
   /** Records that are in the database now because of the rebuild. */
   readonly written: number;
-  /** How many of them are of captures of version 0.1, whose files hold only part of the record. */
-  readonly partial: number;
   /** Captures whose record cannot be read; they are reported, and left out. */
   readonly unreadable: number;
   /** Where a damaged database was moved to. */
@@ -106,35 +100,21 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
   const aside = isDamaged ? setAside(resolve(dbPath)) : undefined;
   return using(places, async ({ database: { results }, artifacts }) => {
     let written = 0;
-    let partial = 0;
     let unreadable = 0;
     for await (const id of artifacts.oldest()) {
       if ((await results.get(id)) !== undefined) continue;
-      const found = await foundRecord(artifacts, id).catch((error: unknown) => {
+      const record = await artifacts.record(id).catch((error: unknown) => {
         if (isAway(error)) throw error;
         unreadable += 1;
         report(`capture ${id}: its record cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       });
       // A running service may have removed the capture.
-      if (found === undefined) continue;
-      await results.insert(withoutEvidence(found.record), found.record.evidence);
+      if (record === undefined) continue;
+      await results.insert(withoutEvidence(record), record.evidence);
       written += 1;
-      if (!found.isWhole) partial += 1;
     }
-    return { written, partial, unreadable, aside };
+    return { written, unreadable, aside };
   });
-}
-
-interface FoundRecord {
-  readonly record: DetailedResult;
-  readonly isWhole: boolean;
-}
-
-async function foundRecord(artifacts: ArtifactStore, id: number): Promise<FoundRecord | undefined> {
-  const whole = await artifacts.record(id);
-  if (whole !== undefined) return { record: whole, isWhole: true };
-  const info = await artifacts.info(id);
-  return info === undefined ? undefined : { record: describedRecord(info), isWhole: false };
 }
 
 /** Stores that a command works on. */

@@ -108,7 +108,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
   if (options.requireStore === true && holdsCaptures) await checkStoreExists(dataDir, dbPath);
   // With GridFS an api node may have a new data directory at each start: no warning.
-  const isNew = holdsCaptures && !(await holdsStore(dataDir));
+  const isNew = holdsCaptures && !holdsStore(dataDir);
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
   const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);

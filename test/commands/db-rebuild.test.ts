@@ -134,33 +134,6 @@ describe('capstan db rebuild', () => {
     await after.close();
   });
 
-  it('writes what version 0.1 stored beside an image: URL, host, title, time and image facts', async () => {
-    await using place = await ground();
-    const storage = await open(place.path);
-    await keepPicture(storage.captureStore, ID, { title: 'Grüße', url: 'http://www.example.com:81/a', port: 81 });
-    const { url, host, title, probed_at, format, width, height } = (await storage.results.get(ID)) ?? {};
-    await storage.close();
-    const file = join(captureDirectory(join(place.path, 'data'), ID), 'info.json');
-    const { record: _record, ...info } = JSON.parse(await readFile(file, 'utf8'));
-    const paths = { image: `/screenshot/${ID}`, html: `/screenshot/${ID}?view=html` };
-    await writeFile(file, JSON.stringify({ ...info, ...paths }));
-    await destroy(place.path);
-
-    expect(await rebuild(place)).toMatchObject({
-      code: 0,
-      stdout: '1 records written\n1 of them are in part: version 0.1 stored only URL, title, time and image facts\n',
-    });
-    const after = await open(place.path);
-    expect(await after.results.get(ID)).toMatchObject({
-      ...{ id: ID, url, host, title, probed_at, format, width, height, scheme: 'http', port: 81 },
-      ...{ artifacts: { store: null, kinds: ['image', 'html'] }, failed: false, options_digest: '', evidence: null },
-    });
-    expect(await after.results.page({ by: 'url', url: 'http://www.example.com:81/a' }, 10)).toHaveLength(1);
-    expect(await after.results.page({ by: 'all', where: { text: 'gruße' } }, 10)).toHaveLength(1);
-    await after.close();
-    expect(await capstan(['db', 'check', ...PLACES], place.options)).toMatchObject({ code: 0 });
-  });
-
   it('names captures whose record cannot be read, and writes the others', async () => {
     await using place = await ground();
     const storage = await open(place.path);

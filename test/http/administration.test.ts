@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collectingLogger } from '../support/collecting-logger.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
-import { keepCapture, resultOf } from './stored-capture.ts';
+import { keepCapture } from './stored-capture.ts';
 
 const KEY = 'administrator-key';
 const CLIENT = {
@@ -22,8 +22,7 @@ describe('the log of administrative requests', () => {
   const linesThatSay = (msg: string) => lines.filter((line) => line.msg === msg);
 
   it('names the API key and the address of the client that removed a capture', async () => {
-    await app.service.results.insert(resultOf(41));
-    await keepCapture(app.service, 41);
+    await app.service.results.insert((await keepCapture(app.service, 41)).result);
     expect((await app.call('/screenshot/41', { method: 'DELETE', headers })).status).toBe(200);
     expect(linesThatSay('a capture was removed')).toEqual([expect.objectContaining({ capture_id: 41, ...CLIENT })]);
   });

@@ -59,8 +59,7 @@ beforeAll(async () => {
   const similar = { perception_hash: '0123456789abcdef' };
   await main.service.results.insert(resultOf(1, similar), EVIDENCE);
   await main.service.results.insert(resultOf(2, similar));
-  await keepCapture(main.service, 4);
-  await main.service.results.insert(resultOf(4));
+  await main.service.results.insert((await keepCapture(main.service, 4)).result);
   const image = PNG.sync.write(new PNG({ width: 2, height: 2 }));
   await putCapture(main.service.artifacts, resultOf(5), { image, html: '' });
   await keepCapture(main.service, 6, { format: 'pdf' });

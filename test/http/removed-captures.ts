@@ -14,8 +14,9 @@ export function describeRemoval(config: () => Partial<ServiceConfig>): void {
     const app = serviceForSuite(config);
 
     const keep = async (id: number) => {
-      await app.service.results.insert(resultOf(id));
-      return keepCapture(app.service, id);
+      const kept = await keepCapture(app.service, id);
+      await app.service.results.insert(kept.result);
+      return kept;
     };
     const remove = (id: number) => app.call(`/screenshot/${id}`, { method: 'DELETE' });
 

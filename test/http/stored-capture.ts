@@ -9,7 +9,7 @@ import { exampleResult } from '../support/example-result.ts';
 export function resultOf(id: number, overrides: Partial<Result> = {}): Result {
   return exampleResult(id, {
     probed_at: new Date(1_800_000_000_000 + id * 1000).toISOString(),
-    artifacts: { store: null, kinds: ['image', 'html'] },
+    artifacts: { store: 'here', kinds: ['image', 'html'] },
     ...overrides,
   });
 }
@@ -27,7 +27,8 @@ export async function keepCapture(
   id: number,
   overrides: Partial<Result> = {},
 ): Promise<KeptCapture> {
-  const result = resultOf(id, overrides);
+  const artifacts = { store: await service.artifacts.id(), kinds: ['image', 'html'] as const };
+  const result = resultOf(id, { artifacts, ...overrides });
   const image = Buffer.concat([Buffer.from('picture'), createHash('sha512').update(String(id)).digest()]);
   const html = `<!doctype html><title>${id}</title><script>alert(1)</script><p>Grüße`;
   const info = await putCapture(service.artifacts, result, { image, html });

@@ -165,18 +165,6 @@ describe('the capture store', () => {
       await close();
     });
 
-    it('writes a waiting record that an earlier version left without evidence', async () => {
-      const { captureStore, results, data, close } = await open();
-      await keepPicture(captureStore, ID);
-      const { outbox } = await data.workspace();
-      const { perception_hash: _hash, ...left } = resultOf(ID);
-      await writeFile(join(outbox, `${ID}.json`), JSON.stringify(left));
-      await rm(inTheWay());
-      await isDrained(captureStore);
-      expect(await results.get(ID)).toEqual({ ...left, evidence: null });
-      await close();
-    });
-
     it('sets an unreadable record aside, and writes the others', async () => {
       const { captureStore, results, data, close } = await open();
       for (const at of [0, 1]) await keepPicture(captureStore, ID + at);

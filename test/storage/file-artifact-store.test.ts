@@ -100,16 +100,6 @@ describe('the artifact store in files', () => {
     expect(await readdir(join(data.path, 'captures'))).toEqual([]);
   });
 
-  it('reads the info of an earlier version, which contained no record', async () => {
-    await putCapture(artifacts, resultOf(ID), PICTURE);
-    const file = join(data.path, DIRECTORY, 'info.json');
-    const { record: _record, ...info } = JSON.parse(await readFile(file, 'utf8'));
-    const paths = { image: `/screenshot/${ID}`, html: `/screenshot/${ID}?view=html` };
-    await writeFile(file, JSON.stringify({ ...info, ...paths }));
-    expect(await artifacts.info(ID)).toEqual(info);
-    expect(await artifacts.record(ID)).toBeUndefined();
-  });
-
   it('refuses to write while its store.json is gone, and continues when it is back', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
     const mark = await readFile(join(data.path, 'store.json'));

@@ -7,7 +7,6 @@ import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
-import { putCapture } from '../../src/storage/artifact-store.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
 import { firstIdAt } from '../../src/storage/ids.ts';
@@ -198,22 +197,6 @@ describe.skipIf(missing !== undefined)(
         expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
       }
       expect((await here.artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1]);
-    });
-
-    it('removes records of version 0.1, which name no store, only where their files are', async () => {
-      const start = (machine: number) =>
-        createStorage({ dataDir: join(directories[machine]?.path ?? '', 'data'), mongoUrl: url });
-      const first = await start(0);
-      const second = await start(1);
-      await putCapture(first.artifacts, captureOf(ID), { image: IMAGE, html: HTML });
-      await first.results.insert(resultOf(ID, { artifacts: { store: null, kinds: ['image', 'html'] } }));
-      expect(await second.captureStore.isElsewhere(ID)).toBe(true);
-      expect(await second.captureStore.remove([ID])).toMatchObject({ screenshots: 0, records: 0 });
-      expect(await first.results.get(ID)).toMatchObject({ id: ID });
-      expect(await first.captureStore.isElsewhere(ID)).toBe(false);
-      expect(await first.captureStore.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
-      await first.close();
-      await second.close();
     });
 
     it('runs retention in one process at a time, by a lease', async () => {

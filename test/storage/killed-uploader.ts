@@ -1,8 +1,8 @@
 import { GridFSBucket } from 'mongodb';
 import type { ArtifactStore, StagedCapture } from '../../src/storage/artifact-store.ts';
-import { BUCKET } from '../../src/storage/gridfs/documents.ts';
 import { uploadFile } from '../../src/storage/gridfs/grid-files.ts';
 import { createIdSource } from '../../src/storage/ids.ts';
+import { BUCKET } from '../../src/storage/mongo/artifact-documents.ts';
 import { openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE } from './parts.ts';
 import { captureOf } from './result-of.ts';

@@ -7,7 +7,6 @@ import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { keepPicture, temporaryDirectory } from './parts.ts';
-import { resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 
@@ -91,24 +90,6 @@ describe('the places where captures are stored', () => {
     );
     await rename(dataDir(), join(directory.path, 'unmounted'));
     await expect(start({ requireStore: true, dbPath: null })).rejects.toThrow(`${dataDir()} holds no store`);
-  });
-
-  it('takes a data directory of version 0.1, which has no mark, for a store', async () => {
-    await keepPicture((await start()).captureStore, ID);
-    await stop();
-    await rm(join(dataDir(), 'store.json'));
-    const onWarning = vi.fn<(text: string) => void>();
-    await start({ onWarning, requireStore: true, dbPath: null });
-    expect(onWarning).not.toHaveBeenCalled();
-  });
-
-  it('ends the start when the database has captures of version 0.1 but the data directory is empty', async () => {
-    const { results } = await start({ dataDir: join(directory.path, 'other') });
-    await results.insert(resultOf(ID, { artifacts: { store: null, kinds: ['image', 'html'] } }));
-    await stop();
-    await expect(start()).rejects.toThrow(
-      `the data directory ${dataDir()} is empty, but the database has captures: mount it, or, if they are lost, mark it as a new store: mkdir -p ${dataDir()} && echo`,
-    );
   });
 
   it('warns when the database has no records although captures are stored', async () => {

@@ -46,7 +46,7 @@ export function stored(command: Pick<CaptureCommand, 'id' | 'request'>): Capture
     content_length: 0,
     probed_at: '1970-01-01T00:00:00.000Z',
     duration_ms: 0,
-    artifacts: { store: null, kinds: ['image'] },
+    artifacts: { store: 'here', kinds: ['image'] },
     format: 'png',
     width: 1,
     height: 1,

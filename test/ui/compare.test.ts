@@ -16,7 +16,7 @@ describe('the comparison of two captures', () => {
   async function keep(id: number, dark: number) {
     const record = exampleResult(id, {
       title: `Capture with ${dark}`,
-      artifacts: { store: null, kinds: ['image', 'html'] },
+      artifacts: { store: 'here', kinds: ['image', 'html'] },
       width: SIDE,
       height: SIDE,
     });

@@ -71,7 +71,7 @@ export async function keepHostileCapture({ service }: Pick<RunningService, 'serv
     response_reason: MARKUP,
     content_type: MARKUP,
     protocol: MARKUP,
-    artifacts: { store: null, kinds: ['image', 'html'] },
+    artifacts: { store: 'here', kinds: ['image', 'html'] },
     width: 1,
     height: 1,
   });

@@ -19,8 +19,7 @@ export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
 /** A result with its evidence: the answer to a request for one result. */
 export const DetailedResultSchema = ResultSchema.extend({
   evidence: EvidenceSchema.nullable().meta({
-    description:
-      'Evidence of the capture, as far as it got when it failed. Null when there was no page, or in records of an earlier version.',
+    description: 'Evidence of the capture, as far as it got when it failed. Null when there was no page.',
   }),
 });
 

@@ -68,10 +68,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
   async function isElsewhere(id: number): Promise<boolean> {
     if (results.kind === 'none') return false;
     const stored = (await results.get(id))?.artifacts;
-    if (stored == null) return false;
-    if (stored.store !== null) return stored.store !== (await artifacts.id());
-    // Records of version 0.1 name no store. A SQLite database has one store; with MongoDB the files may be on another machine.
-    return results.kind === 'mongo' && !(await artifacts.has(id));
+    return stored != null && stored.store !== (await artifacts.id());
   }
 
   /** When the disk is full, the intended removal is kept in memory only, because removing is what frees the disk. */

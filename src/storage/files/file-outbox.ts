@@ -12,8 +12,7 @@ import { ifThere, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { namesIn, outboxes, type Workspace } from './workspace.ts';
 
-/** Evidence is optional, because records that an earlier version left have none. */
-const written = z.looseObject({ evidence: z.unknown().optional() });
+const written = z.looseObject({ evidence: z.unknown() });
 
 const RECORD = '.json';
 const SET_ASIDE = '.refused';

@@ -15,7 +15,7 @@ export function touchPrivateSync(file: string): void {
   makePrivateSync(file, PRIVATE_FILE);
 }
 
-/** Repairs the mode of files that an earlier version or an operator created. A missing file is not an error. */
+/** Repairs the mode of files that an operator created. A missing file is not an error. */
 export function makePrivateSync(path: string, mode: typeof PRIVATE_FILE | typeof PRIVATE_DIRECTORY): void {
   try {
     chmodSync(path, mode);

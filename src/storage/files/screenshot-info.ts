@@ -40,11 +40,8 @@ export function infoFile(info: ScreenshotInfo, record: DetailedResult): string {
   return JSON.stringify({ ...info, record });
 }
 
-/** Returns the record; undefined for a file that an earlier version wrote, which holds the description alone. */
-export function recordInInfo(text: string): DetailedResult | undefined {
-  const parsed = recordSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) return undefined;
-  const { evidence, ...record } = parsed.data.record;
+export function recordInInfo(text: string): DetailedResult {
+  const { evidence, ...record } = recordSchema.parse(JSON.parse(text)).record;
   return asDetailed(record, evidence);
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import type { ArtifactKind } from '../../capture/result.ts';
+import { artifactCollections, type CaptureDocument } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
-import { artifactCollections, type CaptureDocument } from './documents.ts';
 
 /** Number of captures looked at together. */
 const PAGE = 250;

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { type GridFSBucket, ObjectId } from 'mongodb';
 import type { ArtifactKind } from '../../capture/result.ts';
-import type { ArtifactCollections, StoredFile } from './documents.ts';
+import type { ArtifactCollections, StoredFile } from '../mongo/artifact-documents.ts';
 
 /**
  * Maximum size of a chunk: most images are one chunk. Every chunk is written with majority, because a capture must not

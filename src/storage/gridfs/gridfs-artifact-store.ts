@@ -13,10 +13,10 @@ import type {
 import { createPace } from '../captures/pace.ts';
 import { imageFile } from '../files/layout.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/screenshot-info.ts';
+import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { asDetailed } from '../records/record.ts';
-import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from './documents.ts';
 import { deleteFiles, type FileContent, idsOf, uploadFile } from './grid-files.ts';
 import { readFile } from './read-file.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Collection } from 'mongodb';
 import type { ByteSpan } from '../artifact-store.ts';
-import type { ChunkDocument, StoredFile } from './documents.ts';
+import type { ChunkDocument, StoredFile } from '../mongo/artifact-documents.ts';
 
 /**
  * Number of chunks that a reader holds. The driver's download stream is not used: it asks for 16 MiB at once, which

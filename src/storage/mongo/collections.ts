@@ -52,8 +52,6 @@ const WHERE_UNICODE = { partialFilterExpression: { host_unicode: { $exists: true
 /** Results of keys without names have no entry. */
 const WHERE_NAMED_KEY = { partialFilterExpression: { api_key_name: { $exists: true } } };
 
-const TERM_INDEX: IndexDescription = { name: BY_TERM, key: { terms: 1, ...NEWEST_FIRST } };
-
 // The index by time ends with the hosts' keys, so that filtering by host while reading by time needs only the index.
 const RESULT_INDEXES: IndexDescription[] = [
   { name: BY_TIME, key: { ...NEWEST_FIRST, host: 1, host_reversed: 1 } },
@@ -61,8 +59,9 @@ const RESULT_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.host.index, key: { host: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.reversed.index, key: { host_reversed: 1, ...NEWEST_FIRST } },
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, ...NEWEST_FIRST }, ...WHERE_UNICODE },
-  TERM_INDEX,
+  { name: BY_TERM, key: { terms: 1, ...NEWEST_FIRST } },
   { name: BY_PERCEPTION, key: { perception_hash: 1, _id: -1 }, ...WHERE_PERCEIVED },
+  { name: BY_PERCEPTION_OF_KEY, key: { api_key_name: 1, perception_hash: 1, _id: -1 }, ...WHERE_NAMED_KEY },
 ];
 
 const HOST_INDEXES: IndexDescription[] = [
@@ -91,18 +90,6 @@ export async function ensureIndexes({ results, hosts, nodes, perceptions }: Coll
   await hosts.createIndexes(HOST_INDEXES);
   await nodes.createIndexes(NODE_INDEXES);
   await perceptions.createIndexes(PERCEPTION_INDEXES);
-}
-
-/** Creates the index of terms, which a database of version 0.1 does not have. */
-export async function ensureTermIndex(results: Collection<ResultDocument>): Promise<void> {
-  await results.createIndexes([TERM_INDEX]);
-}
-
-/** Creates the index by API key, which a database of an earlier version does not have. */
-export async function ensureApiKeyIndex(results: Collection<ResultDocument>): Promise<void> {
-  await results.createIndexes([
-    { name: BY_PERCEPTION_OF_KEY, key: { api_key_name: 1, perception_hash: 1, _id: -1 }, ...WHERE_NAMED_KEY },
-  ]);
 }
 
 /**

@@ -1,19 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type AnyBulkWriteOperation,
-  Binary,
-  type Collection,
-  type Db,
-  type Filter,
-  type UpdateFilter,
-  type WithId,
-} from 'mongodb';
-import { prepareArtifacts } from '../gridfs/documents.ts';
+import type { Collection, Db } from 'mongodb';
 import { NewerSchemaError } from '../newer-schema-error.ts';
-import { urlKeysOf } from '../records/record.ts';
-import { collectionsOf, ensureApiKeyIndex, ensureIndexes, ensureTermIndex } from './collections.ts';
+import { prepareArtifacts } from './artifact-documents.ts';
+import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';
-import { indexedTermsOf, type ResultDocument, recordOf } from './documents.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
@@ -30,27 +20,15 @@ export interface Migration {
 
 export const MIGRATIONS: readonly Migration[] = [
   {
-    name: 'indexes',
+    name: 'collections and indexes',
     up: async (db) => {
       await ensureIndexes(collectionsOf(db));
       await prepareIdempotency(db);
       await prepareJobs(db);
+      await prepareArtifacts(db);
+      await createCollections(db);
     },
   },
-  {
-    // The requests may contain credentials, and nothing needs them any more.
-    name: 'no requests of ended jobs',
-    up: async (db) => {
-      const ended = { state: { $nin: ['queued', 'running'] } };
-      await db.collection('jobs').updateMany(ended, { $set: { work: new Binary(new Uint8Array()) } });
-    },
-  },
-  { name: 'results by normalised URL and by final URL', up: indexUrls },
-  { name: 'terms of lists with conditions', up: indexTerms },
-  { name: 'artifacts in GridFS', up: prepareArtifacts },
-  { name: 'collections without an index', up: createCollections },
-  { name: 'terms of hosts', up: indexRareHosts },
-  { name: 'perception hashes by API key', up: (db) => ensureApiKeyIndex(collectionsOf(db).results) },
 ];
 
 /** Otherwise their first document would create them, which takes an exclusive lock while captures are running. */
@@ -61,56 +39,6 @@ async function createCollections(db: Db): Promise<void> {
     .toArray();
   for (const name of ['evidence', 'leases', 'artifacts.progress'])
     if (!names.includes(name)) await db.createCollection(name);
-}
-
-/** Operations that are sent at once. */
-const BATCH = 1000;
-
-async function indexUrls(db: Db): Promise<void> {
-  const { results } = collectionsOf(db);
-  await ensureIndexes(collectionsOf(db));
-  await updateEach(results, { url_keys: { $exists: false } }, ({ url, final_url }) => ({
-    $set: {
-      url_keys: urlKeysOf({ url: String(url), final_url: String(final_url ?? '') }).map((key) => new Binary(key)),
-    },
-    $unset: { url_key: '' },
-  }));
-  // An index of version 0.1 on the URL as the client wrote it.
-  await results.dropIndex('by_url').catch(() => undefined);
-}
-
-async function indexTerms(db: Db): Promise<void> {
-  const { results } = collectionsOf(db);
-  await ensureTermIndex(results);
-  await writeTerms(results, { terms: { $exists: false } });
-}
-
-/** Only records with a rare fact have terms that contain their host. */
-async function indexRareHosts(db: Db): Promise<void> {
-  const isUsual = { failed: false, response_code: { $gte: 200, $lt: 300 } };
-  await writeTerms(collectionsOf(db).results, { $nor: [isUsual] });
-}
-
-async function writeTerms(results: Collection<ResultDocument>, which: Filter<ResultDocument>): Promise<void> {
-  await updateEach(results, which, (document) => ({ $set: { terms: indexedTermsOf(recordOf(document)) } }));
-}
-
-/** Updates the results that match, in batches. */
-async function updateEach(
-  results: Collection<ResultDocument>,
-  filter: Filter<ResultDocument>,
-  change: (document: WithId<ResultDocument>) => UpdateFilter<ResultDocument>,
-): Promise<void> {
-  let batch: AnyBulkWriteOperation<ResultDocument>[] = [];
-  const write = async () => {
-    if (batch.length > 0) await results.bulkWrite(batch, { ordered: false });
-    batch = [];
-  };
-  for await (const document of results.find(filter)) {
-    batch.push({ updateOne: { filter: { _id: document._id }, update: change(document) } });
-    if (batch.length >= BATCH) await write();
-  }
-  await write();
 }
 
 interface SchemaDocument {
@@ -131,11 +59,15 @@ const WAIT_MS = 100;
  * Applies the missing migrations, in one process at a time: some servers hang when several create and drop the same
  * indexes at once. Rejects with a `NewerSchemaError`.
  */
-export async function migrate(db: Db, patiently: Patiently = (work) => work(db)): Promise<void> {
+export async function migrate(
+  db: Db,
+  patiently: Patiently = (work) => work(db),
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   const schema = db.collection<SchemaDocument>('schema');
   for (;;) {
-    const { version, isNew, isFree } = await stateOf(db, schema);
-    if (version === MIGRATIONS.length) return;
+    const { version, isNew, isFree } = await stateOf(db, schema, migrations.length);
+    if (version === migrations.length) return;
     if (isNew) await createSchemaDocument(schema);
     // A process that waits only reads.
     if (!isFree || !(await claim(schema))) {
@@ -143,7 +75,7 @@ export async function migrate(db: Db, patiently: Patiently = (work) => work(db))
       continue;
     }
     try {
-      await patiently((patient) => applyMissing(patient, schema));
+      await patiently((patient) => applyMissing(patient, schema, migrations));
     } finally {
       await schema.updateOne({ _id: 'schema' }, { $unset: { migrating_until: '' } }, LEASE_WRITE);
     }
@@ -152,24 +84,28 @@ export async function migrate(db: Db, patiently: Patiently = (work) => work(db))
 
 /** Checks the version without changing anything. Rejects with a `NewerSchemaError`. */
 export async function checkSchema(db: Db): Promise<void> {
-  await stateOf(db, db.collection<SchemaDocument>('schema'));
+  await stateOf(db, db.collection<SchemaDocument>('schema'), MIGRATIONS.length);
 }
 
 /** Whether no process holds the lease, by the server's clock. */
 const IS_FREE = { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] };
 
 /** Reads the state of the schema. Rejects with a `NewerSchemaError`. */
-async function stateOf(db: Db, schema: Collection<SchemaDocument>) {
+async function stateOf(db: Db, schema: Collection<SchemaDocument>, known: number) {
   const projection = { version: 1, isFree: IS_FREE };
   const found = await schema.findOne<{ version?: number; isFree: boolean }>({ _id: 'schema' }, { projection });
   const version = found?.version ?? 0;
-  if (version <= MIGRATIONS.length) return { version, isNew: found === null, isFree: found?.isFree ?? true };
-  throw new NewerSchemaError(`the MongoDB database "${db.databaseName}"`, version, MIGRATIONS.length);
+  if (version <= known) return { version, isNew: found === null, isFree: found?.isFree ?? true };
+  throw new NewerSchemaError(`the MongoDB database "${db.databaseName}"`, version, known);
 }
 
-async function applyMissing(db: Db, schema: Collection<SchemaDocument>): Promise<void> {
-  const { version } = await stateOf(db, schema);
-  for (const [at, { up }] of MIGRATIONS.entries()) {
+async function applyMissing(
+  db: Db,
+  schema: Collection<SchemaDocument>,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const { version } = await stateOf(db, schema, migrations.length);
+  for (const [at, { up }] of migrations.entries()) {
     if (at < version) continue;
     await up(db);
     // Never lowers a version that another process has reached meanwhile.

@@ -21,7 +21,6 @@ export async function notePerceptions(
   { perceptions }: Collections,
   documents: readonly ResultDocument[],
 ): Promise<void> {
-  // A record that an earlier version left in its outbox has no hash.
   const hashes = new Set(documents.flatMap(({ perception_hash: hash }) => hash ?? []));
   if (hashes.size === 0) return;
   await perceptions.bulkWrite(

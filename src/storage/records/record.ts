@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { currentRecord, type SentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
@@ -7,12 +6,12 @@ import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { Keyset } from '../result-store.ts';
 
 /**
- * A record as read from one of our stores. Only fields that the stores themselves use are checked: fields that a later
- * version adds must pass through, and fields that an earlier one lacked must not hide the record.
+ * A record as read from one of our stores. Only fields that the stores themselves use are checked, so that fields which
+ * a later version adds pass through.
  */
 export function asRecord(value: unknown): Result {
   if (!isRecord(value)) throw new CapstanError('internal', undefined, { cause: new Error('the record is damaged') });
-  return currentRecord(value);
+  return value;
 }
 
 /** Returns the record with its stored evidence, or with null when there is none. */
@@ -29,7 +28,7 @@ function isEvidence(value: unknown): value is Evidence {
   return typeof value === 'object' && value !== null && 'dialogs' in value && 'popups' in value && 'cookies' in value;
 }
 
-function isRecord(value: unknown): value is Result | SentResult {
+function isRecord(value: unknown): value is Result {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -129,8 +129,7 @@ export function rowOf(result: Result, evidence: Evidence | null): Row {
     finalUrlKey,
     record: JSON.stringify(result),
     evidence: evidence === null ? null : JSON.stringify(evidence),
-    // A record that an earlier version left in its outbox has no hash.
-    perceptionHash: result.perception_hash ?? null,
+    perceptionHash: result.perception_hash,
     apiKeyName: result.api_key_name ?? null,
     terms: [...termsOf(result), ...hostTermsOf(result.host)],
   };

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDirectorySync } from '../files/directories.ts';
 import { makePrivateSync, PRIVATE_FILE, touchPrivateSync } from '../files/private-files.ts';
 import { NewerSchemaError } from '../newer-schema-error.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, type Migration } from './migrations.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Marks the file as ours ("Cpst"), so that results are never written into another application's database. */
@@ -20,8 +20,11 @@ export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
 }
 
-/** Opens the file and checks that it can be written. Creates the file and its directory when they are missing. */
-export function openDatabase(path: string): DatabaseSync {
+/**
+ * Opens the file, applies the migrations that it does not have yet, and checks that it can be written. Creates the file
+ * and its directory when they are missing.
+ */
+export function openDatabase(path: string, migrations: readonly Migration[] = MIGRATIONS): DatabaseSync {
   if (path !== MEMORY) makePrivate(path);
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -32,7 +35,7 @@ export function openDatabase(path: string): DatabaseSync {
     db.exec(`PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
     inTransaction(db, () => {
       claimFile(db);
-      migrate(db);
+      migrate(db, migrations);
     });
     return db;
   } catch (error) {
@@ -58,20 +61,20 @@ function claimFile(db: DatabaseSync): void {
 }
 
 /** Reads the schema version of a file of ours. Throws a `ForeignFileError` or a `NewerSchemaError`. */
-export function checkedVersion(db: DatabaseSync): number {
+export function checkedVersion(db: DatabaseSync, known: number = MIGRATIONS.length): number {
   if (pragma(db, 'application_id') !== APPLICATION_ID) {
     throw new ForeignFileError('it is a SQLite database of another application');
   }
   const version = pragma(db, 'user_version');
-  if (version > MIGRATIONS.length) throw new NewerSchemaError('the SQLite database', version, MIGRATIONS.length);
+  if (version > known) throw new NewerSchemaError('the SQLite database', version, known);
   return version;
 }
 
-/** Applies the migrations that the file does not have yet. Throws a `NewerSchemaError`. */
-function migrate(db: DatabaseSync): void {
-  for (const { up } of MIGRATIONS.slice(checkedVersion(db))) up(db);
+/** Throws a `NewerSchemaError`. */
+function migrate(db: DatabaseSync, migrations: readonly Migration[]): void {
+  for (const { up } of migrations.slice(checkedVersion(db, migrations.length))) up(db);
   // Written every time, so that a file that cannot be written fails now, not with the first result.
-  db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  db.exec(`PRAGMA user_version = ${migrations.length}`);
 }
 
 function isEmpty(db: DatabaseSync): boolean {
