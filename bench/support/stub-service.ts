@@ -47,7 +47,6 @@ export async function serveStub(
     flags: { dataDir: directory, browserPath: '/nonexistent' },
     env: {},
     readFile: () => '{}',
-    defaultsFile: '',
     machine: { cores: availableParallelism() },
   });
   const real = await createService(config, logger);

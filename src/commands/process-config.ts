@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from '../config.ts';
 
 /** Loads the configuration of this process from its environment, its files and the flags of a command. */
@@ -9,7 +8,6 @@ export function processConfig(flags: Readonly<Record<string, unknown>>): Config 
     flags,
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),
-    defaultsFile: fileURLToPath(new URL('../../config/default.json', import.meta.url)),
     machine: { cores: availableParallelism() },
   });
 }

@@ -14,9 +14,7 @@ export function addConfigFlags(command: Command, names?: readonly string[]): Com
     for (const flag of flagsOf(option)) command.addOption(flag.helpGroup(`${option.group}:`));
   }
   return command.addOption(
-    new Flag('--config <file>', 'A JSON file of options; its keys beat those of config/default.json.').helpGroup(
-      'Running:',
-    ),
+    new Flag('--config <file>', 'A JSON file of options, such as those in config/.').helpGroup('Running:'),
   );
 }
 

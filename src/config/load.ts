@@ -11,8 +11,6 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the text of a file. @throws When it cannot be read. */
   readonly readFile: ReadFile;
-  /** Path of `config/default.json`. */
-  readonly defaultsFile: string;
   readonly machine: Machine;
 }
 
@@ -21,7 +19,7 @@ interface Setting {
   readonly value: unknown;
   /** Source, for people: completes "from ...". */
   readonly from: string;
-  /** False when it comes from the file of defaults. */
+  /** False for a default. */
   readonly chosen: boolean;
 }
 
@@ -29,25 +27,18 @@ type Settings = ReadonlyMap<string, Setting>;
 
 /**
  * Returns the effective configuration: a flag overrides the environment, which overrides the file named by `--config`,
- * which overrides the file of defaults.
+ * which overrides the defaults.
  * @throws ConfigError for the first value that is not valid.
  */
 export function loadConfig(sources: ConfigSources): Config {
   const named = sources.flags.config ?? sources.env[variableOf('config')];
   const given: Settings = new Map([
     ...OPTIONS.map((option): [string, Setting] => [option.name, builtIn(option, sources.machine)]),
-    ...fromFile(sources, sources.defaultsFile, false),
-    ...(typeof named === 'string' && named !== '' ? fromFile(sources, named, true) : []),
+    ...(typeof named === 'string' && named !== '' ? fromFile(sources, named) : []),
     ...fromEnvironment(sources.env),
     ...fromFlags(sources.flags),
   ]);
-  const settings = withSecretsOfFiles(given, sources);
-  refuseTwoStores(settings);
-  const config = withArtifactsOfCluster(parse(settings), settings);
-  checkCluster(config);
-  refuseGridfsAlone(config, settings);
-  checkIsolation(config);
-  return withTimeoutInside(config, settings);
+  return checked(withSecretsOfFiles(given, sources));
 }
 
 /**
@@ -62,10 +53,16 @@ export function configOf(given: Readonly<Record<string, unknown>>, machine: Mach
     const known = OPTIONS.map(({ name }) => name).join(', ');
     throw new ConfigError(`there is no option "${unknown[0]}"; there are ${known}`);
   }
-  const settings: Settings = new Map([
-    ...OPTIONS.map((option): [string, Setting] => [option.name, builtIn(option, machine)]),
-    ...chosen.map(([name, value]): [string, Setting] => [name, { value, from: 'the program', chosen: true }]),
-  ]);
+  return checked(
+    new Map([
+      ...OPTIONS.map((option): [string, Setting] => [option.name, builtIn(option, machine)]),
+      ...chosen.map(([name, value]): [string, Setting] => [name, { value, from: 'the program', chosen: true }]),
+    ]),
+  );
+}
+
+/** @throws ConfigError for the first value that is not valid, alone or beside the others. */
+function checked(settings: Settings): Config {
   refuseTwoStores(settings);
   const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
@@ -80,7 +77,7 @@ function builtIn(option: Option, machine: Machine): Setting {
 }
 
 /** Returns the settings of a configuration file. Null in the file means "not set". */
-function fromFile(sources: ConfigSources, path: string, chosen: boolean): [string, Setting][] {
+function fromFile(sources: ConfigSources, path: string): [string, Setting][] {
   return Object.entries(readObject(sources, path)).flatMap(([name, value]): [string, Setting][] => {
     const option = OPTIONS.find((candidate) => candidate.name === name);
     if (option === undefined) {
@@ -89,7 +86,7 @@ function fromFile(sources: ConfigSources, path: string, chosen: boolean): [strin
     }
     if (value === null) return [];
     const divided = option.kind === 'list' && typeof value === 'string' ? divide(value) : value;
-    return [[name, { value: divided, from: path, chosen }]];
+    return [[name, { value: divided, from: path, chosen: true }]];
   });
 }
 

@@ -102,8 +102,8 @@ describe('the published package', () => {
 
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  it('contains the command, the default configuration and the library with its declarations, and no sources', async () => {
-    for (const file of ['bin/capstan.js', 'bin/package.json', 'config/default.json', 'dist/main.js']) {
+  it('contains the command, configuration files to copy and the library with its declarations, and no sources', async () => {
+    for (const file of ['bin/capstan.js', 'bin/package.json', 'config/production.json', 'dist/main.js']) {
       await access(join(installed, file));
     }
     for (const entry of ['dist/mod', 'dist/ipinfo/mod']) {

@@ -1,19 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { OPTIONS, printableConfig } from '../../src/config.ts';
-import { DEFAULTS_FILE, load, refusal } from './sources.ts';
+import { load, refusal } from './sources.ts';
 
 describe('loadConfig', () => {
-  it('takes every default from the defaults file, which contains every option', () => {
-    const file = JSON.parse(readFileSync(DEFAULTS_FILE, 'utf8'));
-    expect(Object.keys(file)).toEqual(OPTIONS.map(({ name }) => name));
-    for (const option of OPTIONS) {
-      expect(file[option.name], option.name).toEqual(typeof option.default === 'function' ? null : option.default);
+  it('takes the default of every option that is not given', () => {
+    for (const [name, value] of Object.entries(load({}))) {
+      const option = OPTIONS.find((candidate) => candidate.name === name);
+      if (option !== undefined && typeof option.default !== 'function') expect(value, name).toEqual(option.default);
     }
-    expect(load({})).toEqual({ ...file, maxConcurrent: 8, namedKeys: [] });
+    expect(load({})).toMatchObject({ maxConcurrent: 8, namedKeys: [] });
   });
 
-  it('prefers flags to the environment, then the named file, then the defaults file', () => {
+  it('prefers flags to the environment, then the named file, then the defaults', () => {
     const files = { 'mine.json': '{"maxQueue": 30, "maxBatch": 30, "timeoutMs": 30}' };
     const env = { CAPSTAN_CONFIG: 'mine.json', CAPSTAN_MAX_QUEUE: '20', CAPSTAN_MAX_BATCH: '20' };
     const config = load({ flags: { maxQueue: '10' }, env, files });

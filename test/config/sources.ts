@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Config, ConfigError, type ConfigSources, loadConfig } from '../../src/config.ts';
-
-export const DEFAULTS_FILE = join(import.meta.dirname, '../../config/default.json');
 
 export interface Given {
   readonly flags?: ConfigSources['flags'];
   readonly env?: ConfigSources['env'];
-  /** Files by path, besides the defaults file. */
+  /** Files by path. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +14,6 @@ export function load({ flags = {}, env = {}, files = {} }: Given): Config {
     flags,
     env,
     readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),
-    defaultsFile: DEFAULTS_FILE,
     machine: { cores: 2 },
   });
 }
