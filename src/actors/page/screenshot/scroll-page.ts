@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Deadline } from '../../deadline.ts';
+import { askPage } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+
+/** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
+export const STEP_SHARE = 0.9;
+/** Maximum time of one evaluation in the page, after which the remaining time is checked. */
+const MAX_PASS_MS = 250;
+/** Maximum time to wait for an animation frame, which a page can cancel. */
+const MAX_FRAME_MS = 500;
+
+const seen = z.object({
+  /** CSS pixels from the top of the page to the window. */
+  y: z.number(),
+  /** CSS pixels of the page and of the window. */
+  height: z.number(),
+  window: z.number(),
+  /** Whether the height of the page has changed meanwhile. */
+  grew: z.boolean(),
+  /** Number of elements in the document. */
+  elements: z.number(),
+  /** Number of images that have been in the window and have not loaded. */
+  loading: z.number(),
+  /** Number of running transitions and of running animations that end. */
+  moving: z.number(),
+});
+
+export type Seen = z.infer<typeof seen>;
+
+/** CSS pixels from the top of the page, and the time that each step shows after its first animation frame. */
+export interface Way {
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+}
+
+/**
+ * Scrolls through these positions and returns the measured state. Stops early when the time of one evaluation is over.
+ * Undefined when the document was replaced.
+ */
+export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Way): Promise<Seen | undefined> {
+  const value = await askPage(page, deadline, 'scroll through the page', `(${SCROLL})(${JSON.stringify(way)})`);
+  return value === undefined ? undefined : seen.parse(value);
+}
+
+/**
+ * Runs in the page. Scrolls right at the beginning of animation frames, so that observers run once at each position:
+ * two positions within one frame would hide the first one from them. The last step lasts until its images have loaded.
+ * Only images that have been in the window are waited for: an image that is collapsed or outside a carousel's frame may
+ * never load. At the top (`to` is 0), running transitions and animations are waited for, too.
+ */
+const SCROLL = `async ({ from, to, stepMs }) => {
+  const key = Symbol.for('capstan-shown');
+  const state = (globalThis[key] ??= (() => {
+    const known = new WeakSet();
+    const shown = new Set();
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) if (isIntersecting) shown.add(target);
+    });
+    return { known, shown, observer };
+  })());
+  const images = Document.prototype.getElementsByTagName.call(document, 'img');
+  const root = Reflect.get(Document.prototype, 'scrollingElement', document) ??
+    Reflect.get(Document.prototype, 'documentElement', document);
+  const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
+  const late = pause(${MAX_FRAME_MS});
+  const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), late]);
+  const height = () => (root ? root.scrollHeight : 0);
+  const show = async (y) => {
+    for (const image of images) {
+      if (state.known.has(image)) continue;
+      state.known.add(image);
+      state.observer.observe(image);
+    }
+    scrollTo({ top: y, left: 0, behavior: 'instant' });
+    await frame();
+    if (stepMs > 0) await Promise.all([frame(), pause(stepMs)]);
+  };
+  const loading = () => {
+    for (const image of state.shown) if (image.complete || !image.isConnected) state.shown.delete(image);
+    return state.shown.size;
+  };
+  const over = performance.now() + ${MAX_PASS_MS};
+  const before = height();
+  const isMoving = ({ playState, timeline, effect }) =>
+    playState === 'running' && timeline === document.timeline && effect?.getComputedTiming().endTime < Infinity;
+  const moving = () => Document.prototype.getAnimations.call(document).filter(isMoving).length;
+  let y = from;
+  await frame();
+  if (Math.abs(scrollY - from) > 1) await show(from);
+  const hasMore = () => y + innerHeight < Math.min(to, height());
+  while (hasMore() && performance.now() < over) {
+    // The page may grow below the place where a scroll ended.
+    y = Math.min(y + Math.max(1, innerHeight) * ${STEP_SHARE}, height() - innerHeight);
+    await show(y);
+  }
+  const isDone = () => hasMore() || (loading() === 0 && !(to === 0 && moving() > 0));
+  do await frame();
+  while (!isDone() && performance.now() < over);
+  return {
+    y,
+    height: height(),
+    grew: height() !== before,
+    window: Math.max(1, innerHeight),
+    elements: Document.prototype.getElementsByTagName.call(document, '*').length,
+    loading: loading(),
+    moving: moving(),
+  };
+}`;
