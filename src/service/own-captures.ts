@@ -11,7 +11,8 @@ import type { CaptureService } from './capture-service.ts';
 
 /*
  * With --isolate-keys, a client sees only the captures of its own key. Routes are given this view in place of the
- * service, so that none of them can forget to ask whose capture it is.
+ * service, so that none of them can forget to ask whose capture it is. Every member is named: a new one does not compile
+ * until it is decided whether it must be filtered.
  */
 
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
@@ -21,11 +22,6 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
   const isOwn = async (id: number) =>
     (await artifacts.info(id, { undelivered: true })) !== undefined || (await results.get(id)) !== undefined;
   return {
-    ...service,
-    // Spreading copies the value of a getter.
-    get readiness() {
-      return service.readiness;
-    },
     results,
     artifacts,
     feed: ownFeed(service.feed, key),
@@ -38,12 +34,40 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
         ? service.whyMissing(id)
         : new CapstanError('not_found', `There is no screenshot with the id ${id}.`),
     remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
+
+    // What they make belongs to the caller, and routes find only the jobs of the caller.
+    submit: service.submit,
+    submitBatch: service.submitBatch,
+    jobs: service.jobs,
+    // Idempotency keys include the API key; a thumbnail is made of an image that the view has opened.
+    idempotency: service.idempotency,
+    thumbnails: service.thumbnails,
+    // These tell nothing about a capture.
+    get readiness() {
+      return service.readiness;
+    },
+    tallies: service.tallies,
+    takesCallbacks: service.takesCallbacks,
+    admitCallback: service.admitCallback,
+    started: service.started,
+    refuseUnread: service.refuseUnread,
+    stats: service.stats,
+    pressure: service.pressure,
+    // Of the whole service: the scope of a key says whether a client may use them.
+    onlyOf: service.onlyOf,
+    setLimits: service.setLimits,
+    reload: service.reload,
+    kill: service.kill,
+    stop: service.stop,
   };
 }
 
+/** What no route does, in a view or without one. */
+const refuse = (): Promise<never> => Promise.reject(new CapstanError('internal', 'A view of one key cannot do this.'));
+
 function ownResults(results: ResultStore, key: string): ResultStore {
   return {
-    ...results,
+    kind: results.kind,
     get state() {
       return results.state;
     },
@@ -53,6 +77,9 @@ function ownResults(results: ResultStore, key: string): ResultStore {
     },
     page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
+    insert: refuse,
+    delete: refuse,
+    oldest: refuse,
   };
 }
 
@@ -64,10 +91,8 @@ function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: strin
   };
   const isOwn = async (id: number) => (await ownInfo(id)) !== undefined;
   return {
-    ...artifacts,
-    get bytes() {
-      return artifacts.bytes;
-    },
+    id: () => artifacts.id(),
+    bytes: null,
     has: async (id) => (await isOwn(id)) && artifacts.has(id),
     info: async (id, how) => {
       const about = await ownInfo(id);
@@ -76,6 +101,14 @@ function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: strin
     record: async (id) => ((await isOwn(id)) ? artifacts.record(id) : undefined),
     open: async (id, kind, how) => ((await isOwn(id)) ? artifacts.open(id, kind, how) : undefined),
     list: (limit, before) => listOwn(artifacts, results, limit, before),
+    sizeOf: async (id) => ((await isOwn(id)) ? artifacts.sizeOf(id) : 0),
+    probe: refuse,
+    stage: refuse,
+    remove: refuse,
+    measure: refuse,
+    oldest: () => {
+      throw new CapstanError('internal', 'A view of one key cannot do this.');
+    },
   };
 }
 
