@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { Subject } from 'rxjs';
+import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { isAway } from '../storage/is-away.ts';
-import type { JobKind, JobRecord, TakenJob } from '../storage/job-store.ts';
+import { type JobKind, type JobRecord, jobKeyOf, keyOfJob, type TakenJob } from '../storage/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
 import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 
@@ -17,7 +17,10 @@ const PRUNE_MS = 60_000;
 export interface JobsOptions extends RunOptions {
   /** False without a database; jobs are then unavailable. */
   readonly enabled: boolean;
-  /** Returns the current maximum number of concurrent jobs. */
+  /**
+   * Returns the current maximum number of concurrent jobs. Beyond it, one job runs of each key that has none running, so
+   * that no key waits for the long jobs of another.
+   */
   readonly atOnce: () => number;
   readonly ids: () => string;
   /** Called with failures of background work. */
@@ -38,8 +41,8 @@ export interface Jobs {
   /** Adds a job. Resolves when it is stored and would survive a crash. */
   add(kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord>;
   get(id: string): Promise<JobRecord | undefined>;
-  /** Returns the newest jobs for which `isShown` returns true, at most `limit`. */
-  newest(limit: number, isShown: (id: string) => boolean): Promise<readonly JobRecord[]>;
+  /** Returns at most `limit` of the newest jobs: those of an API key, or all. */
+  newest(limit: number, apiKeyName?: string): Promise<readonly JobRecord[]>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
   /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
@@ -58,13 +61,15 @@ export function createJobs(options: JobsOptions): Jobs {
   const owner = ids();
   const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
   let stopped = false;
+  /** Number of jobs that were not admitted. */
+  let refused = 0;
   let polling: Promise<void> | undefined;
 
-  /** Takes jobs while there is room. When the database is unavailable, the next pass tries again. */
+  /** Takes jobs while there is room. The next pass tries again when the database is unavailable, or a job was refused. */
   const takeAll = async (): Promise<void> => {
     try {
-      while (!stopped && running.size < atOnce()) {
-        const job = await store.take(owner);
+      for (const before = refused; !stopped && refused === before; ) {
+        const job = await store.take(owner, { isForIdleKeys: running.size >= atOnce() });
         if (job === undefined) break;
         // A job whose lease ran out because it could not be renewed is still running here.
         if (!running.has(job.id)) begin(job);
@@ -90,6 +95,7 @@ export function createJobs(options: JobsOptions): Jobs {
       })
       .then((end) => {
         if (end === 'completed' || end === 'failed') counts[end] += 1;
+        if (end === 'later') refused += 1;
         running.delete(job.id);
         ended.delete(run);
         if (end !== 'later') poll();
@@ -108,8 +114,10 @@ export function createJobs(options: JobsOptions): Jobs {
   return {
     add: async (kind, requests, manner) => {
       if (stopped) throw new CapstanError('shutting_down');
-      const id = `${ownerPrefix(manner?.owner)}${ids()}`;
-      await store.add({ id, kind, total: requests.length, work: await packWork({ requests, ...manner }) });
+      const { apiKeyName, owner: shareOwner } = manner?.by ?? ANY_CLIENT;
+      const id = `${jobKeyOf(apiKeyName)}${ids()}`;
+      const work = await packWork({ requests, ...manner });
+      await store.add({ id, kind, total: requests.length, work, isShared: shareOwner !== null });
       const job = await store.get(id);
       if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
       counts.added += 1;
@@ -117,8 +125,8 @@ export function createJobs(options: JobsOptions): Jobs {
       return job;
     },
     get: (id) => store.get(id),
-    newest: async (limit, isShown) => {
-      const ids = (await store.newest()).filter(isShown).slice(0, limit);
+    newest: async (limit, apiKeyName) => {
+      const ids = await store.newest(limit, apiKeyName === undefined ? undefined : jobKeyOf(apiKeyName));
       const found = await Promise.all(ids.map((id) => store.get(id)));
       // A job may have been removed meanwhile.
       return found.filter((job) => job !== undefined);
@@ -144,11 +152,7 @@ export function createJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** Returns whether a job belongs to an API key: the job's id then begins with a fingerprint of the key's name. */
-export function isJobOf(owner: string, id: string): boolean {
-  return id.startsWith(ownerPrefix(owner));
-}
-
-function ownerPrefix(owner: string | undefined): string {
-  return owner === undefined ? '' : `${createHash('sha256').update(owner).digest('hex').slice(0, 16)}.`;
+/** Returns whether a job belongs to an API key. */
+export function isJobOf(apiKeyName: string, id: string): boolean {
+  return keyOfJob(id) === jobKeyOf(apiKeyName);
 }

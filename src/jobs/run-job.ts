@@ -1,5 +1,5 @@
 import { catchError, map, type Observable, of, type Subject, takeUntil } from 'rxjs';
-import type { Client } from '../capture/client.ts';
+import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
@@ -43,8 +43,7 @@ export async function runJob(
     );
   }, RENEWAL_MS);
   try {
-    const { requests, concurrency, callback, owner: name = null, isIsolated = false } = await unpackWork(job.work);
-    const client: Client = { owner: name, apiKeyName: name, isIsolated };
+    const { requests, concurrency, callback, by: client = ANY_CLIENT } = await unpackWork(job.work);
     const done = new Set(job.done);
     const left = [...requests.keys()].filter((index) => !done.has(index));
     const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { Client } from '../capture/client.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
@@ -13,10 +14,8 @@ export interface JobManner {
   readonly concurrency?: number | undefined;
   /** URL that is notified when the batch ends, or, if a stop of the service divides the batch, when each part ends. */
   readonly callback?: string | undefined;
-  /** Name of the API key that the job belongs to. */
-  readonly owner?: string | undefined;
-  /** Whether that key may see no captures but its own. */
-  readonly isIsolated?: boolean | undefined;
+  /** The client that the job belongs to. */
+  readonly by?: Client | undefined;
 }
 
 /** The stored content of a job: everything that a process needs to run it. */

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { CapstanError, type Failure } from '../capture/errors.ts';
+import { shareOf } from '../capture/share.ts';
 
 /*
  * The port to jobs: work that its client does not wait for. A job is in the database, so it outlives the process, and
@@ -12,16 +14,32 @@ export type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'faile
 export const JOB_LEASE_MS = 10_000;
 /** Time to live of a finished job, in milliseconds. */
 export const JOB_LIFE_MS = 24 * 3_600_000;
-/** Maximum number of jobs. The oldest finished ones make room for new ones; unfinished ones are never removed. */
+/**
+ * Maximum number of unfinished jobs, of which each key has a share, and of all jobs of one key. The key's oldest
+ * finished jobs make room for its new ones; unfinished ones are never removed.
+ */
 export const MAX_JOBS = 1000;
 
+/** Returns what the ids of an API key's jobs begin with: a fingerprint of its name; `''` without a named key. */
+export function jobKeyOf(apiKeyName: string | null): string {
+  return apiKeyName === null ? '' : `${createHash('sha256').update(apiKeyName).digest('hex').slice(0, 16)}.`;
+}
+
+/** Returns the `jobKeyOf` of the key that a job belongs to. */
+export function keyOfJob(id: string): string {
+  return id.slice(0, id.indexOf('.') + 1);
+}
+
 export interface NewJob {
+  /** Begins with the key that the job belongs to, see `jobKeyOf`. */
   readonly id: string;
   readonly kind: JobKind;
   /** Number of its requests. */
   readonly total: number;
   /** The work, as serialised by its runner. */
   readonly work: Uint8Array;
+  /** Whether the job counts towards the share of its key; false when there are no other keys. */
+  readonly isShared: boolean;
 }
 
 /** Times are ISO 8601, UTC, with milliseconds. */
@@ -60,17 +78,29 @@ export interface JobItem {
 /** The end of a job that was not cancelled. */
 export type JobEnd = { readonly state: 'completed' } | { readonly state: 'failed'; readonly failure: Failure };
 
+export interface TakeOptions {
+  readonly leaseMs?: number;
+  /** Takes only a job of a key of which no job is running. */
+  readonly isForIdleKeys?: boolean;
+}
+
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface JobStore {
-  /** Stores a job durably, and makes room for it. Rejects with `queue_full` when `maxJobs` jobs are unfinished. */
+  /**
+   * Stores a job durably, and makes room for it. Rejects with `queue_full` when `maxJobs` jobs are unfinished, or when
+   * the unfinished ones of its key are its share.
+   */
   add(job: NewJob, maxJobs?: number): Promise<void>;
   get(id: string): Promise<JobRecord | undefined>;
-  /** Returns the ids of all jobs, newest first; there are at most `MAX_JOBS`. */
-  newest(): Promise<readonly string[]>;
+  /** Returns the ids of at most `limit` jobs, of all keys or one (see `jobKeyOf`), newest first. */
+  newest(limit: number, key?: string): Promise<readonly string[]>;
   /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
   results(id: string, limit: number, after?: number): Promise<readonly JobItem[]>;
-  /** Leases the oldest unfinished job without an owner to this owner; undefined when there is none. */
-  take(owner: string, leaseMs?: number): Promise<TakenJob | undefined>;
+  /**
+   * Leases an unfinished job without an owner to this owner; undefined when there is none. Keys take turns: the oldest
+   * job of the key with the fewest running jobs is next.
+   */
+  take(owner: string, options?: TakeOptions): Promise<TakenJob | undefined>;
   /** Renews the lease. False: the job was cancelled, or has another owner. */
   renew(id: string, owner: string): Promise<boolean>;
   /**
@@ -87,6 +117,31 @@ export interface JobStore {
   prune(lifeMs?: number): Promise<void>;
 }
 
-export function tooManyJobs(maxJobs: number): CapstanError {
-  return new CapstanError('queue_full', `${maxJobs} jobs are not finished, which is the maximum.`);
+/** Unfinished jobs, of all keys and of one. */
+export interface Unfinished {
+  readonly all: number;
+  readonly own: number;
+}
+
+/** Returns why there is no room for a job; undefined when there is. */
+export function refusalOfJob(
+  { isShared }: NewJob,
+  { all, own }: Unfinished,
+  maxJobs: number,
+): CapstanError | undefined {
+  const free = maxJobs - all;
+  if (free < 1) {
+    return tooManyJobs(`${all} jobs are not finished, which is the maximum.`);
+  }
+  if (!isShared || shareOf(free, own) >= 1) return undefined;
+  return tooManyJobs(
+    `The share of the jobs is full: ${own} jobs of the API key are not finished, ${free} places are left for other keys.`,
+  );
+}
+
+/** Value of `Retry-After`, in seconds: many small jobs are done in that time. */
+const RETRY_AFTER_SECONDS = 5;
+
+function tooManyJobs(reason: string): CapstanError {
+  return new CapstanError('queue_full', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -2,6 +2,7 @@ import { BehaviorSubject, type Observable } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { Overload } from '../capture/pressure.ts';
+import { shareOf } from '../capture/share.ts';
 import { type BatchTicket, createBatchTicket, type IssuedTicket, type Pass } from './batch-ticket.ts';
 import { createCompletionRate } from './completion-rate.ts';
 
@@ -63,9 +64,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   const room = (owner: string | null = null): number => {
     const free = limit() - inside$.value;
     if (owner === null || maxQueue === 0) return free;
-    // After taking n places, the owner may have at most one place more than remain free.
-    const own = ofOwner.get(owner) ?? 0;
-    return Math.min(free, Math.max(own === 0 ? 1 : 0, Math.ceil((free - own) / 2)));
+    return shareOf(free, ofOwner.get(owner) ?? 0);
   };
 
   const change = (by: number, owner: string | null = null): void => {

@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import type { JobItem, NewJob } from '../../src/storage/job-store.ts';
+import { type JobItem, jobKeyOf, type NewJob } from '../../src/storage/job-store.ts';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 
 const made: string[] = [];
 function newJob(overrides: Partial<NewJob> = {}): NewJob {
-  const id = randomUUID();
-  made.push(id);
-  return { id, kind: 'batch', total: 3, work: Buffer.from([0, 1, 255]), ...overrides };
+  const job: NewJob = {
+    id: randomUUID(),
+    kind: 'batch',
+    total: 3,
+    work: Buffer.from([0, 1, 255]),
+    isShared: false,
+    ...overrides,
+  };
+  made.push(job.id);
+  return job;
 }
+
+const jobOf = (apiKeyName: string) => newJob({ id: `${jobKeyOf(apiKeyName)}${randomUUID()}`, isShared: true });
 
 const item = (index: number, failed = false): JobItem => ({ index, failed, body: `{"of":${index}}` });
 
@@ -33,7 +42,7 @@ function describeJobs(open: () => Promise<Database>): void {
   async function taken(owner = 'a', leaseMs?: number) {
     const job = newJob();
     await store.jobs.add(job);
-    await store.jobs.take(owner, leaseMs);
+    await store.jobs.take(owner, leaseMs === undefined ? {} : { leaseMs });
     return job.id;
   }
 
@@ -82,10 +91,72 @@ function describeJobs(open: () => Promise<Database>): void {
   it('lists all jobs, newest first', async () => {
     const added = [newJob(), newJob(), newJob()];
     for (const job of added) await store.jobs.add(job);
-    const listed = await store.jobs.newest();
+    const listed = await store.jobs.newest(9);
     expect(listed.toSorted()).toEqual(added.map(({ id }) => id).toSorted());
     const times = await Promise.all(listed.map(async (id) => (await store.jobs.get(id))?.createdAt ?? ''));
     expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  it('lists at most as many jobs as asked for, and those of one key alone', async () => {
+    const own = [jobOf('shop'), jobOf('shop')];
+    for (const job of [newJob(), ...own, jobOf('news')]) await store.jobs.add(job);
+    expect((await store.jobs.newest(9, jobKeyOf('shop'))).toSorted()).toEqual(own.map(({ id }) => id).toSorted());
+    expect(await store.jobs.newest(9, jobKeyOf('none'))).toEqual([]);
+    expect(await store.jobs.newest(1, jobKeyOf('shop'))).toHaveLength(1);
+    expect(await store.jobs.newest(9, jobKeyOf(null))).toHaveLength(1);
+  });
+
+  it('lets the keys take turns, however many jobs of one are older', async () => {
+    const added = ['shop', 'shop', 'shop', 'news', 'news'].map(jobOf);
+    for (const job of added) {
+      await store.jobs.add(job);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const order: number[] = [];
+    for (let job = await store.jobs.take('a'); job !== undefined; job = await store.jobs.take('a')) {
+      order.push(added.findIndex(({ id }) => id === job?.id));
+    }
+    expect(order).toEqual([0, 3, 1, 4, 2]);
+  });
+
+  it('passes over the keys that have a running job when only idle ones may have another', async () => {
+    const [first, second, other] = [jobOf('shop'), jobOf('shop'), jobOf('news')];
+    for (const job of [first, second, other]) await store.jobs.add(job);
+    const takes = [];
+    for (let index = 0; index < 3; index += 1) takes.push(await store.jobs.take('a', { isForIdleKeys: true }));
+    expect(takes.map((job) => job && [first, second, other].findIndex(({ id }) => id === job.id))).toEqual([
+      expect.toBeOneOf([0, 1]),
+      2,
+      undefined,
+    ]);
+  });
+
+  it('leaves as many places to other keys as the unfinished jobs of one take', async () => {
+    const waiting = [jobOf('shop'), jobOf('shop')];
+    for (const job of waiting) await store.jobs.add(job, 4);
+    await expect(store.jobs.add(jobOf('shop'), 4)).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 5 });
+    await store.jobs.add(jobOf('news'), 4);
+    // Without other keys, there is nobody to leave a place to.
+    await store.jobs.add({ ...jobOf('shop'), isShared: false }, 4);
+    await expect(store.jobs.add({ ...jobOf('shop'), isShared: false }, 4)).rejects.toMatchObject({
+      code: 'queue_full',
+    });
+  });
+
+  it('makes room among the jobs of the same key alone', async () => {
+    const ended = ['shop', 'news', 'news'].map(jobOf);
+    for (const { id } of ended) {
+      await store.jobs.add(newJob({ id }));
+      await store.jobs.take('a');
+      await store.jobs.finish(id, 'a', { state: 'completed' });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await store.jobs.add(jobOf('news'), 2);
+    expect(await Promise.all(ended.map(async ({ id }) => (await store.jobs.get(id))?.state))).toEqual([
+      'completed',
+      undefined,
+      'completed',
+    ]);
   });
 
   it('passes a job whose lease was not renewed to the next taker, with its progress', async () => {

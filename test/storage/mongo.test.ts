@@ -78,7 +78,13 @@ describe.skipIf(missing !== undefined)(
       const url = freshUrl();
       const { jobs, close } = await openMongo({ url });
       for (const id of ['finished', 'cancelled']) {
-        await jobs.add({ id, kind: 'screenshot', total: 1, work: Buffer.from('Authorization: Bearer') });
+        await jobs.add({
+          id,
+          isShared: false,
+          kind: 'screenshot',
+          total: 1,
+          work: Buffer.from('Authorization: Bearer'),
+        });
         await jobs.take('me');
       }
       await jobs.finish('finished', 'me', { state: 'completed' });

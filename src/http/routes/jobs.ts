@@ -33,7 +33,10 @@ export const getJobs = route({
   answers: { 200: { description: 'Newest first.', content: envelope('JobList', z.array(JobSchema)) } },
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { limit = DEFAULT_LIMIT }, { service: { jobs } }) => {
-    const found = await jobs.newest(limit, (id) => isShown(ctx, (name) => isJobOf(name, id)));
+    const { scope, apiKeyName } = callerOf(ctx);
+    // Without a named key, no job can be said to be the client's own.
+    const isNobodys = scope !== 'admin' && apiKeyName === null;
+    const found = isNobodys ? [] : await jobs.newest(limit, scope === 'admin' ? undefined : (apiKeyName ?? undefined));
     answer(
       ctx,
       found.map((job) => jobAnswer(job)),
@@ -47,7 +50,7 @@ export const getJob = route({
   operationId: 'getJob',
   summary: 'State, progress and outcomes of a job.',
   description:
-    'A page of the outcomes, or with `Accept: application/x-ndjson` all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when there are more than 1000.',
+    'A page of the outcomes, or with `Accept: application/x-ndjson` all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when its API key has more than 1000.',
   tag: 'capture',
   parameters: { id: jobId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {
@@ -104,8 +107,8 @@ export async function answerAccepted(
   requests: readonly CaptureRequest[],
   manner?: JobManner,
 ): Promise<void> {
-  const { apiKeyName: owner, isIsolated } = callerOf(ctx);
-  const job = await jobs.add(kind, requests, { ...manner, ...(owner !== null && { owner, isIsolated }) });
+  const { owner, apiKeyName, isIsolated } = callerOf(ctx);
+  const job = await jobs.add(kind, requests, { ...manner, by: { owner, apiKeyName, isIsolated } });
   answer(ctx, jobAnswer(job), 'The job is kept, and will be done.');
   ctx.status = 202;
   ctx.set({ Location: `/jobs/${job.id}`, 'Preference-Applied': 'respond-async' });

@@ -1,4 +1,4 @@
-import { Binary, type Collection, type Db } from 'mongodb';
+import { Binary, type Collection, type Db, type Filter } from 'mongodb';
 import type { Failure } from '../../capture/errors.ts';
 import {
   JOB_LEASE_MS,
@@ -8,8 +8,9 @@ import {
   type JobRecord,
   type JobState,
   type JobStore,
+  keyOfJob,
   MAX_JOBS,
-  tooManyJobs,
+  refusalOfJob,
 } from '../job-store.ts';
 import type { Ask } from './connection.ts';
 import { isOnlyDuplicates } from './duplicate-key.ts';
@@ -42,7 +43,9 @@ const RUNNING = 'running' satisfies JobState;
 /** Creates the indexes. */
 export async function prepareJobs(db: Db): Promise<void> {
   const { jobs, items } = collectionsOf(db);
-  await jobs.createIndex({ state: 1, created_at: 1 }, { name: 'by_state' });
+  // Answers whose turn it is without reading the jobs, whose work may be large.
+  const turn = { state: 1, created_at: 1, owner: 1, lease_until: 1, _id: 1 } as const;
+  await jobs.createIndex(turn, { name: 'by_turn' });
   await items.createIndex({ job: 1, index: 1 }, { name: 'by_job' });
   await items.createIndex({ job: 1, failed: 1 }, { name: 'by_failed' });
 }
@@ -74,9 +77,16 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
   return {
     add: (job, maxJobs = MAX_JOBS) =>
       ask(async () => {
-        if ((await jobs.countDocuments({ state: UNFINISHED })) >= maxJobs) throw tooManyJobs(maxJobs);
-        const excess = (await jobs.countDocuments()) + 1 - maxJobs;
-        if (excess > 0) await remove(await idsOf(jobs, { state: FINISHED }, excess));
+        const ofKey = jobsOf(keyOfJob(job.id));
+        const [all, own, kept] = await Promise.all([
+          jobs.countDocuments({ state: UNFINISHED }),
+          jobs.countDocuments({ state: UNFINISHED, ...ofKey }),
+          jobs.countDocuments(ofKey),
+        ]);
+        const refusal = refusalOfJob(job, { all, own }, maxJobs);
+        if (refusal !== undefined) throw refusal;
+        const excess = kept + 1 - maxJobs;
+        if (excess > 0) await remove(await idsOf(jobs, { state: FINISHED, ...ofKey }, excess));
         await jobs.updateOne(
           { _id: job.id },
           [
@@ -99,11 +109,12 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
         );
       }),
     get: (id) => ask(() => get(id)),
-    newest: () =>
+    newest: (limit, key) =>
       ask(() =>
         jobs
-          .find({}, { projection: { _id: 1 } })
+          .find(key === undefined ? {} : jobsOf(key), { projection: { _id: 1 } })
           .sort({ created_at: -1 })
+          .limit(limit)
           .map(({ _id }) => _id)
           .toArray(),
       ),
@@ -116,23 +127,10 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
           .map(({ index, failed, body }) => ({ index, failed, body }))
           .toArray(),
       ),
-    take: (owner, leaseMs = JOB_LEASE_MS) =>
+    take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) =>
       ask(async () => {
-        const taken = await jobs.findOneAndUpdate(
-          { state: UNFINISHED, $or: [{ owner: null }, { $expr: { $lte: ['$lease_until', '$$NOW'] } }] },
-          [
-            {
-              $set: {
-                state: RUNNING,
-                owner: { $literal: owner },
-                lease_until: inMs(leaseMs),
-                started_at: { $ifNull: ['$started_at', '$$NOW'] },
-              },
-            },
-          ],
-          { sort: { created_at: 1 }, returnDocument: 'after' },
-        );
-        if (taken === null) return undefined;
+        const taken = await takeInTurn(jobs, owner, { leaseMs, maxRunning: isForIdleKeys ? 0 : MAX_JOBS });
+        if (taken === undefined) return undefined;
         const done = await items
           .find({ job: taken._id })
           .project<{ index: number }>({ _id: 0, index: 1 })
@@ -178,6 +176,56 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
         await remove(await idsOf(jobs, { state: FINISHED, ...old }, MAX_JOBS));
       }),
   };
+}
+
+/** Returns the filter for the jobs of a key, see `jobKeyOf`. */
+function jobsOf(key: string): Filter<JobDocument> {
+  // All ids of a key begin with it; `/` is the character after its last one, `.`.
+  return key === '' ? { _id: { $not: /\./ } } : { _id: { $gte: key, $lt: `${key.slice(0, -1)}/` } };
+}
+
+const KEY = { $substrCP: ['$_id', 0, { $add: [{ $indexOfCP: ['$_id', '.'] }, 1] }] };
+const IS_LEASED = { $and: [{ $ne: ['$owner', null] }, { $gt: ['$lease_until', '$$NOW'] }] };
+
+/** Takes the oldest job of the key with the fewest running jobs. */
+async function takeInTurn(
+  jobs: Collection<JobDocument>,
+  owner: string,
+  { leaseMs, maxRunning }: { readonly leaseMs: number; readonly maxRunning: number },
+) {
+  const keys = await jobs
+    .aggregate<{ _id: string }>([
+      { $match: { state: UNFINISHED } },
+      {
+        $group: {
+          _id: KEY,
+          running: { $sum: { $cond: [IS_LEASED, 1, 0] } },
+          oldest: { $min: { $cond: [IS_LEASED, null, '$created_at'] } },
+        },
+      },
+      { $match: { oldest: { $ne: null }, running: { $lte: maxRunning } } },
+      { $sort: { running: 1, oldest: 1 } },
+    ])
+    .toArray();
+  for (const { _id: key } of keys) {
+    const taken = await jobs.findOneAndUpdate(
+      { state: UNFINISHED, ...jobsOf(key), $expr: { $not: [IS_LEASED] } },
+      [
+        {
+          $set: {
+            state: RUNNING,
+            owner: { $literal: owner },
+            lease_until: inMs(leaseMs),
+            started_at: { $ifNull: ['$started_at', '$$NOW'] },
+          },
+        },
+      ],
+      { sort: { created_at: 1 }, returnDocument: 'after' },
+    );
+    // Null: another process has taken it meanwhile.
+    if (taken !== null) return taken;
+  }
+  return undefined;
 }
 
 async function idsOf(

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
+import { CATALOGUE, CapstanError, type FailureCode } from '../../capture/errors.ts';
 import {
   JOB_LEASE_MS,
   JOB_LIFE_MS,
@@ -9,20 +9,25 @@ import {
   type JobRecord,
   type JobState,
   type JobStore,
+  keyOfJob,
   MAX_JOBS,
   type NewJob,
+  refusalOfJob,
   type TakenJob,
-  tooManyJobs,
+  type Unfinished,
 } from '../job-store.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface JobCalls {
-  addJob: { args: { readonly job: NewJob; readonly maxJobs: number }; answer: boolean };
+  addJob: { args: { readonly job: NewJob; readonly maxJobs: number }; answer: Unfinished | null };
   getJob: { args: { readonly id: string }; answer: JobRecord | null };
-  newestJobs: { args: Record<never, never>; answer: string[] };
+  newestJobs: { args: { readonly limit: number; readonly key: string | null }; answer: string[] };
   jobResults: { args: { readonly id: string; readonly limit: number; readonly after: number }; answer: JobItem[] };
-  takeJob: { args: { readonly owner: string; readonly leaseMs: number }; answer: TakenJob | null };
+  takeJob: {
+    args: { readonly owner: string; readonly leaseMs: number; readonly maxRunning: number };
+    answer: TakenJob | null;
+  };
   renewJob: { args: { readonly id: string; readonly owner: string }; answer: boolean };
   putJobResults: {
     args: { readonly id: string; readonly owner: string; readonly items: readonly JobItem[] };
@@ -39,12 +44,14 @@ export function sqliteJobs(ask: Ask): JobStore {
   const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
   return {
     add: async (job, maxJobs = MAX_JOBS) => {
-      if (!(await ask('addJob', { job, maxJobs }))) throw tooManyJobs(maxJobs);
+      const full = await ask('addJob', { job, maxJobs });
+      if (full !== null) throw refusalOfJob(job, full, maxJobs) ?? new CapstanError('queue_full');
     },
     get,
-    newest: () => ask('newestJobs', {}),
+    newest: (limit, key) => ask('newestJobs', { limit, key: key ?? null }),
     results: (id, limit, after = -1) => ask('jobResults', { id, limit, after }),
-    take: async (owner, leaseMs = JOB_LEASE_MS) => (await ask('takeJob', { owner, leaseMs })) ?? undefined,
+    take: async (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) =>
+      (await ask('takeJob', { owner, leaseMs, maxRunning: isForIdleKeys ? 0 : MAX_JOBS })) ?? undefined,
     renew: (id, owner) => ask('renewJob', { id, owner }),
     put: async (id, owner, items) => {
       await ask('putJobResults', { id, owner, items });
@@ -66,31 +73,46 @@ export function sqliteJobs(ask: Ask): JobStore {
 }
 
 const UNFINISHED = `state IN ('queued', 'running')`;
+/** The key that a job belongs to, as `keyOfJob` returns it. */
+const KEY = `substr(id, 1, instr(id, '.'))`;
 
 /** Runs in the worker. */
 export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   const insert = db.prepare(
     `INSERT INTO jobs (id, kind, state, total, created_at, lease_until, work) VALUES (?, ?, 'queued', ?, ?, 0, ?)`,
   );
-  const countUnfinished = db.prepare(`SELECT count(*) AS n FROM jobs WHERE ${UNFINISHED}`);
-  const countAll = db.prepare('SELECT count(*) AS n FROM jobs');
-  const oldestFinished = db.prepare(`SELECT id FROM jobs WHERE NOT ${UNFINISHED} ORDER BY finished_at LIMIT ?`);
+  const countUnfinished = db.prepare(
+    `SELECT count(*) AS n, coalesce(sum(${KEY} = ?), 0) AS own FROM jobs WHERE ${UNFINISHED}`,
+  );
+  const countOfKey = db.prepare(`SELECT count(*) AS n FROM jobs WHERE ${KEY} = ?`);
+  const oldestFinished = db.prepare(
+    `SELECT id FROM jobs WHERE NOT ${UNFINISHED} AND ${KEY} = ? ORDER BY finished_at LIMIT ?`,
+  );
   const finishedBefore = db.prepare(`SELECT id FROM jobs WHERE NOT ${UNFINISHED} AND finished_at <= ?`);
   const removeResults = db.prepare('DELETE FROM job_results WHERE job = ?');
   const remove = db.prepare('DELETE FROM jobs WHERE id = ?');
   const find = db.prepare(
     'SELECT id, kind, state, total, created_at, started_at, finished_at, code, reason FROM jobs WHERE id = ?',
   );
-  const newest = db.prepare('SELECT id FROM jobs ORDER BY created_at DESC, rowid DESC');
+  const newest = db.prepare(
+    `SELECT id FROM jobs WHERE ?1 IS NULL OR ${KEY} = ?1 ORDER BY created_at DESC, rowid DESC LIMIT ?2`,
+  );
   const count = db.prepare(
     'SELECT count(*) AS done, coalesce(sum(failed), 0) AS failed FROM job_results WHERE job = ?',
   );
   const page = db.prepare(
     'SELECT item, failed, body FROM job_results WHERE job = ? AND item > ? ORDER BY item LIMIT ?',
   );
+  // Sorts ids alone: the work of a job may be large.
   const free = db.prepare(
-    `SELECT id, kind, work FROM jobs WHERE ${UNFINISHED} AND (owner IS NULL OR lease_until <= ?) ORDER BY created_at LIMIT 1`,
+    `WITH unfinished AS (
+      SELECT id, ${KEY} AS key, created_at, owner IS NOT NULL AND lease_until > ? AS is_leased
+      FROM jobs WHERE ${UNFINISHED}
+    ), busy AS (SELECT key, sum(is_leased) AS running FROM unfinished GROUP BY key)
+    SELECT id FROM unfinished JOIN busy USING (key) WHERE NOT is_leased AND running <= ?
+    ORDER BY running, created_at LIMIT 1`,
   );
+  const workOf = db.prepare('SELECT id, kind, work FROM jobs WHERE id = ?');
   const done = db.prepare('SELECT item FROM job_results WHERE job = ? ORDER BY item');
   const take = db.prepare(
     `UPDATE jobs SET state = 'running', owner = ?, lease_until = ?, started_at = coalesce(started_at, ?) WHERE id = ?`,
@@ -118,23 +140,27 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
   return {
     addJob: ({ job, maxJobs }, nowMs) =>
       inTransaction(db, () => {
-        if (Number(countUnfinished.get()?.n) >= maxJobs) return false;
-        removeAll(oldestFinished.all(Math.max(0, Number(countAll.get()?.n) + 1 - maxJobs)));
+        const key = keyOfJob(job.id);
+        const counts = countUnfinished.get(key);
+        const unfinished = { all: Number(counts?.n), own: Number(counts?.own) };
+        if (refusalOfJob(job, unfinished, maxJobs) !== undefined) return unfinished;
+        removeAll(oldestFinished.all(key, Math.max(0, Number(countOfKey.get(key)?.n) + 1 - maxJobs)));
         insert.run(job.id, job.kind, job.total, nowMs, job.work);
-        return true;
+        return null;
       }),
     getJob: ({ id }) => {
       const row = find.get(id);
       return row === undefined ? null : recordOf(row, count.get(id) ?? {});
     },
-    newestJobs: () => newest.all().map(({ id }) => String(id)),
+    newestJobs: ({ limit, key }) => newest.all(key, limit).map(({ id }) => String(id)),
     jobResults: ({ id, limit, after }) =>
       page
         .all(id, after, limit)
         .map(({ item, failed, body }) => ({ index: Number(item), failed: failed === 1, body: String(body) })),
-    takeJob: ({ owner, leaseMs }, nowMs) =>
+    takeJob: ({ owner, leaseMs, maxRunning }, nowMs) =>
       inTransaction(db, () => {
-        const row = free.get(nowMs);
+        const next = free.get(nowMs, maxRunning);
+        const row = next === undefined ? undefined : workOf.get(String(next.id));
         if (row === undefined || !(row.work instanceof Uint8Array)) return null;
         const id = String(row.id);
         take.run(owner, nowMs + leaseMs, nowMs, id);

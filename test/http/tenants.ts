@@ -1,0 +1,79 @@
+import { describe } from 'vitest';
+import type { HttpOptions } from '../../src/http/app.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
+import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
+import { nodesOf } from '../cluster/nodes.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
+import { type RunningService, startService } from '../support/service.ts';
+
+/** Two keys of one service, each of which sees its own captures alone. */
+export const TENANTS = [
+  { name: 'flood', key: 'flood-key', rate: null, scope: 'capture' },
+  { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' },
+] as const;
+
+/** A service of two tenants. */
+export interface TenantsOf extends AsyncDisposable {
+  /** The apps that clients may ask: those of all api nodes. The first is also `one`. */
+  readonly apps: readonly RunningApp[];
+  readonly one: RunningApp;
+}
+
+export type StartTenants = (config: Partial<ServiceConfig>, http?: Partial<HttpOptions>) => Promise<TenantsOf>;
+
+/** Runs the tests with each database, in one process and in a cluster of two api nodes and a worker. */
+export function describeWithTenants(suite: (start: StartTenants) => void): void {
+  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http)));
+
+  describeCluster(suite);
+}
+
+const whyNot = await whyNoCluster();
+
+function describeCluster(suite: (start: StartTenants) => void): void {
+  describe.skipIf(whyNot !== undefined)(`with MongoDB${whyNot === undefined ? '' : ` (skipped: ${whyNot})`}`, () => {
+    const servers = serversForSuite();
+    let databases = 0;
+    const nextName = () => {
+      databases += 1;
+      return `tenants${databases}`;
+    };
+
+    describe('in one process', () =>
+      suite((config, http) =>
+        ofOneProcess({ dbPath: null, mongoUrl: `${servers.mongo.url}${nextName()}`, ...config }, http),
+      ));
+
+    describe('in a cluster', () =>
+      suite(async (config, http) => {
+        const nodes = await nodesOf(servers, nextName(), { clusterMaxConcurrent: 2, ...config });
+        const services = [await nodes.api(), await nodes.api()];
+        await nodes.worker();
+        return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());
+      }));
+  });
+}
+
+async function ofOneProcess(config: Partial<ServiceConfig>, http?: Partial<HttpOptions>): Promise<TenantsOf> {
+  const service = await startService(config);
+  return tenantsOf([service], http, () => service.stop());
+}
+
+async function tenantsOf(
+  services: readonly RunningService[],
+  http: Partial<HttpOptions> = {},
+  stop: () => PromiseLike<void>,
+): Promise<TenantsOf> {
+  const keyed = { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true };
+  const apps = await Promise.all(services.map(({ service }) => serve(service, { ...keyed, ...http })));
+  const [one] = apps;
+  if (one === undefined) throw new Error('there is no app');
+  return {
+    apps,
+    one,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(apps.map((app) => app.close()));
+      await stop();
+    },
+  };
+}
