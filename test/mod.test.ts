@@ -51,6 +51,8 @@ describe('createService of the library', () => {
     );
     await expect(createService({ dbPath: 'a.db', mongoUrl: 'mongodb://h/d' })).rejects.toThrow(/^two databases/);
     const misspelt: object = { maxQueu: 1 };
-    await expect(createService(misspelt)).rejects.toThrow(/^there is no option "maxQueu"; there are host, /);
+    await expect(createService(misspelt)).rejects.toThrow(
+      /^there is no option "maxQueu"; did you mean maxQueue\?; there are host, /,
+    );
   });
 });

@@ -25,7 +25,7 @@ function wantedOption(text: string): WantedOption {
 }
 
 function unknownOption(name: string): string {
-  return `must be names of capture options, not ${JSON.stringify(name)}${suggestion(name, OPTION_NAMES)}`;
+  return `must be names of capture options, not ${JSON.stringify(name)}${suggestion([name], OPTION_NAMES)}`;
 }
 
 /** A time as people write it; a date begins at midnight UTC. */

@@ -8,10 +8,11 @@ export function mostSimilar(name: string, candidates: readonly string[], max: nu
     .map(({ candidate }) => candidate);
 }
 
-/** Returns the end of an error text, which asks whether the most similar name was meant; empty when none is similar. */
-export function suggestion(name: string, candidates: readonly string[]): string {
-  const best = ranked(name, candidates)[0];
-  return best !== undefined && best.likeness >= MIN_LIKENESS ? `; did you mean ${best.candidate}?` : '';
+/** Returns a part of an error text that asks which names were meant; empty when none is similar. */
+export function suggestion(names: readonly string[], candidates: readonly string[]): string {
+  const best = names.flatMap((name) => ranked(name, candidates).slice(0, 1));
+  const meant = new Set(best.filter((each) => each.likeness >= MIN_LIKENESS).map(({ candidate }) => candidate));
+  return meant.size === 0 ? '' : `; did you mean ${[...meant].join(', ')}?`;
 }
 
 function ranked(name: string, candidates: readonly string[]) {

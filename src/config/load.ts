@@ -1,3 +1,4 @@
+import { suggestion } from '../capture/similar-names.ts';
 import { ConfigError } from './config-error.ts';
 import { type ReadFile, readNamedFile, readSecret, readSecrets } from './files.ts';
 import type { Machine } from './kinds.ts';
@@ -50,8 +51,10 @@ export function configOf(given: Readonly<Record<string, unknown>>, machine: Mach
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
   const unknown = chosen.find(([name]) => OPTIONS.every((option) => option.name !== name));
   if (unknown !== undefined) {
-    const known = OPTIONS.map(({ name }) => name).join(', ');
-    throw new ConfigError(`there is no option "${unknown[0]}"; there are ${known}`);
+    const known = OPTIONS.map(({ name }) => name);
+    throw new ConfigError(
+      `there is no option "${unknown[0]}"${suggestion([unknown[0]], known)}; there are ${known.join(', ')}`,
+    );
   }
   return checked(
     new Map([
@@ -81,8 +84,10 @@ function fromFile(sources: ConfigSources, path: string): [string, Setting][] {
   return Object.entries(readObject(sources, path)).flatMap(([name, value]): [string, Setting][] => {
     const option = OPTIONS.find((candidate) => candidate.name === name);
     if (option === undefined) {
-      const known = OPTIONS.map((candidate) => candidate.name).join(', ');
-      throw new ConfigError(`${path}: there is no option "${name}"; the options are ${known}`);
+      const known = OPTIONS.map((candidate) => candidate.name);
+      throw new ConfigError(
+        `${path}: there is no option "${name}"${suggestion([name], known)}; the options are ${known.join(', ')}`,
+      );
     }
     if (value === null) return [];
     const divided = option.kind === 'list' && typeof value === 'string' ? divide(value) : value;
@@ -118,8 +123,10 @@ function fromEnvironment(env: ConfigSources['env']): [string, Setting][] {
       return [];
     const option = OPTIONS.find((candidate) => candidate.variable === variable);
     if (option === undefined) {
-      const known = OPTIONS.map((candidate) => candidate.variable).join(', ');
-      throw new ConfigError(`${variable}: there is no such option; the variables it takes are ${known}`);
+      const known = OPTIONS.map((candidate) => candidate.variable);
+      throw new ConfigError(
+        `${variable}: there is no such option${suggestion([variable], known)}; the variables it takes are ${known.join(', ')}`,
+      );
     }
     if (text === '' && option.secret === undefined) return [];
     return [[option.name, { value: fromText(option, text), from: `the environment, ${variable}`, chosen: true }]];

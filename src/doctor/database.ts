@@ -11,7 +11,10 @@ export async function examineDatabase({
 }: Pick<Config, 'dbPath' | 'mongoUrl' | 'dataDir'>): Promise<readonly Finding[]> {
   if (dbPath !== null) return report('SQLite', await inspectSqlite(dbPath, dataDir));
   if (mongoUrl !== null) return report('MongoDB', await inspectMongo(mongoUrl));
-  return database.warning('none: results are not kept, and /results* answers 503', 'set --db-path or --mongo-url');
+  return database.warning(
+    'none: results are not kept, and /results* answers 503',
+    'set --db-path or --mongo-url; "npm start" and "npm run doctor" set --db-path data/results.db',
+  );
 }
 
 function report(kind: string, { state, detail, advice }: Inspection): readonly Finding[] {

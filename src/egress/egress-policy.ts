@@ -37,7 +37,7 @@ export function createEgressPolicy(
   count: (reason: EgressRefusalReason) => void = () => {},
 ): EgressPolicy {
   const hint = (refusal: string): string =>
-    refusal.startsWith('not public') ? `; to allow it, start the service with ${openedWith}` : '';
+    refusal.startsWith('not public') ? `; to allow it, set ${openedWith}` : '';
   const forbidden = (by: EgressRefusalReason, reason: string): CapstanError => {
     count(by);
     return new CapstanError('target_forbidden', reason);

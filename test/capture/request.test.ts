@@ -65,7 +65,10 @@ describe('ScreenshotRequest', () => {
       { path: 'quality', message: 'must be an integer from 1 to 100' },
       { path: 'timeoutMs', message: 'must be an integer of milliseconds, 1 or more' },
       { path: 'delay', message: expect.stringMatching(/its fields are url, .*timeoutMs/) },
-      { path: 'cookie', message: expect.stringContaining('is not a field of a ScreenshotRequest') },
+      {
+        path: 'cookie',
+        message: expect.stringContaining('is not a field of a ScreenshotRequest; did you mean delayMs, cookies?'),
+      },
     ]);
   });
 

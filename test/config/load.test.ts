@@ -259,13 +259,17 @@ describe('loadConfig with an invalid configuration', () => {
 
   it('rejects an unknown key of a file and lists the accepted ones, without showing its value', () => {
     const line = refusal({ flags: { config: 'f' }, files: { f: '{"apiKeys": ["hush"]}' } });
-    expect(line).toMatch(/^f: there is no option "apiKeys"; the options are host, port, apiKey,/);
+    expect(line).toMatch(
+      /^f: there is no option "apiKeys"; did you mean apiKey\?; the options are host, port, apiKey,/,
+    );
     expect(line).not.toContain('hush');
   });
 
   it('rejects an unknown variable, since a misspelt API key variable would leave the service open', () => {
     const line = refusal({ env: { CAPSTAN_API_KEYS: 'hush' } });
-    expect(line).toMatch(/^CAPSTAN_API_KEYS: there is no such option; the variables it takes are CAPSTAN_HOST,/);
+    expect(line).toMatch(
+      /^CAPSTAN_API_KEYS: there is no such option; did you mean CAPSTAN_API_KEY\?; the variables it takes are CAPSTAN_HOST,/,
+    );
     expect(line).not.toContain('hush');
   });
 

@@ -193,6 +193,7 @@ const ROWS: readonly Row[] = [
     headers: { Range: 'bytes=9999-' },
   },
   { status: 200, method: 'DELETE', path: '/screenshot/4', operation: '/screenshot/{id}' },
+  { status: 200, path: '/' },
   { status: 200, path: '/screenshots' },
   { status: 200, path: '/results' },
   {

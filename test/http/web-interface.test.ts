@@ -36,12 +36,16 @@ describe('the web interface', () => {
     expect(response.headers.get('Location')).toBe('/ui/');
   });
 
-  it.each(['*/*', 'application/json'])('answers / like any unknown path when Accept is %s', async (accept) => {
-    const headers = { Accept: accept, 'X-API-Key': 'secret' };
-    const response = await app.call('/', { headers, redirect: 'manual' });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ code: 'not_found' });
-  });
+  it.each(['*/*', 'application/json'])(
+    'answers / with where to begin, without a key, when Accept is %s',
+    async (accept) => {
+      const response = await app.call('/', { headers: { Accept: accept }, redirect: 'manual' });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({
+        data: { capture: expect.stringContaining('/screenshot'), documentation: expect.stringContaining('/docs') },
+      });
+    },
+  );
 
   it.each(['/ui/', '/ui/capture', '/ui/captures/12', '/ui/operations'])(
     'serves its page at %s without a key',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { suggestion } from '../similar-names.ts';
 
 /* Building blocks of the option schemas. Each has one error text, which names the accepted values. */
 
@@ -40,12 +41,15 @@ export function objectOf<S extends z.ZodRawShape>(shape: S, what: string, accept
   return z.strictObject(shape, { error: objectError(what, Object.keys(shape), accepted) });
 }
 
-/** Returns the error text of a strict object: its field names when a field is unknown, else what the value must be. */
+/**
+ * Returns the error text of a strict object: the similar and all field names when a field is unknown, else what the
+ * value must be.
+ */
 export function objectError(what: string, fields: readonly string[], accepted = `a JSON object, ${what}`) {
-  return (issue: { readonly code?: string | undefined }) =>
-    issue.code === 'unrecognized_keys'
-      ? `is not a field of ${what}; its fields are ${fields.join(', ')}`
-      : `must be ${accepted}`;
+  return (issue: { readonly code?: string | undefined; readonly keys?: readonly string[] }) => {
+    if (issue.code !== 'unrecognized_keys') return `must be ${accepted}`;
+    return `is not a field of ${what}${suggestion(issue.keys ?? [], fields)}; its fields are ${fields.join(', ')}`;
+  };
 }
 
 function of(unit: string): string {

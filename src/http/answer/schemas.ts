@@ -71,6 +71,15 @@ export const JobSchema = z.strictObject({
 
 export type JobAnswer = Immutable<z.output<typeof JobSchema>>;
 
+/** Paths to begin with, for people. */
+export const StartSchema = z.strictObject({
+  capture: z.string(),
+  captures: z.string(),
+  interface: z.string(),
+  documentation: z.string(),
+  state: z.string(),
+});
+
 export const RemovedSchema = z.strictObject({ id });
 
 export const SessionSchema = z.strictObject({

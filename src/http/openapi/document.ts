@@ -22,7 +22,7 @@ const DESCRIPTION = `Captures web pages (screenshot and HTML snapshot), stores t
 
 **Answers.** A JSON answer is an envelope with \`success\`, \`message\`, \`data\`, \`error\`, \`code\` and \`request_id\`. Only \`POST /batch\` and \`GET /screenshots\` answer bare arrays. When a request fails, \`error\` says what is wrong with it, \`message\` is the general meaning of the code, and \`code\` is for programs: its meaning never changes. Every answer has the header \`X-Request-Id\`.
 
-**API keys.** A service with API keys answers \`401\` to a request without one. The exceptions are \`/session\`, signed links, the web interface, and \`GET\` and \`HEAD\` of \`/livez\`, \`/readyz\`, \`/openapi.json\` and \`/docs\`.
+**API keys.** A service with API keys answers \`401\` to a request without one. The exceptions are \`/session\`, signed links, the web interface, and \`GET\` and \`HEAD\` of \`/\`, \`/livez\`, \`/readyz\`, \`/openapi.json\` and \`/docs\`.
 
 **Bad requests.** An unknown path is \`404 not_found\`. A method that a path does not have is \`405 method_not_allowed\`, with \`Allow\`. Unknown or repeated query parameters, and unknown fields of a body, are \`400\` and are named in the answer. A URL has at most ${MAX_URL_CHARACTERS} characters; a body has at most 1 MiB after decompression (gzip, deflate, br).`;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../../capture/errors.ts';
+import { suggestion } from '../../capture/similar-names.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
 
 /**
@@ -17,7 +18,7 @@ export function readParameters<S extends z.ZodRawShape>(
   const values: Record<string, string | readonly string[]> = {};
   for (const name of new Set(given.keys())) {
     const texts = given.getAll(name);
-    if (!known.includes(name)) problems.push({ path: name, message: unknownParameter(known) });
+    if (!known.includes(name)) problems.push({ path: name, message: unknownParameter(name, known) });
     else if (isRepeatable(schema, name)) values[name] = texts;
     else if (texts.length > 1) problems.push({ path: name, message: 'must be given only once' });
     else values[name] = texts.join();
@@ -31,8 +32,8 @@ function isRepeatable(schema: z.ZodObject, name: string): boolean {
   return field !== undefined && z.globalRegistry.get(field)?.repeatable !== undefined;
 }
 
-function unknownParameter(known: readonly string[]): string {
+function unknownParameter(name: string, known: readonly string[]): string {
   return known.length === 0
     ? 'is not a query parameter of this path; it has none'
-    : `is not a query parameter of this path; its parameters are ${known.join(', ')}`;
+    : `is not a query parameter of this path${suggestion([name], known)}; its parameters are ${known.join(', ')}`;
 }

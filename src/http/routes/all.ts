@@ -12,6 +12,7 @@ import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarRes
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
+import { getStart } from './start.ts';
 
 /** Every route, in the order of the OpenAPI document. The first route that matches a request answers it. */
 export const ROUTES: readonly Route[] = [
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   exportResults,
   getResult,
   getEvents,
+  getStart,
   getLiveness,
   getReadiness,
   getStats,
