@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, moveInto, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
-import { failedRecordFile } from './layout.ts';
+import { directoriesAbove, failedRecordFile } from './layout.ts';
 import { recordInInfo } from './screenshot-info.ts';
 import { exists } from './workspace.ts';
 
@@ -26,7 +26,7 @@ export async function writeFailedRecord(data: DataDirectory, record: DetailedRes
       throw error;
     }
   });
-  await syncDirectory(dirname(target));
+  await Promise.all(directoriesAbove(data.path, record.id).map(syncDirectory));
   return Buffer.byteLength(content);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type {
@@ -17,7 +17,7 @@ import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.t
 import { writeDurably } from './durable-file.ts';
 import { readFailedRecord, writeFailedRecord } from './failed-records.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
-import { captureDirectory, capturesDirectory, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
+import { captureDirectory, capturesDirectory, directoriesAbove, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { removeCaptures } from './remove-captures.ts';
 import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
@@ -79,7 +79,7 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
           published = await moveInto(directory, target);
           if (!published) await remove(directory);
           else stored.changed(info.id, bytes);
-          await syncDirectory(dirname(target));
+          await Promise.all(directoriesAbove(data.path, info.id).map(syncDirectory));
           return published;
         } catch (error) {
           throw writeFailure(error);

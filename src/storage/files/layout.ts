@@ -56,6 +56,16 @@ export function captureDirectory(dataDir: string, id: number): string {
   return join(minuteDirectory(dataDir, day, minute), String(id));
 }
 
+/**
+ * The directories whose names lead to a capture. All are synced before the capture is answered: another capture, or
+ * another process, may have created one of them and not synced it yet.
+ */
+export function directoriesAbove(dataDir: string, id: number): readonly string[] {
+  const { day, minute } = timeNames(id);
+  const captures = capturesDirectory(dataDir);
+  return [minuteDirectory(dataDir, day, minute), join(captures, day), captures];
+}
+
 /** The file with the record of a failed capture. */
 export function failedRecordFile(dataDir: string, id: number): string {
   return `${captureDirectory(dataDir, id)}${FAILED_RECORD}`;
