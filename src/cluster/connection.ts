@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConnectionOptions, connect, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { type ConnectionOptions, connect, type Msg, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
+import { logIn } from './try-server.ts';
 
 /** Thrown while NATS is away. Whether the work was done is then unknown. */
 export class AwayError extends Error {
@@ -15,6 +16,8 @@ export interface LinkOptions {
 }
 
 const RECONNECT_MS = 250;
+/** Time limit for a connection, in milliseconds. */
+const CONNECT_MS = 5_000;
 /** Number of unanswered pings after which a server counts as away: after at most 9 s. */
 const PING = { pingInterval: 3_000, maxPingOut: 2 };
 
@@ -100,6 +103,7 @@ export class Link {
         const connection = await connect({
           ...this.#options.connection,
           ...PING,
+          timeout: CONNECT_MS,
           maxReconnectAttempts: -1,
           reconnectTimeWait: RECONNECT_MS,
           reconnectJitter: RECONNECT_MS,
@@ -113,10 +117,21 @@ export class Link {
         this.#setUp(true);
         return;
       } catch (error) {
-        this.#report(error);
+        this.#report(error instanceof TimeoutError ? await this.#causeOf(error) : error);
         await delay(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
       }
     }
+  }
+
+  /**
+   * Finds out why a connection was not made in time. The client loses the reason when a server refuses our certificate,
+   * which TLS 1.3 reports after the handshake; without reconnection it passes the reason on.
+   */
+  #causeOf(timeout: TimeoutError): Promise<unknown> {
+    return logIn(this.#options.connection, CONNECT_MS).then(
+      () => timeout,
+      (reason: unknown) => reason,
+    );
   }
 
   async #watch(connection: NatsConnection): Promise<void> {

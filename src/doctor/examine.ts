@@ -8,11 +8,8 @@ import { examineMemory } from './memory.ts';
 import { examineNats } from './nats.ts';
 import { examinePort } from './port.ts';
 
-/** `natsUrl`: the NATS servers, when the process is part of a cluster. */
-type Examined = Config & { readonly natsUrl?: readonly string[] };
-
 /** Checks everything that the service needs with this configuration. A failed check is a finding, not a rejection. */
-export async function examine(config: Examined): Promise<readonly Finding[]> {
+export async function examine(config: Config): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     examineBrowser(config),
     examineDatabase(config),

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { z } from 'zod';
+import type { Config } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const nats = findingsOf('NATS');
@@ -9,27 +10,41 @@ const TIMEOUT_MS = 3_000;
 /** First line that a NATS server sends, in JSON, before credentials and TLS. */
 const Introduction = z.object({ version: z.string(), jetstream: z.boolean().default(false) });
 
+/** The options of the connection to NATS. */
+export type NatsConfig = Pick<Config, 'natsUrl' | 'natsCreds' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey'>;
+
 /** Checks the NATS servers of the cluster; returns no findings without a cluster. */
-export async function examineNats({
-  natsUrl = [],
-}: {
-  readonly natsUrl?: readonly string[];
-}): Promise<readonly Finding[]> {
-  const findings = await Promise.all(natsUrl.map(examineServer));
+export async function examineNats(config: NatsConfig): Promise<readonly Finding[]> {
+  const findings = await Promise.all(config.natsUrl.map((url) => examineServer(url, config)));
   return findings.flat();
 }
 
-async function examineServer(text: string): Promise<readonly Finding[]> {
-  const { hostname, port } = new URL(text.replace(/^\w+:/, 'http:'));
+/** Connects as the service would: credentials and certificates are part of the check. */
+async function examineServer(url: string, config: NatsConfig): Promise<readonly Finding[]> {
+  const { hostname, port } = new URL(url.replace(/^\w+:/, 'http:'));
   const address = `${hostname}:${port === '' ? PORT : port}`;
   try {
     const { version, jetstream } = await introduction(hostname.replace(/^\[|\]$/g, ''), Number(port) || PORT);
-    if (jetstream) return nats.ok(`${address}, version ${version}, with JetStream`);
-    return nats.failure(`${address}, version ${version}, has no JetStream`, 'start nats-server with -js');
+    const server = `${address}, version ${version}`;
+    if (!jetstream) return nats.failure(`${server}, has no JetStream`, 'start nats-server with -js');
+    // Loaded on demand: without a cluster, no NATS client is loaded.
+    const { connectionOptions, logIn } = await import('../cluster/try-server.ts');
+    try {
+      await logIn(connectionOptions({ ...config, natsUrl: [url] }), TIMEOUT_MS);
+      return nats.ok(`${server}, with JetStream`);
+    } catch (error) {
+      return nats.failure(
+        `${server}: ${reasonOf(error)}`,
+        'check user and password or token in --nats-url, --nats-creds and --nats-tls-*, and that the account may use JetStream',
+      );
+    }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return nats.failure(`${address}: ${reason}`, 'start the server, and check --nats-url');
+    return nats.failure(`${address}: ${reasonOf(error)}`, 'start the server, and check --nats-url');
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function introduction(host: string, port: number): Promise<z.output<typeof Introduction>> {

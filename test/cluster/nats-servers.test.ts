@@ -52,6 +52,10 @@ describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
     const own = { natsTlsCert: client.cert, natsTlsKey: client.key };
     await expectConnected({ natsUrl, natsTlsCa: server.cert, ...own });
     await expectRefused({ natsUrl, ...own }, /self-signed|certificate/i);
+    // The server reads our certificate after the handshake.
+    await expectRefused({ natsUrl, natsTlsCa: server.cert }, /alert.*certificate/i);
+    const foreign = { natsTlsCert: server.cert, natsTlsKey: server.key };
+    await expectRefused({ natsUrl, natsTlsCa: server.cert, ...foreign }, /alert.*(certificate|unknown ca)/i);
     await expectRefused({ natsUrl: [nats.url] }, /tls|certificate/i);
   });
 });
