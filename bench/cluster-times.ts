@@ -116,7 +116,7 @@ async function leave({ cluster, pages, one, two }: Parts, times: Times): Promise
   times.returned.push(await until(() => pages.requested > requested));
   hangUp.abort();
   await answer;
-  await until(async () => (await fetch(`${two.url}/readyz`)).ok);
+  await until(async () => (await fetch(`${two.url}/readyz/any`)).ok);
   await until(async () => (await cluster.tickets()) === 0 && pages.waiting === 0);
 }
 

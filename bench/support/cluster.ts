@@ -35,7 +35,7 @@ export async function startBenchCluster(): Promise<BenchCluster> {
         place.options,
       );
       started.push(served);
-      await until(async () => (await fetch(`${served.url}/readyz`)).ok);
+      await until(async () => (await fetch(`${served.url}/readyz/any`)).ok);
       return served;
     },
     async tickets() {

@@ -65,6 +65,11 @@ export const ServiceStatsSchema = z.strictObject({
     bytes: count.nullable().meta({
       description: 'Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null.',
     }),
+    disk: z
+      .strictObject({ free: count, size: count })
+      .nullable()
+      .meta({ description: 'Bytes of the file system of `--data-dir`; null while they are not known.' }),
+    events_unwritten: count.meta({ description: 'Events that wait to be written to the event log.' }),
   }),
   egress: z
     .strictObject({ captures: EgressRefusalsSchema, webhooks: EgressRefusalsSchema })

@@ -50,7 +50,10 @@ export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /** Dependencies of the routes that every process has, workers of a cluster included. */
 export interface OperationsContext {
-  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure' | 'tallies'>;
+  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure' | 'tallies'> & {
+    /** A worker reads nothing for clients. */
+    readonly reads?: CaptureService['reads'];
+  };
   /** Undefined in a worker, which has no subscribers. */
   readonly fanOut?: Pick<FanOut, 'size'>;
 }

@@ -9,7 +9,8 @@ import type { Tallies } from './tallies.ts';
 export interface MetricsSource {
   readonly stats: () => ServiceStats;
   readonly pressure: () => Pressure;
-  readonly isReady: () => boolean;
+  /** Whether captures can be made; and whether stored ones can be read, undefined for a worker. */
+  readonly isReady: () => { readonly captures: boolean; readonly reads?: boolean };
   /** Number of subscribers to live events. */
   readonly subscribers: () => number;
   readonly tallies: Tallies;
@@ -19,7 +20,7 @@ export interface MetricsSource {
 interface Reading {
   readonly stats: ServiceStats;
   readonly pressure: Pressure;
-  readonly isReady: boolean;
+  readonly isReady: { readonly captures: boolean; readonly reads?: boolean };
   readonly subscribers: number;
 }
 
@@ -67,7 +68,12 @@ export function metricFamilies(source: MetricsSource): {
       { labels: { version: packageVersion(), node_version: process.version }, value: 1 },
     ]),
     gauge('capstan_ready', 'Whether captures can be made (1 or 0), as GET /readyz reports.', ({ isReady }) =>
-      one(Number(isReady)),
+      one(Number(isReady.captures)),
+    ),
+    gauge(
+      'capstan_readable',
+      'Whether stored captures can be read (1 or 0), as GET /readyz/reads reports; not of workers.',
+      ({ isReady: { reads } }) => (reads === undefined ? [] : one(Number(reads))),
     ),
     gauge('capstan_accepting', 'Whether a new capture is admitted now (1 or 0).', ({ pressure }) =>
       one(Number(pressure.accepting)),
@@ -133,6 +139,14 @@ export function metricFamilies(source: MetricsSource): {
     gauge('capstan_outbox_records', 'Records on disk that wait for the database.', ({ stats }) =>
       one(stats.store.outbox),
     ),
+    gauge(
+      'capstan_data_disk_free_bytes',
+      'Free bytes of the file system of --data-dir, at the scrape before.',
+      ({ stats: { store } }) => (store.disk === null ? [] : one(store.disk.free)),
+    ),
+    gauge('capstan_data_disk_size_bytes', 'Size of the file system of --data-dir.', ({ stats: { store } }) =>
+      store.disk === null ? [] : one(store.disk.size),
+    ),
     counter('capstan_artifact_written_bytes_total', 'Bytes of stored files, by kind.', ({ store }) =>
       each('kind', store.written),
     ),
@@ -172,6 +186,9 @@ export function metricFamilies(source: MetricsSource): {
     ),
 
     counter('capstan_events_total', 'Events, by type.', () => each('type', tallies.events)),
+    gauge('capstan_events_unwritten', 'Events that wait to be written to the event log.', ({ stats: { store } }) =>
+      one(store.events_unwritten),
+    ),
     gauge('capstan_event_subscribers', 'Subscribers to GET /events.', ({ subscribers }) => one(subscribers)),
 
     counter('capstan_jobs_added_total', 'Jobs that clients gave to this process.', ({ jobs }) => one(jobs.added)),

@@ -71,7 +71,10 @@ export interface CaptureService {
   refuseUnread(): CapstanError | undefined;
   /** Generates the captures of this process that have no outcome yet, in the order of their admission. */
   inFlight(): Iterable<InFlight>;
+  /** Whether captures can be made. */
   readonly readiness: Readiness;
+  /** Whether stored captures can be read. */
+  readonly reads: Readiness;
   stats(): ServiceStats;
   pressure(): Pressure;
 
@@ -107,12 +110,12 @@ export interface CaptureService {
 }
 
 /** A part of the service that can fail by itself. */
-export type DegradedPart = 'database';
+export type DegradedPart = 'captures' | 'database';
 
 export type Readiness =
   | {
       readonly ready: true;
-      /** Parts that have failed, although captures can be made. */
+      /** Parts that have failed, although the rest works. */
       readonly degraded: readonly DegradedPart[];
     }
   | { readonly ready: false; readonly code: FailureCode; readonly reason: string };

@@ -31,12 +31,17 @@ export interface ConditionParts {
 
 /** Readiness and load of the service. */
 export interface Condition {
+  /** Whether captures can be made: admitted, and then run. */
   readonly readiness: Readiness;
+  /** Whether stored captures can be read. */
+  readonly reads: Readiness;
   pressure(): Pressure;
   stop(): void;
 }
 
 const NO_WORKER = 'no worker is connected: captures are queued, and wait for one';
+const STOPPING = { ready: false, code: 'shutting_down', reason: 'the service is shutting down' } as const;
+const NO_DATABASE = { ready: false, code: 'database_unavailable', reason: 'the database cannot be used' } as const;
 
 /** States of a database whose records wait in the outbox. */
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
@@ -46,8 +51,9 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
   const { storage, pipeline, events, stopping } = parts;
   let accepting = true;
 
-  const readiness = (): Readiness => {
-    if (stopping.aborted) return { ready: false, code: 'shutting_down', reason: 'the service is shutting down' };
+  /** Whether captures are admitted. */
+  const admission = (): Readiness => {
+    if (stopping.aborted) return STOPPING;
     const availability = parts.availability();
     if (!availability.available) return { ready: false, code: availability.code, reason: availability.reason };
     const { refusal } = storage.captureStore;
@@ -59,9 +65,20 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
     return { ready: true, degraded: DEGRADED.has(storage.results.state) ? ['database'] : [] };
   };
 
+  const readiness = (): Readiness => {
+    const admitted = admission();
+    if (!admitted.ready || parts.cluster()?.slots !== 0) return admitted;
+    return { ready: false, code: 'cluster_unavailable', reason: NO_WORKER };
+  };
+
+  const reads = (): Readiness => {
+    if (stopping.aborted) return STOPPING;
+    return DEGRADED.has(storage.results.state) ? NO_DATABASE : { ready: true, degraded: [] };
+  };
+
   const pressure = (): Pressure => {
     const { cpu, memory, eventLoopDelayMs } = monitor.reading;
-    const ready = readiness();
+    const ready = admission();
     const reason = ready.ready ? pipeline.refusal()?.message : ready.reason;
     const cluster = parts.cluster();
     return {
@@ -73,7 +90,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
       memory: memory === null ? null : percent(1 - memory.availableBytes / memory.totalBytes),
       eventLoopDelayMs: Math.round(eventLoopDelayMs),
       accepting: reason === undefined,
-      reason: reason ?? (cluster?.workers === 0 ? NO_WORKER : ''),
+      reason: reason ?? (cluster?.slots === 0 ? NO_WORKER : ''),
       cluster,
     };
   };
@@ -93,6 +110,9 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
   return {
     get readiness() {
       return readiness();
+    },
+    get reads() {
+      return reads();
     },
     pressure,
     stop: () => monitor.stop(),

@@ -164,6 +164,9 @@ export async function createService(
     get readiness() {
       return condition.readiness;
     },
+    get reads() {
+      return condition.reads;
+    },
     pressure: condition.pressure,
     whyMissing: async (id) => {
       const isElsewhere = await storage.captureStore.isElsewhere(id).catch(() => false);

@@ -46,6 +46,9 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     get readiness() {
       return service.readiness;
     },
+    get reads() {
+      return service.reads;
+    },
     tallies: service.tallies,
     takesCallbacks: service.takesCallbacks,
     admitCallback: service.admitCallback,

@@ -2,10 +2,11 @@ import type { ServiceStats } from '../capture/stats.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Counters } from '../streams/counters.ts';
 import type { Capturing } from './capturing.ts';
+import { watchDiskSpace } from './disk-space.ts';
 import type { StorageConfig } from './service-config.ts';
 
 export interface CountedParts {
-  readonly config: Pick<StorageConfig, 'retainDays' | 'retainBytes'>;
+  readonly config: Pick<StorageConfig, 'dataDir' | 'retainDays' | 'retainBytes'>;
   readonly counters: Counters;
   readonly capturing: Pick<Capturing, 'actor' | 'ipFacts'>;
   readonly storage: Storage;
@@ -21,6 +22,7 @@ export type ProcessStats = Pick<
 /** Returns a function that reads them. The uptime begins now. */
 export function countProcess({ config, counters, capturing, storage, log }: CountedParts): () => ProcessStats {
   const startedAt = performance.now();
+  const disk = watchDiskSpace(config.dataDir);
   const removes = config.retainDays !== null || config.retainBytes !== null;
   return () => ({
     uptime_ms: Math.round(performance.now() - startedAt),
@@ -34,6 +36,8 @@ export function countProcess({ config, counters, capturing, storage, log }: Coun
       outbox: storage.captureStore.pending,
       written: storage.captureStore.written,
       bytes: storage.artifacts.bytes,
+      disk: disk(),
+      events_unwritten: storage.events.unwritten,
     },
     retention: removes ? storage.retention.counts : null,
     log: { dropped: log.droppedLines },

@@ -56,6 +56,8 @@ export interface EventLog {
    * `CapstanError` when there is no database or it is away.
    */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
+  /** Number of events that wait to be written. */
+  readonly unwritten: number;
   /** Writes what can still be written. */
   close(): Promise<void>;
 }

@@ -48,6 +48,8 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`
       body: { code: 'cluster_unavailable' },
     });
     expect((await api.call('/readyz')).status).toBe(503);
+    expect((await api.call('/readyz/reads')).status).toBe(200);
+    expect((await api.call('/readyz/any')).status).toBe(200);
     expect((await api.call('/results')).status).toBe(200);
     batch.end({ ...kept, timeoutMs: 120_000 });
     const job = await api.post('/screenshot', kept, { headers: { Prefer: 'respond-async' } });

@@ -42,7 +42,8 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
     // Captures may be held for longer than the usual deadline of tests.
     const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
     stops.push(node.stop);
-    await expect.poll(() => node.service.readiness.ready, { timeout: 60_000 }).toBe(true);
+    // Without a worker, an api node is not ready for captures.
+    await expect.poll(() => node.service.stats().cluster?.connected, { timeout: 60_000 }).toBe(true);
     await expect.poll(() => node.service.results.state, { timeout: 60_000 }).toBe('up');
     return node;
   };

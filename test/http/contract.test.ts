@@ -232,6 +232,8 @@ const ROWS: readonly Row[] = [
   { status: 401, code: 'unauthorized', on: 'keyed', method: 'POST', path: '/session', body: () => ({ key: 'wrong' }) },
   { status: 200, path: '/livez' },
   { status: 200, path: '/readyz' },
+  { status: 200, path: '/readyz/reads' },
+  { status: 200, path: '/readyz/any' },
   { status: 200, path: '/stats' },
   { status: 200, path: '/metrics' },
   { status: 200, path: '/pressure' },
@@ -407,6 +409,8 @@ const ROWS: readonly Row[] = [
     body: () => ({ url: site.url('/short') }),
   },
   { status: 503, code: 'shutting_down', on: 'stopping', path: '/readyz' },
+  { status: 503, code: 'shutting_down', on: 'stopping', path: '/readyz/reads' },
+  { status: 503, code: 'shutting_down', on: 'stopping', path: '/readyz/any' },
   { status: 503, code: 'shutting_down', on: 'stopping', path: '/events' },
   {
     status: 503,

@@ -90,10 +90,10 @@ export const SessionSchema = z.strictObject({
 export const ProbeSchema = z.strictObject({
   status: z.enum(['live', 'ready']),
   degraded: z
-    .array(z.enum(['database']))
+    .array(z.enum(['captures', 'database']))
     .readonly()
     .exactOptional()
-    .meta({ description: 'Parts that cannot be used, although captures can be made.' }),
+    .meta({ description: 'Parts that cannot be used, although the rest works.' }),
 });
 
 export const FailureSchema = z.strictObject({

@@ -7,7 +7,7 @@ import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getPressure, patchLimits } from './limits.ts';
 import { getMetrics } from './metrics.ts';
-import { getLiveness, getOpenApi, getReadiness, getStats } from './operations.ts';
+import { getAnyReadiness, getLiveness, getOpenApi, getReadiness, getReadReadiness, getStats } from './operations.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
@@ -36,6 +36,8 @@ export const ROUTES: readonly Route[] = [
   getStart,
   getLiveness,
   getReadiness,
+  getReadReadiness,
+  getAnyReadiness,
   getStats,
   getMetrics,
   getPressure,

@@ -36,7 +36,10 @@ async function openExposition({ service, fanOut }: OperationsContext): Promise<E
   return createExposition({
     stats: () => service.stats(),
     pressure: () => service.pressure(),
-    isReady: () => service.readiness.ready,
+    isReady: () => ({
+      captures: service.readiness.ready,
+      ...(service.reads === undefined ? {} : { reads: service.reads.ready }),
+    }),
     subscribers: () => fanOut?.size ?? 0,
     tallies: service.tallies,
   });

@@ -1,9 +1,11 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { ServiceStatsSchema } from '../../capture/stats.ts';
+import type { Readiness } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { ProbeSchema } from '../answer/schemas.ts';
 import { ANY_JSON, envelope } from '../openapi/content.ts';
 import { type OperationsContext, route } from '../route.ts';
+import type { HttpContext } from '../state.ts';
 
 export const getLiveness = route({
   method: 'GET',
@@ -33,12 +35,50 @@ export const getReadiness = route({
     'shutting_down',
     'storage_unavailable',
   ],
-  handle: (ctx, _, { service }: OperationsContext) => {
-    const { readiness } = service;
-    if (!readiness.ready) throw new CapstanError(readiness.code, readiness.reason);
-    answer(ctx, { status: 'ready', degraded: readiness.degraded });
+  handle: (ctx, _, { service }: OperationsContext) => answerReadiness(ctx, service.readiness),
+});
+
+export const getReadReadiness = route({
+  method: 'GET',
+  path: '/readyz/reads',
+  operationId: 'readyzReads',
+  summary: 'Whether stored captures can be read.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'Stored captures can be read.', content: envelope('Probe', ProbeSchema) } },
+  failures: ['database_unavailable', 'shutting_down'],
+  handle: (ctx, _, { service }) => answerReadiness(ctx, service.reads),
+});
+
+export const getAnyReadiness = route({
+  method: 'GET',
+  path: '/readyz/any',
+  operationId: 'readyzAny',
+  summary: 'Whether captures can be made, or stored ones read.',
+  description: 'For load balancers: they send clients to a process as long as it can answer some of their requests.',
+  tag: 'operations',
+  isOpen: true,
+  parameters: {},
+  answers: { 200: { description: 'At least one of the two.', content: envelope('Probe', ProbeSchema) } },
+  failures: [
+    'browser_unavailable',
+    'cluster_unavailable',
+    'database_unavailable',
+    'shutting_down',
+    'storage_unavailable',
+  ],
+  handle: (ctx, _, { service }) => {
+    const { readiness, reads } = service;
+    if (readiness.ready) answerReadiness(ctx, readiness);
+    else answerReadiness(ctx, reads.ready ? { ready: true, degraded: ['captures'] } : readiness);
   },
 });
+
+function answerReadiness(ctx: HttpContext, readiness: Readiness): void {
+  if (!readiness.ready) throw new CapstanError(readiness.code, readiness.reason);
+  answer(ctx, { status: 'ready', degraded: readiness.degraded });
+}
 
 export const getStats = route({
   method: 'GET',

@@ -82,6 +82,10 @@ class MongoEventLog implements EventLog {
     this.#ids = createIdSource({ clock, node: node() });
   }
 
+  get unwritten(): number {
+    return this.#queue.length + this.#held.length;
+  }
+
   async start(publish: Publish): Promise<number> {
     this.#publish = publish;
     try {

@@ -75,6 +75,10 @@ class OwnEventLog implements EventLog {
     this.#ids = createIdSource({ clock, node: node() });
   }
 
+  get unwritten(): number {
+    return this.#waiting.length;
+  }
+
   async start(publish: Publish): Promise<number> {
     this.#publish = publish;
     if (this.#table === null) return this.#nextId();

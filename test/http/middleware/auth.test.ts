@@ -70,7 +70,7 @@ describe('authenticate', () => {
     expect((await app.call(`/stats?api_key=${KEY}&key=${KEY}`)).status).toBe(401);
   });
 
-  it.each(['/livez', '/readyz', '/openapi.json'])(
+  it.each(['/livez', '/readyz', '/readyz/reads', '/readyz/any', '/openapi.json'])(
     'requires no key for GET and HEAD of %s, and one for other methods',
     async (path) => {
       for (const method of ['GET', 'HEAD']) expect(await status(method, path)).not.toBe(401);

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
+import { nodesOf } from '../cluster/nodes.ts';
+import { ground, serve } from '../commands/capstan-process.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { type RunningPrometheus, startPrometheus, whyNoPrometheus } from '../support/prometheus.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
+import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
+
+const RULES = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');
+const PATIENCE = { timeout: 60_000, interval: 200 };
+
+const whyNot = await whyNoPrometheus();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+const whyAlone = await whyNoCluster();
+
+/** Returns the expression of an alert. How long it must hold is tested in alerts.test.yml. */
+function expressionOf(alert: string): string {
+  const [, expression] = new RegExp(`- alert: ${alert}\\n +expr: (.+)\\n`).exec(RULES) ?? [];
+  if (expression === undefined) throw new Error(`there is no alert ${alert}`);
+  return expression;
+}
+
+function firing(prometheus: RunningPrometheus, alert: string) {
+  return expect.poll(async () => (await prometheus.query(expressionOf(alert))).length, { ...PATIENCE, message: alert });
+}
+
+describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Prometheus${reason}`, () => {
+  const site = siteForSuite();
+
+  it('notices a database that is away: reads fail, the outbox grows and the event log lags', async () => {
+    const app = await startService();
+    try {
+      await using prometheus = await startPrometheus(app.baseUrl);
+      for (const alert of ['CapstanCannotRead', 'CapstanOutboxGrows', 'CapstanEventLogLags']) {
+        expect(await prometheus.query(expressionOf(alert)), alert).toEqual([]);
+      }
+      await app.loseDatabase();
+      await firing(prometheus, 'CapstanCannotRead').toBe(1);
+      expect((await app.call('/readyz/reads')).status).toBe(503);
+      expect(await (await app.call('/readyz/any')).json()).toMatchObject({ data: { degraded: ['database'] } });
+      expect((await app.post('/screenshot', { url: site.url('/short') })).status).toBe(200);
+      await firing(prometheus, 'CapstanOutboxGrows').toBe(1);
+      // Each refusal is an event.
+      await Promise.all(Array.from({ length: 120 }, () => app.post('/screenshot', { url: 'http://10.0.0.1/' })));
+      await firing(prometheus, 'CapstanEventLogLags').toBe(1);
+    } finally {
+      await app.stop();
+    }
+  }, 180_000);
+
+  it.skipIf(whyNoTmpfs !== undefined)(
+    'notices a nearly full disk, and log lines that cannot be written',
+    async () => {
+      await using place = await ground();
+      const path = join(place.path, 'small');
+      await mkdir(path);
+      await using disk = await mountSmallDisk(path, 4096);
+      const flags = ['--data-dir', join(path, 'data'), '--db-path', 'results.db', '--log-file', join(path, 'log')];
+      const service = await serve([...flags, '--browser-path', NO_BROWSER.browserPath], place.options);
+      try {
+        await using prometheus = await startPrometheus(service.url);
+        for (const alert of ['CapstanDiskNearlyFull', 'CapstanLogLinesDropped']) {
+          expect(await prometheus.query(expressionOf(alert)), alert).toEqual([]);
+        }
+        await disk.fill();
+        await firing(prometheus, 'CapstanDiskNearlyFull').toBe(1);
+        // The log keeps 1 MiB of lines that cannot be written.
+        const long = `${service.url}/${'x'.repeat(50_000)}`;
+        await Promise.all(Array.from({ length: 40 }, () => fetch(long)));
+        await firing(prometheus, 'CapstanLogLinesDropped').toBe(1);
+      } finally {
+        service.child.kill('SIGKILL');
+        await service.ended;
+      }
+    },
+    180_000,
+  );
+});
+
+describe.skipIf(whyNot !== undefined || whyAlone !== undefined)('alerts of a cluster, by their causes', () => {
+  const servers = serversForSuite();
+
+  it('notices lost workers, no slots, and NATS that is away', async () => {
+    await using nodes = await nodesOf(servers, 'alerts');
+    const api = await nodes.api();
+    const processes = { timeout: 60_000, interval: 50 };
+    await using prometheus = await startPrometheus(api.baseUrl);
+    await firing(prometheus, 'CapstanNoSlots').toBe(1);
+    expect(await (await api.call('/readyz')).json()).toMatchObject({ code: 'cluster_unavailable' });
+    expect(await (await api.call('/readyz/any')).json()).toMatchObject({ data: { degraded: ['captures'] } });
+    const [one, two] = await Promise.all([nodes.worker(), nodes.worker()]);
+    await firing(prometheus, 'CapstanNoSlots').toBe(0);
+    await expect.poll(() => api.service.readiness.ready, processes).toBe(true);
+    await expect.poll(() => api.service.stats().cluster?.workers, processes).toBe(2);
+    await two.stop(0);
+    await firing(prometheus, 'CapstanFewerWorkers').toBe(1);
+    await one.stop(0);
+    await firing(prometheus, 'CapstanNoSlots').toBe(1);
+    await servers.nats.kill();
+    await firing(prometheus, 'CapstanNatsAway').toBe(1);
+    expect((await api.call('/readyz/reads')).status).toBe(200);
+    await servers.nats.start();
+    await firing(prometheus, 'CapstanNatsAway').toBe(0);
+  }, 240_000);
+});
