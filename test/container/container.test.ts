@@ -1,10 +1,12 @@
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
+import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildImage, podman, processesOf, runContainer, whyNoContainers } from './podman.ts';
 
@@ -12,6 +14,7 @@ const IMAGE = `localhost/capstan-test-${process.pid}`;
 const NAME = `capstan-test-${process.pid}`;
 const USER = 10_001;
 const MEMORY_BYTES = 1024 ** 3;
+const MAX_IMAGE_BYTES = 700_000_000;
 const PAGE = '<!doctype html><meta charset="utf-8"><body style="font:64px sans-serif">日本語 🥰🍣</body>';
 
 const missing = await whyNoContainers();
@@ -37,7 +40,7 @@ beforeAll(async () => {
     ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
     ...['--security-opt', 'seccomp=container/seccomp.json', '--memory', String(MEMORY_BYTES)],
     ...['--network', 'host', '--volume', `${data}:/data`],
-    ...['--env', 'CAPSTAN_HOST=127.0.0.1', '--env', 'CAPSTAN_PORT=0'],
+    ...['--env', 'CAPSTAN_HOST=127.0.0.1', '--env', `CAPSTAN_PORT=${await freePort(createTcpServer())}`],
     ...[IMAGE, 'serve', '--sandbox', 'on', '--allow-targets', '127.0.0.1'],
   ]);
   baseUrl = await lineOf(child.stdout, /^capstan listening on (http:\S+)\n/m);
@@ -83,6 +86,18 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
       memory: { found: expect.stringMatching(/ of 1\.0 GiB available$/) },
     });
     expect(report.serves).toBe(true);
+  });
+
+  it('is smaller than 700 MB', async () => {
+    const bytes = Number(await podman('image', 'inspect', '--format', '{{.Size}}', IMAGE));
+    expect(bytes).toBeGreaterThan(100_000_000);
+    expect(bytes).toBeLessThan(MAX_IMAGE_BYTES);
+  });
+
+  it('passes its health check', async () => {
+    // Rejects when the check fails.
+    await podman('healthcheck', 'run', NAME);
+    expect(await podman('inspect', '--format', '{{.State.Health.Status}}', NAME)).toBe('healthy');
   });
 
   it('captures a page with Japanese and emoji', async () => {

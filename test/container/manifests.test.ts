@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { capstan, ground } from '../commands/capstan-process.ts';
+import { problemsOfCompose, problemsOfManifests } from './schemas.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
@@ -53,6 +54,31 @@ describe('the manifests', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(JSON.parse(stdout)).toMatchObject(expected);
     }
+  });
+});
+
+describe('the schemas of the manifests', () => {
+  const read = (path: string) => readFile(join(ROOT, path), 'utf8');
+
+  it.each(['capstan.yaml', 'cluster.yaml', 'keda-workers.yaml'])('accept kubernetes/%s', async (file) => {
+    expect(problemsOfManifests(await read(`kubernetes/${file}`))).toEqual([]);
+  });
+
+  it('accept compose.yaml', async () => {
+    expect(problemsOfCompose(await read('compose.yaml'))).toEqual([]);
+  });
+
+  it('reject a wrong value, and a service of Compose with an unknown key', async () => {
+    const workers = await read('kubernetes/keda-workers.yaml');
+    const kedaProblems = problemsOfManifests(workers.replace('maxReplicaCount: 20', 'maxReplicaCount: many'));
+    expect(kedaProblems).toEqual([expect.stringMatching(/^ScaledObject: .*maxReplicaCount must be integer/)]);
+    const cluster = await read('kubernetes/cluster.yaml');
+    const apiProblems = problemsOfManifests(cluster.replace('replicas: 2', 'replicas: two'));
+    expect(apiProblems).toEqual([expect.stringMatching(/^Deployment: .*replicas must be integer/)]);
+    const compose = await read('compose.yaml');
+    expect(problemsOfCompose(compose.replace('mem_limit:', 'memory:'))).toEqual([
+      expect.stringContaining('/services/capstan must NOT have additional properties'),
+    ]);
   });
 });
 

@@ -37,10 +37,15 @@ export async function buildImage(tag: string): Promise<void> {
   const trust = existsSync(bundle)
     ? ['--volume', `${bundle}:/run/ca.crt:ro`, '--build-arg', 'CA_BUNDLE=/run/ca.crt']
     : [];
-  await run('buildah', ['bud', '--isolation', 'chroot', ...trust, '--tag', tag, '--file', 'Containerfile', '.'], {
-    cwd: ROOT,
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  // The other format of images has no health check.
+  await run(
+    'buildah',
+    ['bud', '--format', 'docker', '--isolation', 'chroot', ...trust, '--tag', tag, '--file', 'Containerfile', '.'],
+    {
+      cwd: ROOT,
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
 }
 
 export async function podman(...args: readonly string[]): Promise<string> {
