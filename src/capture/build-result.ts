@@ -43,6 +43,7 @@ export const UNSEEN = {
   failed_code: '',
   download: null,
   perception_hash: null,
+  banner: null,
   cached: false,
   remote_ip: null,
   ip_info: null,
@@ -74,6 +75,7 @@ export function storedResult(
     timings: snapshot.timings,
     protocol: snapshot.protocol,
     perception_hash: perceptionHash,
+    banner: snapshot.banner,
     remote_ip: snapshot.remoteIp,
     ip_info: ipFacts,
   };

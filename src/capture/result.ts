@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BannerSchema } from './banner.ts';
 import { DownloadSchema, FailureCodeSchema } from './errors.ts';
 import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
@@ -74,6 +75,10 @@ export const ResultRecordSchema = z.strictObject({
   }),
   options_withheld: z.array(z.string()).meta({
     description: 'Names of further options of the request, which are not kept: they may be secret, or they are long.',
+  }),
+  banner: BannerSchema.nullable().meta({
+    description:
+      'What was done about a cookie banner; null when none was looked for: without `acceptCookieBanners` and `rejectCookieBanners`, or when there was no time.',
   }),
   cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
   remote_ip: z

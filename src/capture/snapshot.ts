@@ -1,3 +1,4 @@
+import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 
@@ -34,5 +35,7 @@ export interface Snapshot {
   readonly protocol: string;
   /** IP address that the target answered from; null when unknown. */
   readonly remoteIp: string | null;
+  /** What was done about a cookie banner; null when none was looked for. */
+  readonly banner: Banner | null;
   readonly evidence: Evidence;
 }

@@ -52,6 +52,54 @@ describe('a cookie banner', () => {
     expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
   });
 
+  const worded = (...buttons: readonly string[]) =>
+    `/banner-of-words?${buttons.map((button) => `button=${encodeURIComponent(button)}`).join('&')}`;
+  const REJECT = 'rejected:Reject all';
+
+  it.each([
+    'Accept all cookies',
+    'Accept All',
+    'I agree',
+    'Allow all',
+    'Alle akzeptieren',
+    'Alle Cookies akzeptieren',
+    'Tout accepter',
+    'Aceptar todas las cookies',
+    'Accetta tutti',
+    'Alles accepteren',
+    'Zaakceptuj wszystkie',
+    '同意する',
+  ])('accepts a banner that no rule knows, by its button "%s"', async (words) => {
+    const snapshot = await capture(worded('settings:Settings', REJECT, `accepted:${words}`), 'accept');
+    expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
+    expect(snapshot.banner).toEqual({ found: true, rule: 'words', action: 'accepted' });
+  });
+
+  it.each(['accept', 'reject'] as const)(
+    'acknowledges a banner that only offers "OK", with the answer %s',
+    async (answer) => {
+      const snapshot = await capture(worded('acknowledged:OK'), answer);
+      expect([snapshot.title, showsBanner(snapshot)]).toEqual(['acknowledged', false]);
+      expect(snapshot.banner).toEqual({ found: true, rule: 'words', action: 'acknowledged' });
+    },
+  );
+
+  it('rejects a banner that no rule knows, although it can also be accepted', async () => {
+    const snapshot = await capture(worded('accepted:Accept all', REJECT), 'reject');
+    expect([snapshot.title, snapshot.banner]).toEqual(['rejected', { found: true, rule: 'words', action: 'rejected' }]);
+  });
+
+  it('leaves a box alone that is not about cookies', async () => {
+    const { title, banner } = await capture(`${worded('accepted:Accept')}&text=Your+offer+for+the+ferry`, 'accept');
+    expect([title, banner]).toEqual(['not asked', { found: false, rule: '', action: 'none' }]);
+  });
+
+  it('names the rule that knew the banner', async () => {
+    expect((await capture('/banner', 'accept')).banner).toEqual({ found: true, rule: 'hubspot', action: 'accepted' });
+    expect((await capture('/short', 'accept')).banner).toEqual({ found: false, rule: '', action: 'none' });
+    expect((await capture('/short')).banner).toBeNull();
+  });
+
   it.each(['/short', '/blank', '/image.png'])('captures %s, which has no banner', async (path) => {
     const { cutPhase, responseCode } = await capture(path, 'reject');
     expect([cutPhase, responseCode]).toEqual([null, 200]);

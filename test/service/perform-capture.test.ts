@@ -32,6 +32,7 @@ const SNAPSHOT: Snapshot = {
   protocol: 'h2',
   evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
+  banner: null,
 };
 
 describe('performCapture', () => {

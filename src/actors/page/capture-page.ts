@@ -79,6 +79,7 @@ async function look(
     ...image,
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
+    banner: page.visit.banner,
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };

@@ -1,3 +1,4 @@
+import type { Banner } from '../../capture/banner.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { addScripts } from './content/add-scripts.ts';
 import type { PageSession } from './isolated-page.ts';
@@ -12,6 +13,8 @@ export interface Visit {
   readonly interception: Interception;
   /** Documents that were changed already, by their loader ids, and whether every change was made. */
   readonly changed: Map<string, boolean>;
+  /** What was done about a cookie banner; null when none was looked for. */
+  banner: Banner | null;
   /**
    * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie, and with
    * `script_failed` for a syntax error in a script.
@@ -27,7 +30,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
   if (request.ignoreCertErrors) {
     commands.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
-  return { interception, changed: new Map(), ready: Promise.all(commands) };
+  return { interception, changed: new Map(), banner: null, ready: Promise.all(commands) };
 }
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {

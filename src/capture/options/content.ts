@@ -29,12 +29,10 @@ export const contentFields = {
     // Scripts log in with tokens.
     .register(optionFacts, { secret: true }),
   css: source().meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' }),
-  acceptCookieBanners: flag
-    .default(false)
-    .meta({ description: 'Answer known cookie banners by accepting everything.' }),
+  acceptCookieBanners: flag.default(false).meta({ description: 'Answer cookie banners by accepting everything.' }),
   rejectCookieBanners: flag
     .default(false)
-    .meta({ description: 'Answer known cookie banners by accepting as little as possible.' }),
+    .meta({ description: 'Answer cookie banners by accepting as little as possible.' }),
 };
 
 export interface BannerAnswers {

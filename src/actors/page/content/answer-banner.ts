@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { z } from 'zod';
+import { type Banner, NO_BANNER } from '../../../capture/banner.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import { acceptByWords } from './accept-by-words.ts';
 import { type BannerAnswer, type BannerPlace, bannerScript } from './banner-rules.ts';
 
 /** Time in which a banner may appear in a loaded page, in milliseconds. */
@@ -19,7 +21,7 @@ const QUESTION_MS = 1_000;
 
 const news = z.discriminatedUnion('type', [
   z.object({ type: z.literal('eval'), id: z.string(), code: z.string() }),
-  z.object({ type: z.literal('state'), state: z.string() }),
+  z.object({ type: z.literal('state'), state: z.string(), rule: z.string() }),
 ]);
 
 /** States in which a banner is present. */
@@ -27,9 +29,14 @@ const ANSWERING = new Set(['openPopupDetected', 'runningOptOut', 'runningOptIn']
 const ANSWERED = new Set(['done', 'optOutSucceeded', 'optInSucceeded']);
 const GIVEN_UP = new Set(['nothingDetected', 'optOutFailed', 'optInFailed']);
 
+/** The library's names of banners that it knows only by the words on their buttons. */
+const BY_WORDS = /^HEURISTIC/;
+/** The library's name of a banner that can only be acknowledged. */
+const ACKNOWLEDGED = 'HEURISTIC-TIER1';
+
 /**
- * Looks for a cookie banner in a loaded page and answers it, by the rules of DuckDuckGo's autoconsent. Resolves with
- * whether there was time to look for one. A page without a banner, or with one that no rule knows, stays unchanged.
+ * Looks for a cookie banner in a loaded page and answers it, by the rules of DuckDuckGo's autoconsent, else by the words
+ * on its buttons. Resolves with whether there was time to look for one. A page without a banner stays unchanged.
  */
 export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
   if (deadline.waitingMs === 0) return false;
@@ -40,7 +47,10 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     const { frameTree } = answered;
     const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MAX_FRAMES)];
     const answering = frames.map((frame) => answerIn(page, frame, answer, deadline));
-    if (await isAnyTrue(answering)) await delay(LEAVING_MS);
+    const known = await firstAnswer(answering);
+    const banner = known.action === 'none' && answer === 'accept' ? await acceptByWords(page) : known;
+    page.visit.banner = banner.found || !known.found ? banner : known;
+    if (page.visit.banner.action !== 'none') await delay(LEAVING_MS);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
     // The document was replaced, as happens on some sites after the answer.
@@ -52,43 +62,49 @@ function framesBelow({ childFrames = [] }: Protocol.Page.FrameTree): readonly Pr
   return childFrames.flatMap((tree) => [tree.frame, ...framesBelow(tree)]);
 }
 
-/** Resolves with true as soon as one answer is true, and with false when none is. */
-function isAnyTrue(answers: readonly Promise<boolean>[]): Promise<boolean> {
+/** Resolves with the first banner that is answered; when none is, with one that was found, or with `NO_BANNER`. */
+function firstAnswer(answers: readonly Promise<Banner>[]): Promise<Banner> {
   return new Promise((resolve, reject) => {
-    for (const answer of answers) answer.then((isTrue) => isTrue && resolve(true), reject);
-    Promise.all(answers).then(() => resolve(false), reject);
+    for (const answer of answers) answer.then((banner) => banner.action !== 'none' && resolve(banner), reject);
+    Promise.all(answers).then((banners) => resolve(banners.find(({ found }) => found) ?? NO_BANNER), reject);
   });
 }
 
-/** Resolves with whether a banner was answered in this frame. */
+/** Resolves with the banner of this frame, when it is answered or no longer looked for. */
 async function answerIn(
   { session, frame: main }: IsolatedPage,
   frame: Protocol.Page.Frame,
   answer: BannerAnswer,
   deadline: Deadline,
-): Promise<boolean> {
+): Promise<Banner> {
   const place: BannerPlace = { url: frame.url, isTop: frame.id === main.id };
+  let banner = NO_BANNER;
   try {
     const began = performance.now();
     const starting = bannerScript(answer, place).then((script) => startIn(session, frame.id, script));
     const consent = await within(Math.min(APPEARING_MS, deadline.waitingMs), starting, null);
-    if (consent === null) return false;
+    if (consent === null) return banner;
     for (let maxMs = APPEARING_MS; ; ) {
       const leftMs = Math.min(began + maxMs - performance.now(), deadline.waitingMs);
       const item = await within(Math.max(0, leftMs), consent.next(), null);
-      if (item === null || (item.type === 'state' && GIVEN_UP.has(item.state))) return false;
+      if (item === null) return banner;
+      if (item.type === 'state' && item.rule !== '') {
+        banner = { found: true, rule: BY_WORDS.test(item.rule) ? 'words' : item.rule, action: 'none' };
+      }
+      if (item.type === 'state' && GIVEN_UP.has(item.state)) return banner;
       if (item.type === 'eval') {
         // Queries run only in the main frame: in a child frame, the world of its own scripts cannot be addressed.
         await consent.evaluated(item.id, place.isTop && (await ask(session, item.code)));
       } else if (ANSWERED.has(item.state)) {
-        return true;
+        const done = answer === 'accept' ? 'accepted' : 'rejected';
+        return { ...banner, found: true, action: item.rule === ACKNOWLEDGED ? 'acknowledged' : done };
       } else if (ANSWERING.has(item.state)) {
         maxMs = APPEARING_MS + ANSWERING_MS;
       }
     }
   } catch (error) {
     // A frame may end at any time, and frames of other processes are not accessible.
-    if (error instanceof CdpError && !place.isTop) return false;
+    if (error instanceof CdpError && !place.isTop) return banner;
     throw error;
   }
 }

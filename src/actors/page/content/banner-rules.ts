@@ -61,8 +61,9 @@ export async function bannerScript(answer: BannerAnswer, { url, isTop }: BannerP
   const config: Partial<Config> = {
     autoAction: answer === 'accept' ? 'optIn' : 'optOut',
     detectRetries: REPEAT_PASSES,
-    // Banners that no rule knows are rejected by the text of their buttons; the library cannot accept that way.
-    heuristicMode: answer === 'accept' ? 'off' : 'reject',
+    // Banners that no rule knows are rejected, or acknowledged when that is all they offer, by the text of their buttons.
+    // The library cannot accept that way: where there are both buttons, it rejects.
+    heuristicMode: answer === 'accept' ? 'off' : 'tier1',
     enablePrehide: false,
     logs: SILENT,
   };
@@ -95,7 +96,7 @@ const RUN = `(config, rules, load) => {
     if (message.type === 'eval') tell({ type: 'eval', id: message.id, code: message.code });
     if (message.type !== 'report' || message.state.lifecycle === last) return;
     last = message.state.lifecycle;
-    tell({ type: 'state', state: last });
+    tell({ type: 'state', state: last, rule: message.state.detectedPopups.at(-1) ?? '' });
   }, config, rules);
   return {
     next: async () => {
