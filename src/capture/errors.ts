@@ -152,6 +152,12 @@ export const CATALOGUE = {
     text: 'The queue is full.',
     help: 'Retry after `Retry-After`. `error` says whether the queue is full or the service is overloaded.',
   },
+  too_many_subscribers: {
+    status: 429,
+    retryable: true,
+    text: 'There are too many subscribers to events.',
+    help: 'Retry after `Retry-After`, or close a subscription of the same API key. Operators: `--max-subscribers`.',
+  },
   rate_limited: {
     status: 429,
     retryable: true,

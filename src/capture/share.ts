@@ -5,3 +5,37 @@
 export function shareOf(free: number, own: number): number {
   return Math.min(free, Math.max(own === 0 ? 1 : 0, Math.ceil((free - own) / 2)));
 }
+
+/** Places that owners share, where nothing waits for one. */
+export interface Places {
+  readonly taken: number;
+  /** Takes a place. Returns a function that gives it back, once; undefined when there is none for this owner. */
+  take(owner: string | null): (() => void) | undefined;
+}
+
+/** Creates `capacity` places. An owner of null, which has no share of its own, may take them all. */
+export function createPlaces(capacity: number): Places {
+  const ofOwner = new Map<string | null, number>();
+  let taken = 0;
+  return {
+    get taken() {
+      return taken;
+    },
+    take(owner) {
+      const own = ofOwner.get(owner) ?? 0;
+      const free = capacity - taken;
+      if (free < 1 || (owner !== null && shareOf(free, own) < 1)) return undefined;
+      ofOwner.set(owner, own + 1);
+      taken += 1;
+      let isHeld = true;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        const left = (ofOwner.get(owner) ?? 0) - 1;
+        if (left === 0) ofOwner.delete(owner);
+        else ofOwner.set(owner, left);
+        taken -= 1;
+      };
+    },
+  };
+}

@@ -20,12 +20,13 @@ function httpOptions(config: Config, logger: Logger): HttpOptions {
     signingKey: signingKeys,
     corsOrigins,
     maxBatch,
+    maxSubscribers,
     timeoutMs: defaultTimeoutMs,
     maxTimeoutMs,
   } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
   const common = { apiKeys, namedKeys, isolateKeys, signingKeys, corsOrigins, allowedHosts };
-  return { ...common, maxBatch, defaultTimeoutMs, maxTimeoutMs, logger };
+  return { ...common, maxBatch, maxSubscribers, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Loads OpenTelemetry on demand. */

@@ -166,6 +166,13 @@ export const configSchema = z.strictObject({
     placeholder: 'n',
     default: 1000,
   }),
+  maxSubscribers: integer(1, 1_000_000, 'subscribers', {
+    group: 'Limits',
+    description:
+      'Maximum number of subscribers to GET /events, of which a named key has a share; further ones are answered 429.',
+    placeholder: 'n',
+    default: 1000,
+  }),
   timeoutMs: integer(1, 3_600_000, 'milliseconds', {
     group: 'Limits',
     description: 'Deadline of a capture whose request names none.',

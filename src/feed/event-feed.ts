@@ -1,7 +1,8 @@
-import type { Observable } from 'rxjs';
+import { firstValueFrom, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/event-log.ts';
+import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { eventBody } from './event-body.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
@@ -9,6 +10,9 @@ export type { LoggedEvent } from '../storage/event-log.ts';
 
 /** Holds about a minute of events of a busy service. Without a database, only these can be replayed. */
 const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
+
+/** Pages read from the log at once. More would keep the database from storing captures meanwhile. */
+const MAX_READS = 2;
 
 /** A listener for live events. */
 export interface FeedListener {
@@ -36,9 +40,10 @@ export interface EventFeed {
   listen(listener: FeedListener): () => void;
   /**
    * Returns at most `limit` events that follow an id, including gaps. A page that is returned synchronously may be
-   * `live`; a page that is read from the log never is. Never rejects: events that cannot be read become a gap.
+   * `live`; a page that is read from the log never is. Never rejects: events that cannot be read become a gap. `owner`:
+   * owners take turns with reading from the log.
    */
-  after(cursor: number, limit: number): FeedPage | Promise<FeedPage>;
+  after(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
@@ -50,6 +55,7 @@ export async function openEventFeed(
   clock: () => number,
 ): Promise<EventFeed> {
   const listeners = new Set<FeedListener>();
+  const reads = createWorkInTurn(MAX_READS);
   const early: LoggedEvent[] = [];
   let recent: RecentEvents | undefined;
   let ended = false;
@@ -92,9 +98,9 @@ export async function openEventFeed(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    after(cursor, limit) {
+    after(cursor, limit, owner = null) {
       if (cursor > kept.newest) return gapPage('unknown_id', kept.newest);
-      if (cursor < kept.floor) return read(cursor, limit);
+      if (cursor < kept.floor) return firstValueFrom(reads.run(owner, () => read(cursor, limit)));
       const events = kept.after(cursor, limit);
       const reached = events.at(-1)?.id ?? cursor;
       return { events, cursor: reached, live: reached >= kept.newest };

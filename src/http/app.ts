@@ -5,6 +5,7 @@ import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
+import { createPlaces } from '../capture/share.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
@@ -50,6 +51,8 @@ export interface HttpOptions extends RequestLimits, CommonOptions {
   /** Maximum silence of the sender of a streamed body while the service waits for it, in milliseconds. */
   readonly silenceMs?: number;
   readonly events?: Partial<FanOutOptions>;
+  /** Maximum number of subscribers to events. @default unlimited */
+  readonly maxSubscribers?: number;
   /** Directory of the built web interface. @default that of the package */
   readonly uiDirectory?: string;
   /** Directory of the built page of the API's documentation. @default that of the package */
@@ -139,7 +142,15 @@ function createRoutes(
   service: CaptureService,
   sessions: Sessions,
   identify: CallerFinder,
-  { silenceMs = SILENCE_MS, corsOrigins = [], logger, events, tracing, ...limits }: HttpOptions,
+  {
+    silenceMs = SILENCE_MS,
+    corsOrigins = [],
+    logger,
+    events,
+    maxSubscribers = Infinity,
+    tracing,
+    ...limits
+  }: HttpOptions,
 ): Router<HttpState> {
   const router = createRouter();
   const requestLimits = { ...limits, callbacks: service.takesCallbacks };
@@ -150,6 +161,7 @@ function createRoutes(
     silenceMs,
     corsOrigins,
     fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
+    subscribers: createPlaces(maxSubscribers),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
     sessions,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FailureCode } from '../capture/errors.ts';
 import type { KeyScope } from '../capture/named-key.ts';
 import type { requestSchemas } from '../capture/request.ts';
+import type { Places } from '../capture/share.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import type { RateLimits } from './keys/rate-limits.ts';
@@ -34,6 +35,8 @@ export interface RouteContext {
   /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
   readonly silenceMs: number;
   readonly fanOut: FanOut;
+  /** The places of subscribers to events. */
+  readonly subscribers: Places;
   /** Origins whose pages may send requests. */
   readonly corsOrigins: readonly string[];
   readonly rates: RateLimits;

@@ -157,8 +157,8 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
     },
     listen: ({ events, end }) =>
       feed.listen({ events: (all) => events(all.filter((event) => isVisible(event, key))), end }),
-    after: (cursor, limit) => {
-      const page = feed.after(cursor, limit);
+    after: (cursor, limit, owner) => {
+      const page = feed.after(cursor, limit, owner);
       return page instanceof Promise ? page.then(ownPage) : ownPage(page);
     },
     close: () => feed.close(),

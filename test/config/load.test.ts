@@ -136,6 +136,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   maxConcurrent: ['3', 3],
   maxQueue: ['0', 0],
   maxBatch: ['7', 7],
+  maxSubscribers: ['7', 7],
   timeoutMs: ['1500', 1500],
   maxTimeoutMs: ['60000', 60_000],
   maxConnections: ['50', 50],

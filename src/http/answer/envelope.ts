@@ -7,6 +7,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Failures that end by themselves, usually soon: their answers have `Retry-After`. */
 export const WITH_RETRY_AFTER: ReadonlySet<FailureCode> = new Set([
   'queue_full',
+  'too_many_subscribers',
   'rate_limited',
   'idempotency_in_flight',
   'artifact_pending',

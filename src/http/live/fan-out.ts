@@ -12,12 +12,14 @@ export interface FanOutOptions {
 export interface Sink {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
+  cork(): void;
+  uncork(): void;
 }
 
 export interface Subscriber {
   readonly sink: Sink;
   /** Called when the subscriber does not read. */
-  drop(): void;
+  readonly drop: () => void;
   /** Called when there will be no more events. */
   end(): void;
 }
@@ -52,11 +54,18 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
   let keepAlive: NodeJS.Timeout | undefined;
   let stopListening: (() => void) | undefined;
 
-  function send(group: Group, bytes: Buffer): void {
-    for (const subscriber of group.members) {
+  function send({ members }: Group, frames: readonly Buffer[]): void {
+    // Frames are shared by all groups, joined ones by one group: a single subscriber needs no copy of its own.
+    const chunks = members.size === 1 ? frames : [Buffer.concat(frames)];
+    for (const { sink, drop } of members) {
       // Checked before the write: one burst of events may itself exceed the limit, which says nothing about the reader.
-      if (subscriber.sink.writableLength > bufferBytes) subscriber.drop();
-      else subscriber.sink.write(bytes);
+      if (sink.writableLength > bufferBytes) {
+        drop();
+        continue;
+      }
+      sink.cork();
+      for (const bytes of chunks) sink.write(bytes);
+      sink.uncork();
     }
   }
 
@@ -65,9 +74,9 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
     gathering = undefined;
     for (const group of groups.values()) {
       if (group.frames.length === 0) continue;
-      const bytes = Buffer.concat(group.frames);
+      const { frames } = group;
       group.frames = [];
-      send(group, bytes);
+      send(group, frames);
     }
   }
 

@@ -1,17 +1,20 @@
 import type { ServerResponse } from 'node:http';
-import type { EventFeed } from '../../feed/event-feed.ts';
+import type { Writable } from 'node:stream';
+import type { EventFeed, FeedPage, LoggedEvent } from '../../feed/event-feed.ts';
 import { type EventFilter, eventPredicate } from '../../feed/event-filter.ts';
 import type { FanOut } from './fan-out.ts';
 import { frameOf, welcomeFrame } from './frames.ts';
 
-/** Events in each page that is replayed to a subscriber. */
-const PAGE = 200;
+/** Events in each page that is read for a subscriber: a few times what a socket takes at once. */
+const PAGE = 50;
 const RETRY_MS = 2000;
 
 export interface Subscription {
   readonly filter: EventFilter;
   /** Id of the event after which the subscription begins; undefined: now. */
   readonly after: number | undefined;
+  /** Name under which the subscriber takes turns with reading missed events. */
+  readonly owner: string | null;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface Subscription {
  */
 export async function sendEvents(
   response: ServerResponse,
-  { filter, after }: Subscription,
+  { filter, after, owner }: Subscription,
   feed: EventFeed,
   fanOut: FanOut,
 ): Promise<void> {
@@ -40,14 +43,22 @@ export async function sendEvents(
 
   let cursor = after ?? feed.newest;
   sink.write(welcomeFrame(RETRY_MS, cursor));
+  /** Returns whether the subscriber has been sent all there is. */
+  const send = (page: FeedPage): boolean => {
+    if (gone) return false;
+    cursor = sendUntilFull(sink, page, lets);
+    return page.live && !sink.writableNeedDrain;
+  };
+  const sendNext = (): boolean | Promise<boolean> => {
+    const page = feed.after(cursor, PAGE, owner);
+    return page instanceof Promise ? page.then(send) : send(page);
+  };
   while (!gone && !feed.ended) {
-    const found = feed.after(cursor, PAGE);
-    const page = found instanceof Promise ? await found : found;
-    if (gone) return;
-    cursor = page.cursor;
-    const frames = page.events.filter(lets).map(frameOf);
-    if (frames.length > 0 && !sink.write(Buffer.concat(frames))) await drained();
-    else if (page.live) {
+    const sent = sendNext();
+    const isLive = sent instanceof Promise ? await sent : sent;
+    // Nothing more is read, and no page kept, for a subscriber that does not read.
+    if (sink.writableNeedDrain) await drained();
+    else if (isLive) {
       leave = fanOut.join(filter, {
         sink,
         drop() {
@@ -60,4 +71,13 @@ export async function sendEvents(
     }
   }
   if (!gone) response.end();
+}
+
+/** Writes events until the socket takes no more. Returns the id of the event after which to continue. */
+function sendUntilFull(sink: Writable, { events, cursor }: FeedPage, lets: (event: LoggedEvent) => boolean): number {
+  // Gathered into one write to the socket.
+  sink.cork();
+  const last = events.find((event) => lets(event) && !sink.write(frameOf(event)));
+  process.nextTick(() => sink.uncork());
+  return last?.id ?? cursor;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { EVENT_GROUPS, EVENT_TYPES } from '../../capture/events.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
+import { callerOf } from '../keys/callers.ts';
 import { sendEvents } from '../live/subscription.ts';
 import { text } from '../openapi/content.ts';
 import { hostPrefix, integerText } from '../request/parameters.ts';
@@ -26,7 +27,7 @@ export const getEvents = route({
   operationId: 'subscribe',
   summary: 'Live events, as Server-Sent Events.',
   description:
-    'Server-Sent Events. Each has an `id` that grows, its type as `event`, and as `data` a JSON object with `v` (1), `type` and `at`, besides what its type has: `capture.stored` the `result`, failures the `failure`. Reconnect with `Last-Event-ID` to replay missed events from a bounded log. Where events are missing there is an event `gap` (`reason`: `too_old`, `not_written`, `ended_abruptly`, `unknown_id`; `text` for people), whatever the filter. All filters that are given must hold. A comment comes every 15 s. A subscriber that does not read is disconnected, and may reconnect.',
+    'Server-Sent Events. Each has an `id` that grows, its type as `event`, and as `data` a JSON object with `v` (1), `type` and `at`, besides what its type has: `capture.stored` the `result`, failures the `failure`. Reconnect with `Last-Event-ID` to replay missed events from a bounded log. Where events are missing there is an event `gap` (`reason`: `too_old`, `not_written`, `ended_abruptly`, `unknown_id`; `text` for people), whatever the filter. All filters that are given must hold. A comment comes every 15 s. A subscriber that does not read is disconnected, and may reconnect. At most `--max-subscribers` subscribers are served, of which a named key has a share; further ones are 429.',
   tag: 'operations',
   parameters: {
     type: z
@@ -59,11 +60,15 @@ export const getEvents = route({
       content: text('text/event-stream'),
     },
   },
-  failures: ['shutting_down'],
-  handle: async (ctx, { type: types, host, batch, lastEventId }, { service: { feed }, fanOut }) => {
+  failures: ['shutting_down', 'too_many_subscribers'],
+  handle: async (ctx, { type: types, host, batch, lastEventId }, { service: { feed }, fanOut, subscribers }) => {
     // Reconnecting browsers send both: the header is the current position, the query the first one.
     const after = lastEventIdOf(ctx) ?? lastEventId;
     if (feed.ended) throw new CapstanError('shutting_down');
+    const { owner } = callerOf(ctx);
+    const leave = subscribers.take(owner);
+    if (leave === undefined) throw tooMany(subscribers.taken, owner);
+    ctx.res.once('close', leave);
     ctx.status = 200;
     ctx.set('Content-Type', 'text/event-stream');
     // Otherwise nginx buffers the events.
@@ -74,9 +79,18 @@ export const getEvents = route({
     ctx.res.removeHeader('Transfer-Encoding');
     ctx.respond = false;
     ctx.res.flushHeaders();
-    await sendEvents(ctx.res, { filter: { types, host, batch }, after }, feed, fanOut);
+    await sendEvents(ctx.res, { filter: { types, host, batch }, after, owner }, feed, fanOut);
   },
 });
+
+/** Value of `Retry-After`, in seconds: a subscriber that does not read is disconnected after this time. */
+const RETRY_AFTER_SECONDS = 30;
+
+function tooMany(taken: number, owner: string | null): CapstanError {
+  const share = owner === null ? '' : `, and the API key ${owner} has its share of them`;
+  const reason = `There are ${taken} subscribers to events${share}.`;
+  return new CapstanError('too_many_subscribers', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
 
 function lastEventIdOf(ctx: HttpContext): number | undefined {
   const header = ctx.get('Last-Event-ID').trim();

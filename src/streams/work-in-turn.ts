@@ -1,0 +1,33 @@
+import { catchError, defer, EMPTY, from, ignoreElements, Observable, of, tap } from 'rxjs';
+import { createFairQueue } from './fair-queue.ts';
+import { mergeMapOnDemand } from './merge-map-on-demand.ts';
+
+/** Work of which at most a number runs at once. Owners take turns. */
+export interface WorkInTurn {
+  readonly waiting: number;
+  /**
+   * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work that
+   * has started holds its place to its end.
+   */
+  run<T>(owner: string | null, work: () => Promise<T>): Observable<T>;
+}
+
+export function createWorkInTurn(atOnce: number): WorkInTurn {
+  const queue = createFairQueue<Observable<never>>();
+  mergeMapOnDemand(queue.next$, of(atOnce), (work) => work).subscribe();
+  return {
+    get waiting() {
+      return queue.length;
+    },
+    run: (owner, work) =>
+      new Observable((subscriber) => {
+        const untilDone = defer(() => from(work())).pipe(
+          tap(subscriber),
+          ignoreElements(),
+          // The subscriber has been told.
+          catchError(() => EMPTY),
+        );
+        return queue.join(untilDone, owner);
+      }),
+  };
+}
