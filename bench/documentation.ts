@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
-import { chromium } from 'playwright-core';
+import { chromium } from 'playwright';
 import { PNG } from 'pngjs';
 import type { BenchOptions } from './support/bench.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';

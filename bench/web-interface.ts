@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright';
 import { z } from 'zod';
 import { putCapture } from '../src/storage/artifact-store.ts';
 import { NO_BROWSER, startService } from '../test/support/service.ts';

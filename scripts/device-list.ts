@@ -1,4 +1,4 @@
-import { devices } from 'playwright-core';
+import { devices } from 'playwright';
 import { z } from 'zod';
 import type { Device } from '../src/capture/options/devices.ts';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { SAMPLE_PAGES, startSite } from '../test/fixtures/site.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright';
 import { z } from 'zod';
 import { SAMPLE_PAGES, startSite } from '../test/fixtures/site.ts';
 import { startService } from '../test/support/service.ts';

@@ -1,4 +1,4 @@
-import { chromium } from 'playwright-core';
+import { chromium } from 'playwright';
 import { sandboxFlags, VIEWPORT } from './driver.ts';
 import { startServiceProcess } from './service-process.ts';
 

@@ -48,7 +48,7 @@ export function runsPackagedBinary({ platform, arch }: System): boolean {
 /** Returns an error text that says how to install a browser. */
 export function howToInstall({ platform }: System): string {
   const packaged = platform === 'linux' ? 'apt-get install chromium-headless-shell, or ' : '';
-  return `no Chromium was found: install one (${packaged}npx playwright-core install chromium-headless-shell), or name one with --browser-path`;
+  return `no Chromium was found: install one (${packaged}npx playwright install chromium-headless-shell), or name one with --browser-path`;
 }
 
 function inApplication(name: string): string {

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';

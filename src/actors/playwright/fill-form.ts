@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator } from 'playwright';
 import type { FormFilling } from '../../capture/options/interaction.ts';
 import { locate } from './locate.ts';
 import type { Patience, Step } from './step.ts';

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
@@ -90,7 +90,7 @@ export class PlaywrightInteraction implements Interaction {
     const target = { targetId: this.#page.frame.id };
     // Loaded on first use: a service without interactive captures never loads it.
     const [{ chromium }, { targetInfo }, { sessionId }] = await Promise.all([
-      import('playwright-core'),
+      import('playwright'),
       connection.root.send('Target.getTargetInfo', target),
       connection.root.send('Target.attachToTarget', { ...target, flatten: true }),
     ]);

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { ConnectOverCDPTransport } from 'playwright-core';
+import type { ConnectOverCDPTransport } from 'playwright';
 import { z } from 'zod';
 import { CdpClosedError, type CdpConnection, CdpError, type CdpSession } from '../cdp/connection.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
 import { locate } from './locate.ts';
 import type { Patience } from './step.ts';

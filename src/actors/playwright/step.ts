@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 
 /** The time limit of Playwright's calls. Read before each call, because a step makes several. */
 export interface Patience {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { CapstanError } from '../../capture/errors.ts';
 import type { PageSession } from '../page/isolated-page.ts';
 

@@ -1,3 +1,5 @@
+// Not by range-parser: it finds `bytes=-1000` unsatisfiable for a file of 100 bytes, where RFC 9110 sends all of it.
+
 /** Bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number;

@@ -1,5 +1,7 @@
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 
+// Not by Koa's ctx.accepts: for it, `Accept: application/json; charset=utf-8` takes no JSON.
+
 /** A client's preference for a media type: its weight and its position in the header, where the earlier wins a tie. */
 interface Preference {
   readonly weight: number;
