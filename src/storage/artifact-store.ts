@@ -72,12 +72,6 @@ export interface ArtifactStore {
   /** Reads the record of a capture, stored or failed; undefined when there is none. */
   record(id: number): Promise<DetailedResult | undefined>;
   /**
-   * Keeps the record of a failed capture, which has no files, so that a lost database can be rebuilt from the store.
-   * Call it after the database has the record. Missing where the database is not rebuilt from the store, or where
-   * another process could remove the record from the database but not from the store.
-   */
-  keepFailed?(record: DetailedResult): Promise<void>;
-  /**
    * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
    * `undelivered` is set, as it is by the process that has just made the capture.
    */
@@ -100,6 +94,15 @@ export interface ArtifactStore {
   readonly bytes: number | null;
   /** Counts the bytes, including those of other processes, slowly enough not to delay captures. */
   measure(signal?: AbortSignal): Promise<number>;
+}
+
+/** The store in a data directory, which also keeps the records of failed captures. */
+export interface LocalStore extends ArtifactStore {
+  /**
+   * Writes the record of a capture without files. Resolves when it would survive a power failure; a record with this id
+   * stays as it is. Rejects as `stage` does.
+   */
+  keepRecord(record: DetailedResult): Promise<void>;
 }
 
 /** Stores the artifacts of a capture. */

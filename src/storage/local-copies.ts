@@ -1,13 +1,18 @@
 import type { DetailedResult } from '../capture/result.ts';
-import type { ArtifactStore, CapturedFiles, StagedCapture } from './artifact-store.ts';
+import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './artifact-store.ts';
 
 /**
  * The port to the local copies of captures. A capture is written and synced in the data directory before anything else
  * happens to it; then it is delivered to the artifact store.
  */
 export interface LocalCopies {
+  /** Whether the records of failed captures stay, so that a lost database can be rebuilt from them. */
+  readonly keepsFailed: boolean;
   /** Writes the files of a capture and its whole record, as `ArtifactStore.stage` does. */
   stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
+  /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
+  keepRecord(record: DetailedResult): Promise<void>;
+  /** Whether there is a copy, of a stored or failed capture, even one that cannot be read. */
   has(id: number): Promise<boolean>;
   /** The record of a copy; undefined when there is none. */
   record(id: number): Promise<DetailedResult | undefined>;
@@ -17,22 +22,33 @@ export interface LocalCopies {
    * `database_unavailable` when the store cannot be reached.
    */
   deliver(record: DetailedResult): Promise<DetailedResult | undefined>;
-  /** Removes the copy of a capture that is delivered and whose record the database has. */
-  release(id: number): Promise<void>;
+  /** Removes what need not stay of a copy that is delivered and whose record the database has. */
+  release(record: DetailedResult): Promise<void>;
 }
 
 /** Copies for a store in the data directory itself: a published capture counts as delivered. */
-export function createOwnCopies(artifacts: ArtifactStore): LocalCopies {
+export function createOwnCopies(local: LocalStore, { keepsFailed }: Pick<LocalCopies, 'keepsFailed'>): LocalCopies {
   return {
-    stage: (record, files) => artifacts.stage(record, files),
-    has: (id) => artifacts.has(id),
-    record: (id) => artifacts.record(id),
-    deliver: (record) => namingStore(record, artifacts),
-    release: () => Promise.resolve(),
+    keepsFailed,
+    stage: local.stage,
+    keepRecord: local.keepRecord,
+    has: (id) => hasCopy(local, id),
+    record: local.record,
+    deliver: (record) => namingStore(record, local),
+    release: async ({ id, artifacts }) => {
+      if (artifacts === null && !keepsFailed) await local.remove([id]);
+    },
   };
 }
 
-/** Corrects the store's name: a record that waited in an outbox may name the store of an earlier process. */
+export function hasCopy(local: LocalStore, id: number): Promise<boolean> {
+  return local.record(id).then(
+    (record) => record !== undefined,
+    () => true,
+  );
+}
+
+/** Corrects the store's name: a record that waited for the database may name the store of an earlier process. */
 export async function namingStore(
   record: DetailedResult,
   artifacts: Pick<ArtifactStore, 'id'>,

@@ -4,6 +4,7 @@ import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
 import type { Database } from './database.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
+import { WAITING } from './files/file-outbox.ts';
 import { namesIn, outboxes } from './files/workspace.ts';
 import type { DamagedFile } from './gridfs/damaged-files.ts';
 import { isAway } from './is-away.ts';
@@ -64,10 +65,10 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
   });
 }
 
-/** Number of records in the outboxes of a data directory. */
+/** Number of records in a data directory that wait for the database. */
 async function waitingIn(dataDir: string): Promise<number> {
   const names = await Promise.all((await outboxes(dataDir)).map(namesIn));
-  return names.flat().filter((name) => name.endsWith('.json')).length;
+  return names.flat().filter((name) => name.endsWith(WAITING)).length;
 }
 
 /** Writes a copy of the SQLite database to a file that does not exist yet. */

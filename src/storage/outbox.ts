@@ -1,5 +1,3 @@
-import type { DetailedResult, Result } from '../capture/result.ts';
-
 /** A decided removal of captures. After a crash, the process that finds it completes it. */
 export interface IntendedRemoval {
   readonly ids: readonly number[];
@@ -7,26 +5,32 @@ export interface IntendedRemoval {
   done(): Promise<void>;
 }
 
-/** Records and removals left by ended processes, now owned by this one. */
+/** What ended processes left, now owned by this one. */
 export interface Adopted {
-  /** Ids of the records, smallest first. */
-  readonly records: readonly number[];
+  /** Ids of the captures whose records wait, smallest first. */
+  readonly waiting: readonly number[];
   readonly removals: readonly IntendedRemoval[];
 }
 
-/** Changes on disk that the database has not received yet: records, one file each, and removals. */
+/**
+ * Notes on disk about what the database has not received yet: the ids of captures whose records wait for it beside
+ * their files, and removals.
+ */
 export interface Outbox {
-  /** Adds a record. Resolves when it would survive a power failure. Rejects with `storage_full` or `internal`. */
-  add(record: DetailedResult): Promise<void>;
-  /** Returns a record; undefined when it is not in the outbox. */
-  read(id: number): Promise<DetailedResult | undefined>;
-  /** Removes a record; false when it was withdrawn and is not in the outbox any more. */
+  /**
+   * Notes that a record waits. Resolves when the note would survive a power failure. Rejects with `storage_full` or
+   * `internal`.
+   */
+  add(id: number): Promise<void>;
+  /** Whether this process has noted that a record waits. */
+  has(id: number): Promise<boolean>;
+  /** Removes a note; false when it was withdrawn and is not in the outbox any more. */
   remove(id: number): Promise<boolean>;
-  /** Sets a record aside that the database will never accept: it stays on disk for an operator. */
+  /** Sets a note aside: the database will never accept the record, which stays on disk for an operator. */
   setAside(id: number): Promise<void>;
   /** Returns which of these wait for the database, in any process. */
   waiting(ids: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Removes records from the outboxes of all processes. Returns the ids that waited. */
+  /** Removes notes from the outboxes of all processes. Returns the ids that waited. */
   withdraw(ids: readonly number[]): Promise<ReadonlySet<number>>;
   /**
    * Notes a removal. Resolves when the note would survive a power failure. Rejects with `storage_full` or `internal`.
@@ -34,6 +38,6 @@ export interface Outbox {
   intend(ids: readonly number[]): Promise<IntendedRemoval>;
   /** Removes what ended processes left, except what the database does not know yet. */
   sweep(): Promise<void>;
-  /** Takes over what ended processes left, except records that `wanted` refuses; removes the rest. */
-  adopt(wanted: (record: Result) => Promise<boolean>): Promise<Adopted>;
+  /** Takes over what ended processes left, without the records that `isThere` does not find. */
+  adopt(isThere: (id: number) => Promise<boolean>): Promise<Adopted>;
 }

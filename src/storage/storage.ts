@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
-import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
+import type { ArtifactStore, ArtifactStoreKind, LocalStore } from './artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
@@ -213,7 +213,7 @@ interface OpenArtifacts {
 
 async function openArtifacts(
   { artifacts, dataDir, onProblem = () => {} }: StorageOptions,
-  local: ArtifactStore,
+  local: LocalStore,
   mongo: MongoDatabase | undefined,
 ): Promise<OpenArtifacts> {
   if (artifacts === 'gridfs') {
@@ -224,7 +224,8 @@ async function openArtifacts(
   }
   return {
     artifacts: mongo === undefined ? local : withGridfs(local, mongo),
-    copies: createOwnCopies(local),
+    // Processes that share a database could remove a record from it, but not from this data directory.
+    copies: createOwnCopies(local, { keepsFailed: mongo === undefined }),
     lock: async () => holdLock(retentionLock(dataDir)),
     stop: () => Promise.resolve(),
   };

@@ -72,7 +72,7 @@ function withoutFiles(records: readonly AnsweredResult[], infos: readonly Answer
 
 /**
  * Finds files that belong to no capture. The data directory of an idle service contains one workspace, with nothing in
- * progress, and otherwise only captures of three files each, and a file for the record of each failed capture. The files
+ * progress, and otherwise only captures: three files for each stored one, and the record of each failed one. The files
  * themselves are checked above.
  */
 async function strayFiles(
@@ -83,7 +83,7 @@ async function strayFiles(
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
   const paths = files.map((entry) => relative(dataDir, join(entry.parentPath, entry.name)));
-  const failed = new Set(records.filter(({ screenshot }) => screenshot === '').map(({ id }) => `${id}.json`));
+  const failed = new Set(records.filter(({ screenshot }) => screenshot === '').map(({ id }) => String(id)));
   const captures = new Set([...infos.map(({ id }) => String(id)), ...failed]);
   const workspaces = new Set(
     paths.map((path) => path.split('/')).flatMap(([top, name = '']) => (top === 'workspaces' ? [name] : [])),
@@ -101,7 +101,7 @@ async function strayFiles(
   return [
     ...paths.filter((path) => !owned(path)).map((path) => `nobody owns ${path}`),
     ...[...perCapture].flatMap(([id, its]) =>
-      failed.has(id) || its.length === 3 ? [] : [`${id} has ${its.length} files, not 3`],
+      its.length === (failed.has(id) ? 1 : 3) ? [] : [`${id} has ${its.length} files`],
     ),
     ...(workspaces.size > 1 ? [`there are ${workspaces.size} workspaces`] : []),
   ];

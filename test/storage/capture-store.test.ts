@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
@@ -6,6 +6,7 @@ import { type CaptureStore, createCaptureStore } from '../../src/storage/capture
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
+import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { createOwnCopies } from '../../src/storage/local-copies.ts';
 import type { ResultStore } from '../../src/storage/result-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
@@ -31,7 +32,7 @@ describe('the capture store', () => {
     expect(await results.get(ID)).toEqual({ ...kept, evidence: EVIDENCE });
     expect(kept).not.toHaveProperty('evidence');
     expect(await artifacts.info(ID)).toMatchObject({ id: ID, bytes: IMAGE.length });
-    expect(await outbox.read(ID)).toBeUndefined();
+    expect(await outbox.has(ID)).toBe(false);
     expect(captureStore.pending).toBe(0);
     await close();
   });
@@ -44,7 +45,7 @@ describe('the capture store', () => {
     expect(await other()).toEqual(first);
     expect(await results.get(ID)).toEqual({ ...first, evidence: EVIDENCE });
     expect(await artifacts.info(ID)).toMatchObject({ bytes: IMAGE.length });
-    expect(await outbox.read(ID)).toBeUndefined();
+    expect(await outbox.has(ID)).toBe(false);
     await close();
   });
 
@@ -60,7 +61,7 @@ describe('the capture store', () => {
   it('answers a failed capture when only its copy in the data directory cannot be written, and refuses others', async () => {
     const full = () => Promise.reject(new CapstanError('storage_full'));
     const { captureStore, results, close } = await openParts(directory.path, {
-      change: ({ artifacts }) => ({ artifacts: around(artifacts, { keepFailed: full, probe: full }) }),
+      change: ({ artifacts }) => ({ artifacts: around(artifacts, { keepRecord: full, probe: full }) }),
     });
     const failed = { failed: true, failed_code: 'capture_timeout' } as const;
     expect(await captureStore.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
@@ -111,7 +112,7 @@ describe('the capture store', () => {
       });
       const captureStore = createCaptureStore({
         artifacts,
-        copies: createOwnCopies(artifacts),
+        copies: createOwnCopies(artifacts, { keepsFailed: true }),
         results: noting,
         outbox: createFileOutbox(data),
         maxOutbox,
@@ -134,8 +135,9 @@ describe('the capture store', () => {
       expect(captureStore.pending).toBe(4);
       expect(await artifacts.list(10)).toHaveLength(3);
       const { outbox } = await data.workspace();
-      const waiting = JSON.parse(await readFile(join(outbox, `${ID}.json`), 'utf8'));
-      expect(waiting).toMatchObject({ id: ID, artifacts: { kinds: ['image', 'html'] } });
+      expect((await readdir(outbox)).sort()).toEqual([0, 1, 2, 3].map((at) => `${ID + at}.waiting`));
+      expect(await artifacts.record(ID)).toMatchObject({ id: ID, artifacts: { kinds: ['image', 'html'] } });
+      expect(await artifacts.record(ID + 3)).toEqual(captureOf(ID + 3, { evidence: null }));
 
       await rm(inTheWay());
       await isDrained(captureStore);
@@ -169,11 +171,11 @@ describe('the capture store', () => {
       const { captureStore, results, data, close } = await open();
       for (const at of [0, 1]) await keepPicture(captureStore, ID + at);
       const { outbox } = await data.workspace();
-      await writeFile(join(outbox, `${ID}.json`), '{"id": 30000');
+      await writeFile(join(captureDirectory(data.path, ID), 'record.json'), '{"id": 30000');
       await rm(inTheWay());
       await isDrained(captureStore);
       expect(await results.page({ by: 'all' }, 10)).toMatchObject([{ id: ID + 1 }]);
-      expect(await readdir(outbox)).toEqual([`${ID}.json.refused`]);
+      expect(await readdir(outbox)).toEqual([`${ID}.refused`]);
       await close();
     });
 

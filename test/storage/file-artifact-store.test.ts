@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ArtifactStore, putCapture } from '../../src/storage/artifact-store.ts';
+import { type LocalStore, putCapture } from '../../src/storage/artifact-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createIdSource } from '../../src/storage/ids.ts';
@@ -34,7 +34,7 @@ describe('the artifact store in files', () => {
 
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let data: DataDirectory;
-  let artifacts: ArtifactStore;
+  let artifacts: LocalStore;
 
   beforeEach(async () => {
     directory = await temporaryDirectory();
@@ -51,8 +51,11 @@ describe('the artifact store in files', () => {
   it('puts a capture into the directory of its minute, under names derived from its id', async () => {
     const info = await putCapture(artifacts, resultOf(ID, { title: '../../etc/passwd', format: 'jpeg' }), PICTURE);
     const files = (await readdir(join(data.path, DIRECTORY))).sort();
-    expect(files).toEqual(['image.jpg', 'info.json', 'page.html']);
-    expect(JSON.parse(await readFile(join(data.path, DIRECTORY, 'info.json'), 'utf8'))).toMatchObject(info);
+    expect(files).toEqual(['image.jpg', 'page.html', 'record.json']);
+    expect(JSON.parse(await readFile(join(data.path, DIRECTORY, 'record.json'), 'utf8'))).toMatchObject({
+      image: { bytes: info.bytes, sha256: info.sha256 },
+      record: { id: ID, format: 'jpeg' },
+    });
     expect(info).toEqual({
       id: ID,
       url: 'https://example.com/',
@@ -78,10 +81,10 @@ describe('the artifact store in files', () => {
   it('keeps the record of a failed capture beside the captures of its minute, durably and once', async () => {
     const failed = captureOf(ID + 1, { failed: true });
     await artifacts.measure();
-    await artifacts.keepFailed?.(failed);
-    await artifacts.keepFailed?.(captureOf(ID + 1, { failed: true, title: 'another' }));
+    await artifacts.keepRecord(failed);
+    await artifacts.keepRecord(captureOf(ID + 1, { failed: true, title: 'another' }));
     await putCapture(artifacts, resultOf(ID), PICTURE);
-    expect((await readdir(join(data.path, DIRECTORY, '..'))).sort()).toEqual([`${ID}`, `${ID + 1}.json`]);
+    expect((await readdir(join(data.path, DIRECTORY, '..'))).sort()).toEqual([`${ID}`, `${ID + 1}`]);
     expect(await artifacts.record(ID + 1)).toEqual(failed);
     expect(await artifacts.has(ID + 1)).toBe(false);
     expect(await artifacts.info(ID + 1)).toBeUndefined();

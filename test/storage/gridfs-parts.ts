@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ArtifactStore } from '../../src/storage/artifact-store.ts';
+import type { ArtifactStore, LocalStore } from '../../src/storage/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
@@ -17,7 +17,7 @@ export interface GridfsParts {
   readonly mongo: MongoDatabase;
   /** The artifact store as clients read it. */
   readonly artifacts: ArtifactStore;
-  readonly local: ArtifactStore;
+  readonly local: LocalStore;
   readonly remote: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;

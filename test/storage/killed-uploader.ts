@@ -37,7 +37,7 @@ function dyingAt(staged: StagedCapture, reached: string): StagedCapture {
 
 const parts = await openGridfsParts(directory, url, {
   change: ({ local, remote, results, outbox, mongo }) => ({
-    local: around<ArtifactStore>(local, {
+    local: around(local, {
       stage: async (record, files) => {
         const staged = await local.stage(record, files);
         dieAt('written locally');
@@ -69,8 +69,8 @@ const parts = await openGridfsParts(directory, url, {
     }),
     outbox: {
       ...outbox,
-      add: async (record) => {
-        await outbox.add(record);
+      add: async (noted) => {
+        await outbox.add(noted);
         dieAt('noted');
       },
       remove: async (removed) => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from '../../src/capture/result.ts';
-import type { ArtifactStore } from '../../src/storage/artifact-store.ts';
+import type { LocalStore } from '../../src/storage/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
@@ -21,7 +21,7 @@ export const HTML = '<p>Grüße</p>';
 export interface Parts {
   readonly directory: string;
   readonly data: DataDirectory;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: LocalStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   readonly captureStore: CaptureStore;
@@ -41,7 +41,7 @@ export async function openParts(directory: string, { database = true, change }: 
   const made = { artifacts: createFileArtifactStore(data), results: opened.results, outbox: createFileOutbox(data) };
   const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];
-  const copies = createOwnCopies(parts.artifacts);
+  const copies = createOwnCopies(parts.artifacts, { keepsFailed: true });
   const captureStore = createCaptureStore({ ...parts, copies, onProblem: (problem) => problems.push(problem) });
   await captureStore.start();
   return {

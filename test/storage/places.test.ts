@@ -103,7 +103,7 @@ describe('the places where captures are stored', () => {
   it('starts, with the same warning, when the description of a stored capture is damaged', async () => {
     await keepPicture((await start()).captureStore, ID);
     await stop();
-    await writeFile(join(captureDirectory(dataDir(), ID), 'info.json'), '{');
+    await writeFile(join(captureDirectory(dataDir(), ID), 'record.json'), '{');
     const onWarning = vi.fn<(text: string) => void>();
     await start({ dbPath: join(directory.path, 'empty.db'), onWarning });
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('run `capstan db rebuild`')]]);

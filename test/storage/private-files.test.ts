@@ -52,8 +52,8 @@ describe('files of the service', () => {
           'results.db',
           'results.db-wal',
           'results.db-shm',
-          'info.json',
-          `${ID + 1}.json`,
+          'record.json',
+          `${ID + 1}.waiting`,
           'lock',
         ]),
       );
@@ -64,7 +64,7 @@ describe('files of the service', () => {
     }
   });
 
-  it('revokes, at the start, the permissions of other users on files of an earlier version', async () => {
+  it('revokes, at the start, the permissions of other users on files that an operator has copied', async () => {
     storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
     await keepPicture(storage.captureStore, ID);
     for (const suffix of ['', '-wal', '-shm']) await chmod(dbPath() + suffix, 0o644);

@@ -191,17 +191,24 @@ class OutboxCaptureStore implements CaptureStore {
   /** A failed capture has no files that a crash could leave without their record. */
   async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
-    if ((await this.#delivery.write(record)) === undefined) {
-      await this.#outbox.add(record);
-      this.#delivery.wait(record.id);
+    if ((await this.#delivery.write(record)) !== undefined) {
+      if (this.#copies.keepsFailed) await this.#keepCopy(record);
+      return;
     }
-    await this.#keepCopy(record);
+    await this.#outbox.add(record.id);
+    try {
+      await this.#copies.keepRecord(record);
+    } catch (error) {
+      await this.#outbox.remove(record.id).catch(this.#onProblem);
+      throw error;
+    }
+    this.#delivery.wait(record.id);
   }
 
   /** A record that is stored is answered, also when its copy cannot be written. */
   async #keepCopy(record: DetailedResult): Promise<void> {
     try {
-      await this.#artifacts.keepFailed?.(record);
+      await this.#copies.keepRecord(record);
     } catch (error) {
       if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);
       else this.#onProblem(error);
@@ -209,14 +216,17 @@ class OutboxCaptureStore implements CaptureStore {
   }
 
   /**
-   * The record is in the outbox before the files appear, and leaves it when the artifact store has the files and the
-   * database has the record. After a crash, a record in the outbox is delivered when its files are in this store.
-   * Without files, the client never got an answer, or the capture is already delivered. Resolves with the record of the
+   * The outbox notes the capture before its files and its record appear, and forgets it when the artifact store has the
+   * files and the database has the record. After a crash, a noted record is delivered when it is in the data directory.
+   * If it is not, the client never got an answer, or the capture is already delivered. Resolves with the record of the
    * stored files.
    */
   async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<DetailedResult> {
     if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;
-    const [staging, noting] = await Promise.allSettled([this.#copies.stage(record, files), this.#outbox.add(record)]);
+    const [staging, noting] = await Promise.allSettled([
+      this.#copies.stage(record, files),
+      this.#outbox.add(record.id),
+    ]);
     const staged = staging.status === 'fulfilled' ? staging.value : undefined;
     try {
       if (staging.status === 'rejected') throw staging.reason;
@@ -224,7 +234,7 @@ class OutboxCaptureStore implements CaptureStore {
       const isFirst = (await staged?.publish()) ?? false;
       const own = isFirst ? record : ((await this.#copies.record(record.id)) ?? record);
       const stored = await this.#delivery.write(own);
-      if (stored !== undefined) await this.#delivery.written(record.id);
+      if (stored !== undefined) await this.#delivery.written(stored);
       else this.#delivery.wait(record.id);
       return stored ?? own;
     } catch (error) {
@@ -234,8 +244,8 @@ class OutboxCaptureStore implements CaptureStore {
   }
 
   /**
-   * The record is removed last: until then, the next start can interpret what a crash leaves. A record that stays in
-   * the outbox is written again by the next start, without effect.
+   * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed by
+   * the next start.
    */
   async #undo(id: number, staged: StagedCapture | undefined): Promise<void> {
     await staged?.discard().catch(this.#onProblem);

@@ -63,10 +63,8 @@ export class OutboxDelivery {
   async adopt(): Promise<void> {
     if (this.#results.kind === 'none') await this.#outbox.sweep();
     else {
-      const { records, removals } = await this.#outbox.adopt(
-        async (record) => record.artifacts === null || (await this.#copies.has(record.id)),
-      );
-      for (const id of records) this.#waiting.add(id);
+      const { waiting, removals } = await this.#outbox.adopt((id) => this.#copies.has(id));
+      for (const id of waiting) this.#waiting.add(id);
       this.#remover.takeOver(removals);
     }
     this.#adopted = true;
@@ -81,7 +79,7 @@ export class OutboxDelivery {
     return this.#passes.stop();
   }
 
-  /** Whether a record with this id is in the outbox of this process. */
+  /** Whether the record of this capture waits in this process. */
   isWaiting(id: number): boolean {
     return this.#waiting.has(id);
   }
@@ -100,21 +98,21 @@ export class OutboxDelivery {
     }
   }
 
-  /** Queues a record that is in the outbox. */
+  /** Queues a record that is noted in the outbox. */
   wait(id: number): void {
     this.#waiting.add(id);
     this.#passes.plan();
   }
 
   /**
-   * Notes that the database has a record from the outbox. If the record was withdrawn from the outbox meanwhile, its
-   * capture was removed, so the record is now removed from the database, too.
+   * Removes the note that the database does not have a record. If it was withdrawn meanwhile, the capture was removed, so
+   * the record is now removed from the database, too.
    */
-  async written(id: number): Promise<void> {
+  async written(record: DetailedResult): Promise<void> {
     try {
-      await this.#copies.release(id);
-      if (await this.#outbox.remove(id)) return;
-      this.#remover.takeOver([await this.#outbox.intend([id])]);
+      await this.#copies.release(record);
+      if (await this.#outbox.remove(record.id)) return;
+      this.#remover.takeOver([await this.#outbox.intend([record.id])]);
       this.#passes.plan(0);
     } catch (error) {
       this.#onProblem(error);
@@ -163,8 +161,13 @@ export class OutboxDelivery {
    */
   async #prepare(id: number): Promise<Prepared> {
     try {
-      const record = await this.#outbox.read(id);
-      return record === undefined ? undefined : await this.#withFiles(record);
+      // A withdrawn note means that the capture is being removed.
+      if (!(await this.#outbox.has(id))) return undefined;
+      const record = await this.#copies.record(id);
+      const stored = record && (record.artifacts === null ? record : await this.#copies.deliver(record));
+      // Without files, the client never got an answer, or another process has delivered the capture.
+      if (stored === undefined) await this.#outbox.remove(id);
+      return stored;
     } catch (error) {
       if (isAway(error)) return 'away';
       await this.#setAside(id, error);
@@ -172,22 +175,12 @@ export class OutboxDelivery {
     }
   }
 
-  /**
-   * Undefined when there are no files: the client never got an answer, or another process has delivered the capture.
-   */
-  async #withFiles(record: DetailedResult): Promise<DetailedResult | undefined> {
-    if (record.artifacts === null) return record;
-    const stored = await this.#copies.deliver(record);
-    if (stored === undefined) await this.#outbox.remove(record.id);
-    return stored;
-  }
-
   /** Returns false when the database is away. */
   async #finish(id: number, record: Prepared): Promise<boolean> {
     try {
       if (record !== undefined && record !== 'away') {
         await this.#insert(record);
-        await this.written(id);
+        await this.written(record);
       }
     } catch (error) {
       if (isAway(error)) return false;

@@ -7,9 +7,9 @@ import { writeFailure } from '../write-failure.ts';
  * The record is removed first, so that no record ever names missing files. A crash in between leaves files. The
  * intended removal is on disk before anything is removed: the next process takes it over and does not serve the files.
  *
- * A record may wait in an outbox and be on its way to the database at that moment. The remover takes the record's
- * file out of the outbox before it asks the database again; the deliverer takes out the same file after writing. One of
- * the two finds the file gone. If it is the deliverer, it removes the record that it has written.
+ * A record may wait for the database and be on its way to it at that moment. The remover removes its note from the
+ * outbox before it asks the database again; the deliverer removes the same note after writing. One of the two finds the
+ * note gone. If it is the deliverer, it removes the record that it has written.
  */
 
 /** Totals of a removal. Captures that did not exist are not counted. */

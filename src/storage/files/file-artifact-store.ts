@@ -5,8 +5,8 @@ import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type {
   ArtifactKind,
-  ArtifactStore,
   CapturedFiles,
+  LocalStore,
   OpenArtifact,
   RemovedArtifacts,
   StagedCapture,
@@ -15,15 +15,15 @@ import { writeFailure } from '../write-failure.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
-import { readFailedRecord, writeFailedRecord } from './failed-records.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
-import { captureDirectory, capturesDirectory, directoriesAbove, HTML_FILE, INFO_FILE, imageFile } from './layout.ts';
+import { captureDirectory, capturesDirectory, directoriesAbove, HTML_FILE, imageFile, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
+import { infoIn, parseRecordFile, type RecordFile, recordText, screenshotInfo } from './record-file.ts';
 import { removeCaptures } from './remove-captures.ts';
-import { infoFile, parseScreenshotInfo, recordInInfo, screenshotInfo } from './screenshot-info.ts';
 import { bytesOf, createStoredBytes } from './stored-bytes.ts';
+import { namesIn } from './workspace.ts';
 
-/** Number of `info.json` files that a list reads at once. */
+/** Number of records that a list reads at once. */
 const READ_TOGETHER = 16;
 /**
  * Size of a probe file: as large as a capture may be, because a small file would still fit on a disk that is nearly
@@ -31,23 +31,37 @@ const READ_TOGETHER = 16;
  */
 const PROBE_BYTES = 1024 * 1024;
 
-export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
+export function createFileArtifactStore(data: DataDirectory): LocalStore {
   const stored = createStoredBytes(data.path);
 
   async function stage(record: DetailedResult, { image, html }: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, image);
-    const files = new Map<string, string | Uint8Array>([
+    const staged = await stageFiles(info.id, [
       [imageFile(info.format), image],
       [HTML_FILE, html],
-      [INFO_FILE, infoFile(info, record)],
+      [RECORD_FILE, recordText({ record, image: info })],
     ]);
+    return { info, ...staged };
+  }
+
+  async function keepRecord(record: DetailedResult): Promise<void> {
+    const staged = await stageFiles(record.id, [[RECORD_FILE, recordText({ record, image: null })]]);
+    try {
+      await staged.publish();
+    } catch (error) {
+      await staged.discard();
+      throw error;
+    }
+  }
+
+  async function stageFiles(id: number, files: readonly NamedFile[]): Promise<Omit<StagedCapture, 'info'>> {
     try {
       const directory = await data.use(async ({ staging }) => {
-        const directory = join(staging, String(info.id));
+        const directory = join(staging, String(id));
         await mkdir(directory, PRIVATE_DIRECTORY);
         return directory;
       });
-      return await stagedIn(directory, info, files);
+      return await stagedIn(directory, id, files);
     } catch (error) {
       throw writeFailure(error);
     }
@@ -55,12 +69,12 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
 
   async function stagedIn(
     directory: string,
-    info: ScreenshotInfo,
-    files: ReadonlyMap<string, string | Uint8Array>,
-  ): Promise<StagedCapture> {
+    id: number,
+    files: readonly NamedFile[],
+  ): Promise<Omit<StagedCapture, 'info'>> {
     // All writes end before anything is removed: a running write would leave its file behind.
     const writes = await Promise.allSettled(
-      [...files].map(([name, content]) => writeDurably(join(directory, name), content)),
+      files.map(([name, content]) => writeDurably(join(directory, name), content)),
     );
     try {
       for (const write of writes) if (write.status === 'rejected') throw write.reason;
@@ -69,24 +83,23 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
       await remove(directory);
       throw error;
     }
-    const target = captureDirectory(data.path, info.id);
-    const bytes = [...files.values()].reduce((sum, content) => sum + Buffer.byteLength(content), 0);
+    const target = captureDirectory(data.path, id);
+    const bytes = files.reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
     let published = false;
     return {
-      info,
       publish: async () => {
         try {
           published = await moveInto(directory, target);
           if (!published) await remove(directory);
-          else stored.changed(info.id, bytes);
-          await Promise.all(directoriesAbove(data.path, info.id).map(syncDirectory));
+          else stored.changed(id, bytes);
+          await Promise.all(directoriesAbove(data.path, id).map(syncDirectory));
           return published;
         } catch (error) {
           throw writeFailure(error);
         }
       },
       discard: async () => {
-        if (published) await removeAll([info.id]);
+        if (published) await removeAll([id]);
         else await remove(directory);
       },
     };
@@ -111,22 +124,14 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     }
   }
 
+  async function recordFile(id: number): Promise<RecordFile | undefined> {
+    const text = await ifThere(readFile(join(captureDirectory(data.path, id), RECORD_FILE), 'utf8'));
+    return text === undefined ? undefined : parseRecordFile(text);
+  }
+
   async function info(id: number): Promise<ScreenshotInfo | undefined> {
-    const text = await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE), 'utf8'));
-    return text === undefined ? undefined : parseScreenshotInfo(text);
-  }
-
-  async function record(id: number): Promise<DetailedResult | undefined> {
-    const text = await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE), 'utf8'));
-    return text === undefined ? readFailedRecord(data.path, id) : recordInInfo(text);
-  }
-
-  async function keepFailed(record: DetailedResult): Promise<void> {
-    try {
-      stored.changed(record.id, await writeFailedRecord(data, record));
-    } catch (error) {
-      throw writeFailure(error);
-    }
+    const file = await recordFile(id);
+    return file && infoIn(file);
   }
 
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
@@ -162,13 +167,13 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
   }
 
   const has = async (id: number) =>
-    (await ifThere(readFile(join(captureDirectory(data.path, id), INFO_FILE)))) !== undefined;
+    (await namesIn(captureDirectory(data.path, id))).some((name) => name !== RECORD_FILE);
 
   async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
-    await removeCaptures(data, ids, ({ id, isCapture }, size) => {
-      if (isCapture) captures += 1;
+    await removeCaptures(data, ids, ({ id, hasFiles }, size) => {
+      if (hasFiles) captures += 1;
       bytes += size;
       stored.changed(id, -size);
     });
@@ -180,8 +185,8 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     probe,
     stage,
     info,
-    record,
-    keepFailed,
+    record: async (id) => (await recordFile(id))?.record,
+    keepRecord,
     open: openArtifact,
     list,
     has,
@@ -194,6 +199,9 @@ export function createFileArtifactStore(data: DataDirectory): ArtifactStore {
     measure: (signal) => stored.measure(signal),
   };
 }
+
+/** The name of a file, and its content. */
+type NamedFile = readonly [string, string | Uint8Array];
 
 async function remove(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseId } from '../ids.ts';
-import { capturesDirectory, FAILED_RECORD, minuteDirectory, timeNames } from './layout.ts';
+import { capturesDirectory, minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';
 
 const DAY = /^\d{8}$/;
@@ -8,7 +8,7 @@ const MINUTE = /^\d{4}$/;
 
 /* Reads the names of one day and one minute at a time, and only as far as the caller consumes. */
 
-/** Ids of stored captures below `before`, greatest first. */
+/** Ids of captures below `before`, greatest first. */
 export async function* idsBefore(dataDir: string, before: number): AsyncGenerator<number> {
   const last = timeNames(before);
   for (const day of (await daysIn(dataDir)).reverse()) {
@@ -25,8 +25,7 @@ export async function* idsBefore(dataDir: string, before: number): AsyncGenerato
 export async function* idsOldestFirst(dataDir: string): AsyncGenerator<number> {
   for (const day of await daysIn(dataDir)) {
     for (const minute of await minutesIn(dataDir, day)) {
-      const { stored, failed } = await entriesIn(minuteDirectory(dataDir, day, minute));
-      yield* sorted(new Set([...stored, ...failed]));
+      yield* await idsIn(minuteDirectory(dataDir, day, minute));
     }
   }
 }
@@ -41,28 +40,8 @@ export async function minutesIn(dataDir: string, day: string): Promise<string[]>
   return (await namesIn(join(capturesDirectory(dataDir), day))).filter((name) => MINUTE.test(name)).sort();
 }
 
-/** Ids of the captures in a minute's directory. */
-export interface MinuteEntries {
-  readonly stored: readonly number[];
-  readonly failed: readonly number[];
-}
-
-export async function entriesIn(minute: string): Promise<MinuteEntries> {
-  const stored: number[] = [];
-  const failed: number[] = [];
-  for (const name of await namesIn(minute)) {
-    const isFailed = name.endsWith(FAILED_RECORD);
-    const id = parseId(isFailed ? name.slice(0, -FAILED_RECORD.length) : name);
-    if (id !== undefined) (isFailed ? failed : stored).push(id);
-  }
-  return { stored, failed };
-}
-
-/** Ids of the stored captures in a minute's directory, smallest first. */
-async function idsIn(minute: string): Promise<number[]> {
-  return sorted((await entriesIn(minute)).stored);
-}
-
-function sorted(ids: Iterable<number>): number[] {
-  return [...ids].sort((a, b) => a - b);
+/** Ids of the captures in a minute's directory, smallest first. */
+export async function idsIn(minute: string): Promise<number[]> {
+  const ids = (await namesIn(minute)).map(parseId).filter((id) => id !== undefined);
+  return ids.sort((a, b) => a - b);
 }

@@ -5,9 +5,9 @@ import { timeOfId } from '../ids.ts';
 /*
  * The data directory. Every name comes from an id or from a process; none from a request.
  *
- *   captures/<yyyymmdd>/<hhmm>/<id>/   image.<png|jpg|webp|pdf>  page.html  info.json     appears whole or not at all
- *   captures/<yyyymmdd>/<hhmm>/<id>.json                                             the record of a failed capture
- *   workspaces/<process>/              lock  staging/  outbox/                        one for each running process
+ *   captures/<yyyymmdd>/<hhmm>/<id>/   record.json  image.<png|jpg|webp|pdf>  page.html   appears whole or not at all;
+ *                                                                               a failed one has only its record
+ *   workspaces/<process>/              lock  staging/  outbox/<id>.waiting          one for each running process
  *   thumbnails/<id>/                   320x-q80.webp ...                             may be removed at any time
  *   store.json                         id of the store; its absence tells an empty mount from this directory
  *   owner.lock                         held, with artifacts in GridFS, by the one process that uses the directory
@@ -15,9 +15,7 @@ import { timeOfId } from '../ids.ts';
  */
 
 export const HTML_FILE = 'page.html';
-export const INFO_FILE = 'info.json';
-/** Ends the name of a failed capture's record, which begins with its id. */
-export const FAILED_RECORD = '.json';
+export const RECORD_FILE = 'record.json';
 
 const EXTENSIONS: Readonly<Record<CaptureFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp', pdf: 'pdf' };
 
@@ -64,11 +62,6 @@ export function directoriesAbove(dataDir: string, id: number): readonly string[]
   const { day, minute } = timeNames(id);
   const captures = capturesDirectory(dataDir);
   return [minuteDirectory(dataDir, day, minute), join(captures, day), captures];
-}
-
-/** The file with the record of a failed capture. */
-export function failedRecordFile(dataDir: string, id: number): string {
-  return `${captureDirectory(dataDir, id)}${FAILED_RECORD}`;
 }
 
 export function storeFile(dataDir: string): string {

@@ -5,20 +5,20 @@ import { codeOf } from '../system-error.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
 import { removeThumbnails } from './file-thumbnail-store.ts';
-import { captureDirectory, failedRecordFile } from './layout.ts';
+import { captureDirectory, RECORD_FILE } from './layout.ts';
 import { bytesAt } from './stored-bytes.ts';
-import { exists } from './workspace.ts';
+import { exists, namesIn } from './workspace.ts';
 
 /** A capture that was moved out of its place. */
 interface Moved {
   readonly id: number;
-  /** False for the record of a failed capture. */
-  readonly isCapture: boolean;
+  /** False for a failed capture. */
+  readonly hasFiles: boolean;
   readonly away: string;
 }
 
 /**
- * Removes the files of captures, those of failed ones included, and their thumbnails. Each capture is moved away as a whole before anything is
+ * Removes the directories of captures and their thumbnails. Each capture is moved away as a whole before anything is
  * unlinked, so that it disappears at once; a crash in between leaves it where the next start sweeps. Open files stay
  * readable. `onRemoved` is called for each capture that existed. Continues after a capture that cannot be removed, and
  * rejects with its error at the end.
@@ -26,16 +26,15 @@ interface Moved {
 export async function removeCaptures(
   data: DataDirectory,
   ids: readonly number[],
-  onRemoved: (removed: Pick<Moved, 'id' | 'isCapture'>, bytes: number) => void,
+  onRemoved: (removed: Pick<Moved, 'id' | 'hasFiles'>, bytes: number) => void,
 ): Promise<void> {
   const failures: unknown[] = [];
   const moved: Moved[] = [];
   for (const id of ids) {
     try {
       const away = await moveAway(data, captureDirectory(data.path, id));
-      if (away !== undefined) moved.push({ id, isCapture: true, away });
-      const failed = await moveAway(data, failedRecordFile(data.path, id));
-      if (failed !== undefined) moved.push({ id, isCapture: false, away: failed });
+      if (away === undefined) continue;
+      moved.push({ id, hasFiles: (await namesIn(away)).some((name) => name !== RECORD_FILE), away });
     } catch (error) {
       failures.push(error);
     }

@@ -2,8 +2,8 @@ import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPace, type Pace } from '../captures/pace.ts';
 import { ifThere } from './directories.ts';
-import { daysIn, entriesIn, minutesIn } from './ids-by-time.ts';
-import { captureDirectory, FAILED_RECORD, failedRecordFile, minuteDirectory, timeNames } from './layout.ts';
+import { daysIn, idsIn, minutesIn } from './ids-by-time.ts';
+import { captureDirectory, minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';
 
 /*
@@ -102,26 +102,23 @@ export function createStoredBytes(dataDir: string): StoredBytes {
 
 /** Returns the bytes in a minute's directory. */
 async function bytesIn(minute: string, pace: Pace): Promise<number> {
-  const { stored, failed } = await entriesIn(minute);
-  const paths = [...stored.map((id) => `${id}`), ...failed.map((id) => `${id}${FAILED_RECORD}`)];
+  const ids = await idsIn(minute);
   let bytes = 0;
-  for (let at = 0; at < paths.length; at += COUNTED_TOGETHER) {
-    const together = paths.slice(at, at + COUNTED_TOGETHER);
-    for (const one of await Promise.all(together.map((name) => bytesAt(join(minute, name))))) bytes += one;
+  for (let at = 0; at < ids.length; at += COUNTED_TOGETHER) {
+    const together = ids.slice(at, at + COUNTED_TOGETHER);
+    for (const one of await Promise.all(together.map((id) => bytesAt(join(minute, `${id}`))))) bytes += one;
     await pace();
   }
   return bytes;
 }
 
 /** Returns the bytes of a capture, stored or failed; 0 when there is none. */
-export async function bytesOf(dataDir: string, id: number): Promise<number> {
-  return (await bytesAt(captureDirectory(dataDir, id))) + (await bytesAt(failedRecordFile(dataDir, id)));
+export function bytesOf(dataDir: string, id: number): Promise<number> {
+  return bytesAt(captureDirectory(dataDir, id));
 }
 
-/** Returns the bytes of a file, or of the files in a directory. */
+/** Returns the bytes of the files in a directory. */
 export async function bytesAt(path: string): Promise<number> {
-  const found = await ifThere(lstat(path));
-  if (found === undefined || found.isFile()) return found?.size ?? 0;
   let bytes = 0;
   for (const name of await namesIn(path)) bytes += (await ifThere(lstat(join(path, name))))?.size ?? 0;
   return bytes;

@@ -12,7 +12,7 @@ import type {
 } from '../artifact-store.ts';
 import { createPace } from '../captures/pace.ts';
 import { imageFile } from '../files/layout.ts';
-import { checkedScreenshotInfo, screenshotInfo } from '../files/screenshot-info.ts';
+import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';

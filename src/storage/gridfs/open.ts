@@ -1,4 +1,4 @@
-import type { ArtifactStore } from '../artifact-store.ts';
+import type { ArtifactStore, LocalStore } from '../artifact-store.ts';
 import type { LocalCopies } from '../local-copies.ts';
 import type { HeldLock } from '../lock.ts';
 import { mongoLease } from '../mongo/lease.ts';
@@ -20,7 +20,7 @@ export interface OpenGridfs {
 export interface GridfsOptions {
   readonly mongo: MongoDatabase;
   /** The store of the data directory, in which captures wait for delivery. */
-  readonly local: ArtifactStore;
+  readonly local: LocalStore;
   /** Called with failures of background work. */
   readonly onProblem: (problem: unknown) => void;
 }

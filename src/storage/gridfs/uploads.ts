@@ -2,14 +2,14 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
-import type { ArtifactStore, CapturedFiles } from '../artifact-store.ts';
-import { type LocalCopies, namingStore } from '../local-copies.ts';
+import type { ArtifactStore, CapturedFiles, LocalStore } from '../artifact-store.ts';
+import { hasCopy, type LocalCopies, namingStore } from '../local-copies.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
 
 /** Copies in the data directory of captures that are uploaded to another store. */
-export function createUploads(local: ArtifactStore, remote: ArtifactStore): LocalCopies {
+export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCopies {
   const limit = pLimit(UPLOADS);
   /** Captures that this process has staged and not tried to upload yet: no other process has uploaded them. */
   const fresh = new Set<number>();
@@ -44,6 +44,7 @@ export function createUploads(local: ArtifactStore, remote: ArtifactStore): Loca
   }
 
   return {
+    keepsFailed: false,
     stage: async (record, files) => {
       const staged = await local.stage(record, files);
       fresh.add(record.id);
@@ -57,10 +58,11 @@ export function createUploads(local: ArtifactStore, remote: ArtifactStore): Loca
       };
       return { info: staged.info, publish: () => staged.publish(), discard };
     },
-    has: (id) => local.has(id),
+    keepRecord: local.keepRecord,
+    has: (id) => hasCopy(local, id),
     record: (id) => local.record(id),
     deliver: ({ id }) => limit(() => deliver(id)),
-    release: async (id) => {
+    release: async ({ id }) => {
       uploaded.delete(id);
       await local.remove([id]);
     },

@@ -10,7 +10,7 @@ import { asDetailed } from '../records/record.ts';
 /** Bytes hashed at once, which takes a third of a millisecond. */
 const HASHED_AT_ONCE = 512 * 1024;
 
-/** Ignores unknown keys: those of the record in the same file, and those that a later version adds. */
+/** Ignores keys that a later version adds. */
 const infoSchema = z.object({
   id: z.int(),
   url: z.string(),
@@ -25,27 +25,43 @@ const infoSchema = z.object({
   api_key_name: z.string().optional(),
 });
 
-export function parseScreenshotInfo(text: string): ScreenshotInfo {
-  return checkedScreenshotInfo(JSON.parse(text));
-}
-
 export function checkedScreenshotInfo(value: unknown): ScreenshotInfo {
   return infoSchema.parse(value);
 }
 
-const recordSchema = z.object({ record: z.looseObject({ evidence: z.unknown() }) });
+const imageSchema = z.object({ bytes: z.number(), sha256: z.string() });
+const fileSchema = z.object({ image: imageSchema.nullable(), record: z.looseObject({ evidence: z.unknown() }) });
 
-/** The content of `info.json`: the image's description, and the whole record, from which a database can be rebuilt. */
-export function infoFile(info: ScreenshotInfo, record: DetailedResult): string {
-  return JSON.stringify({ ...info, record });
+/**
+ * The record of a capture on disk. It is what waits for the database, what the database is rebuilt from, and what a
+ * failed capture leaves.
+ */
+export interface RecordFile {
+  readonly record: DetailedResult;
+  /** Null when the capture failed. */
+  readonly image: Pick<ScreenshotInfo, 'bytes' | 'sha256'> | null;
 }
 
-export function recordInInfo(text: string): DetailedResult {
-  const { evidence, ...record } = recordSchema.parse(JSON.parse(text)).record;
-  return asDetailed(record, evidence);
+export function recordText({ record, image }: RecordFile): string {
+  return JSON.stringify({ image: image && { bytes: image.bytes, sha256: image.sha256 }, record });
+}
+
+export function parseRecordFile(text: string): RecordFile {
+  const { image, record } = fileSchema.parse(JSON.parse(text));
+  const { evidence, ...rest } = record;
+  return { record: asDetailed(rest, evidence), image };
+}
+
+/** The description of the image; undefined when the capture failed. */
+export function infoIn({ record, image }: RecordFile): ScreenshotInfo | undefined {
+  return image === null ? undefined : checkedScreenshotInfo(describe(record, image));
 }
 
 export async function screenshotInfo(result: Result, image: Uint8Array): Promise<ScreenshotInfo> {
+  return describe(result, { bytes: image.byteLength, sha256: await sha256(image) });
+}
+
+function describe(result: Result, { bytes, sha256 }: Pick<ScreenshotInfo, 'bytes' | 'sha256'>): ScreenshotInfo {
   return {
     id: result.id,
     url: result.url,
@@ -54,8 +70,8 @@ export async function screenshotInfo(result: Result, image: Uint8Array): Promise
     format: result.format,
     width: result.width,
     height: result.height,
-    bytes: image.byteLength,
-    sha256: await sha256(image),
+    bytes,
+    sha256,
     captured_at: result.probed_at,
     ...ofKey(result.api_key_name ?? null),
   };
