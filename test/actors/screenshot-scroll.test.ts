@@ -1,20 +1,54 @@
 import { describe, expect, it } from 'vitest';
-import { differenceOf, pathOf } from '../fixtures/kinds/kind.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { differenceOf, type PageKind, pathOf, SEEN } from '../fixtures/kinds/kind.ts';
+import { REVEALED_KINDS } from '../fixtures/kinds/revealed.ts';
 import { SCROLLED_KINDS } from '../fixtures/kinds/scrolled.ts';
+import { UNFOLDED_KINDS } from '../fixtures/kinds/unfolded.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
-import { pngOf } from '../support/image.ts';
+import { countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-describe('a page that changes when it is scrolled', () => {
-  const ground = siteAndActor();
+const ground = siteAndActor();
 
-  it.each(SCROLLED_KINDS)('is captured as a visitor sees it: $name', async (kind) => {
-    const url = ground.site.url(pathOf(kind));
-    const whole = await ground.running.actor.capture(captureRequest(url, { fullPage: true }), patience);
-    expect(whole.cutPhase).toBeNull();
-    expect(differenceOf(pngOf(whole), kind.fullPage)).toBeNull();
-    const window = await ground.running.actor.capture(captureRequest(url), patience);
-    expect(differenceOf(pngOf(window), kind.window)).toBeNull();
+const capture = (path: string, options: CaptureOptions) =>
+  ground.running.actor.capture(captureRequest(ground.site.url(path), options), patience);
+const expectSeen = async (kind: PageKind) => {
+  const whole = await capture(pathOf(kind), { fullPage: true });
+  expect(whole.cutPhase).toBeNull();
+  expect(differenceOf(pngOf(whole), kind.fullPage)).toBeNull();
+  expect(differenceOf(pngOf(await capture(pathOf(kind), {})), kind.window)).toBeNull();
+};
+
+describe('a full page', () => {
+  it.each(SCROLLED_KINDS)('shows what scrolling has loaded, and the top as it was: $name', expectSeen);
+
+  it.each(REVEALED_KINDS)('shows content that is visible only in the window: $name', expectSeen);
+
+  it.each(UNFOLDED_KINDS)('shows all of an element that scrolls in place of the document: $name', expectSeen);
+
+  it('waits for delayMs after it was scrolled', async () => {
+    const snapshot = await capture('/late/after-scrolling', { fullPage: true, delayMs: 1500 });
+    expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 100);
+  });
+});
+
+describe('a selector', () => {
+  it('waits for what scrolling to its element has started', async () => {
+    const snapshot = await capture('/late/background', { selector: '#late' });
+    expect(snapshot).toMatchObject({ width: 200, height: 100, cutPhase: null });
+    expect(countOf(pngOf(snapshot), SEEN)).toBe(200 * 100);
+  });
+
+  it.each(REVEALED_KINDS)('shows an element that is visible only in the window: $name', async (kind) => {
+    const snapshot = await capture(pathOf(kind), { selector: '(//*[contains(@class, "seen")])[6]' });
+    expect(snapshot).toMatchObject({ width: 1280, height: 200, cutPhase: null });
+    expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 200);
+  });
+
+  it('shows all of an element that scrolls', async () => {
+    const snapshot = await capture('/kinds/application-shell', { selector: 'main' });
+    expect(snapshot).toMatchObject({ width: 1000, height: 2000 });
+    expect(countOf(pngOf(snapshot), SEEN)).toBe(1000 * 100);
   });
 });

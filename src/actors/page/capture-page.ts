@@ -12,7 +12,7 @@ import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { type Found, salvage } from './salvage.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
 import { type Picture, takeScreenshot } from './screenshot/take-screenshot.ts';
-import { awaitReady } from './wait/await-ready.ts';
+import { awaitDelay, awaitReady } from './wait/await-ready.ts';
 import { captureStill } from './wait/capture-still.ts';
 import { demandPaint } from './wait/demand-paint.ts';
 
@@ -136,9 +136,10 @@ async function awaitDocument(
     const isSame = () => page.visit.changed.size === 0 || page.frame.document === document;
     if (still !== undefined && isSame()) return { ...still, cutPhase: null };
     deadline.enter('wait');
-    const came = await awaitReady(page, request, deadline);
+    const ready = await awaitReady(page, request, deadline);
     deadline.enter('settle');
     const complete = await loadLazyContent(page, request, deadline);
+    const came = ready && (await awaitDelay(page, request, deadline));
     const seen = await observeDocument(page, deadline, { loaded });
     const rests = page.frame.rests(loadMilestone(request)) && isSame();
     const rested = rests || !loaded || documents === MAX_DOCUMENTS;

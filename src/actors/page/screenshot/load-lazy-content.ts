@@ -1,10 +1,12 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
-import { letGo } from '../ask-page.ts';
+import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';
+import { MAIN_SCROLLER } from './main-scroller.ts';
+import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { maxHeightOf } from './screenshot-size.ts';
 import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
@@ -62,12 +64,21 @@ async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: 
     y >= 0 && Math.min(y + height, end) <= request.viewport.height ? null : { top: y, height };
   if (request.selector !== undefined) {
     const element = await scrollToElement(page, request.selector, deadline);
-    if (typeof element === 'string') return null;
+    if (element === 'absent') return null;
+    // Some pages show an element only once it is in the window, and scrolling to it does not tell where it is.
+    if (element === 'invisible') return { top: 0, height: maxHeightOf(request) };
+    if (await hasScroller(page, deadline)) return { top: 0, height: maxHeightOf(request) };
     return stretch(element.y, Math.min(element.height, maxHeightOf(request)), Number.POSITIVE_INFINITY);
   }
   const { cssContentSize } = await letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
+  const fits = cssContentSize.height <= request.viewport.height;
+  if (fits && (await hasScroller(page, deadline))) return { top: 0, height: maxHeightOf(request) };
   const { y, height } = request.clip ?? { y: 0, height: maxHeightOf(request) };
   return stretch(y, height, cssContentSize.height);
+}
+
+async function hasScroller(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  return (await askPage(page, deadline, 'measure the page', `(${MAIN_SCROLLER})() !== null`)) === true;
 }
 
 /** Resolves with whether it scrolled to the end of the stretch and back to the top before `mayGoOn` returned false. */
@@ -79,7 +90,8 @@ async function scrollThrough(
 ): Promise<boolean> {
   // Requests are watched in order to wait for content that the page appends when it is scrolled to its end.
   page.requests.watch();
-  const hears = await deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page)));
+  const listens = deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page)));
+  const hears = (await listens) || (await hasScroller(page, deadline));
   const { top } = stretch;
   const end = top + stretch.height;
   const slowUntil = performance.now() + deadline.waitingMs * STEPS_SHARE;
@@ -96,8 +108,12 @@ async function scrollThrough(
     const back = await showTop(page, deadline, hears ? STEP_MS : 0, check);
     if (typeof back === 'boolean') return back;
     tallest = Math.max(tallest, bottom.height);
-    if (back.height >= end || back.height < tallest + back.window / 2 || round === MAX_ROUNDS) return true;
-    from = bottom.y;
+    if (back.height < end && back.height >= tallest + back.window / 2 && round < MAX_ROUNDS) {
+      from = bottom.y;
+      continue;
+    }
+    if (!(await revealContent(page, deadline))) return true;
+    return (await showTop(page, deadline, hears ? STEP_MS : 0, check)) !== false;
   }
 }
 

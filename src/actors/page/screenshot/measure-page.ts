@@ -4,6 +4,8 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { UNFOLD } from './main-scroller.ts';
+import { KEEP_LOOKS } from './reveal-content.ts';
 import { SET_STYLE } from './set-style.ts';
 
 /** Measurements of a page, in CSS pixels from the upper left corner of its content. */
@@ -16,14 +18,18 @@ export interface MeasuredPage {
   readonly elements: number;
 }
 
-/** Measures a page. Scrolls a page that is larger than the window to its top, and renders everything in it. */
+/**
+ * Measures a page. Scrolls a page that is larger than the window to its top, and renders everything in it: also what its
+ * main scroller hides, and what the page hides again when it is scrolled back.
+ */
 export async function measurePage(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
 ): Promise<MeasuredPage> {
   const { width, height } = request.viewport;
-  const first = await measure(page, deadline);
+  let first = await measure(page, deadline);
+  if (first.size.height <= height && (await unfolds(page, deadline))) first = await measure(page, deadline);
   if (first.size.width <= width && first.size.height <= height) {
     const whole = { x: 0, y: 0, ...first.size };
     return { whole, window: whole, elements: 0 };
@@ -35,6 +41,17 @@ export async function measurePage(
     ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
     : { x: 0, y: 0, ...size };
   return { whole, window: { x: left, y: 0, width, height }, elements };
+}
+
+/** Shows what a main scroller hides, and what the page hides again when it is scrolled back, before it is printed. */
+export async function showEverything(page: IsolatedPage, deadline: Deadline): Promise<void> {
+  await unfolds(page, deadline);
+  await askPage(page, deadline, 'measure the page', `(${KEEP_LOOKS})(${SET_STYLE})`);
+}
+
+/** Returns whether the page had a main scroller, which is now as high as its content. */
+async function unfolds(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  return (await askPage(page, deadline, 'measure the page', `(${UNFOLD})(${SET_STYLE})`)) === true;
 }
 
 const reached = z.object({ scrollsSideways: z.boolean().default(true), elements: z.number().default(0) });
@@ -53,8 +70,8 @@ async function measure(page: IsolatedPage, deadline: Deadline) {
 }
 
 /**
- * Runs in the page. Renders what `content-visibility: auto` skips outside the window, scrolls to the top, and returns
- * whether the page scrolls sideways: the root's overflow applies to the window, or else the body's.
+ * Runs in the page. Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks
+ * that were seen while scrolling, and returns whether the page scrolls sideways: the root's overflow applies to the window, or else the body's.
  */
 const REACH = `(setStyle) => {
   const elements = Document.prototype.querySelectorAll.call(document, '*');
@@ -63,6 +80,7 @@ const REACH = `(setStyle) => {
     setStyle(element, { 'content-visibility': 'visible' });
   }
   scrollTo({ top: 0, left: 0, behavior: 'instant' });
+  (${KEEP_LOOKS})(setStyle);
   const [root, body] = ['documentElement', 'body'].map((name) => Reflect.get(Document.prototype, name, document));
   const overflows = [root, body].map((element) => (element ? getComputedStyle(element).overflowX : 'visible'));
   const overflow = overflows.find((each) => each !== 'visible');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Deadline } from '../../deadline.ts';
 import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { SCROLL_STATE } from './scroll-state.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 export const STEP_SHARE = 0.9;
@@ -18,6 +19,8 @@ const seen = z.object({
   window: z.number(),
   /** Whether the height of the page has changed meanwhile. */
   grew: z.boolean(),
+  /** Whether an element scrolls in place of the document. */
+  hasScroller: z.boolean(),
   /** Number of elements in the document. */
   elements: z.number(),
   /** Number of images that have been in the window and have not loaded. */
@@ -51,35 +54,25 @@ export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Wa
  * never load. At the top (`to` is 0), running transitions and animations are waited for, too.
  */
 const SCROLL = `async ({ from, to, stepMs }) => {
-  const key = Symbol.for('capstan-shown');
-  const state = (globalThis[key] ??= (() => {
-    const known = new WeakSet();
-    const shown = new Set();
-    const observer = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) if (isIntersecting) shown.add(target);
-    });
-    return { known, shown, observer };
-  })());
-  const images = Document.prototype.getElementsByTagName.call(document, 'img');
-  const root = Reflect.get(Document.prototype, 'scrollingElement', document) ??
+  const { scroller, shown, watchImages } = (${SCROLL_STATE})();
+  const root = scroller ?? Reflect.get(Document.prototype, 'scrollingElement', document) ??
     Reflect.get(Document.prototype, 'documentElement', document);
+  const place = () => (scroller ? scroller.scrollTop : scrollY);
+  const size = () => Math.max(1, scroller ? scroller.clientHeight : innerHeight);
+  const scroll = (options) => (scroller ? Element.prototype.scrollTo.call(scroller, options) : scrollTo(options));
   const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
   const late = pause(${MAX_FRAME_MS});
   const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), late]);
   const height = () => (root ? root.scrollHeight : 0);
   const show = async (y) => {
-    for (const image of images) {
-      if (state.known.has(image)) continue;
-      state.known.add(image);
-      state.observer.observe(image);
-    }
-    scrollTo({ top: y, left: 0, behavior: 'instant' });
+    watchImages();
+    scroll({ top: y, left: 0, behavior: 'instant' });
     await frame();
     if (stepMs > 0) await Promise.all([frame(), pause(stepMs)]);
   };
   const loading = () => {
-    for (const image of state.shown) if (image.complete || !image.isConnected) state.shown.delete(image);
-    return state.shown.size;
+    for (const image of shown) if (image.complete || !image.isConnected) shown.delete(image);
+    return shown.size;
   };
   const over = performance.now() + ${MAX_PASS_MS};
   const before = height();
@@ -88,11 +81,12 @@ const SCROLL = `async ({ from, to, stepMs }) => {
   const moving = () => Document.prototype.getAnimations.call(document).filter(isMoving).length;
   let y = from;
   await frame();
-  if (Math.abs(scrollY - from) > 1) await show(from);
-  const hasMore = () => y + innerHeight < Math.min(to, height());
+  watchImages();
+  if (Math.abs(place() - from) > 1) await show(from);
+  const hasMore = () => y + size() < Math.min(to, height());
   while (hasMore() && performance.now() < over) {
     // The page may grow below the place where a scroll ended.
-    y = Math.min(y + Math.max(1, innerHeight) * ${STEP_SHARE}, height() - innerHeight);
+    y = Math.min(y + size() * ${STEP_SHARE}, height() - size());
     await show(y);
   }
   const isDone = () => hasMore() || (loading() === 0 && !(to === 0 && moving() > 0));
@@ -102,7 +96,8 @@ const SCROLL = `async ({ from, to, stepMs }) => {
     y,
     height: height(),
     grew: height() !== before,
-    window: Math.max(1, innerHeight),
+    window: size(),
+    hasScroller: scroller !== null,
     elements: Document.prototype.getElementsByTagName.call(document, '*').length,
     loading: loading(),
     moving: moving(),

@@ -6,6 +6,7 @@ import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
 import { findBlankFrames } from './find-blank-frames.ts';
 import { hideAndMask } from './hide-and-mask.ts';
+import { showEverything } from './measure-page.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import type { ScreenshotSize } from './screenshot-size.ts';
@@ -47,6 +48,7 @@ function isPrepared({ selector, hide, mask }: CaptureRequest): boolean {
 async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
   const { format } = request;
   if (format === 'pdf') {
+    await showEverything(page, deadline);
     await hideAndMask(page, request, deadline);
     return printPdf(page, request.pdf, deadline);
   }

@@ -7,11 +7,11 @@ import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
 
 /**
- * Waits for everything that the request names before the screenshot is taken. Resolves with false when the waiting time
+ * Waits for everything that the request names, except `delayMs`, before the page is scrolled through. Resolves with false when the waiting time
  * was over first.
  */
 export async function awaitReady(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
-  const { waitUntil, waitForSelector, waitForFunction, delayMs } = request;
+  const { waitUntil, waitForSelector, waitForFunction } = request;
   const { frame } = page;
   if (waitUntil === 'settled' && !(await awaitSettled(page, deadline))) return false;
   if (waitUntil === 'networkidle') {
@@ -27,5 +27,16 @@ export async function awaitReady(page: IsolatedPage, request: CaptureRequest, de
   if (waitForFunction !== undefined && page.interaction !== undefined) {
     if (!(await page.interaction.waitForFunction(waitForFunction, deadline))) return false;
   }
-  return delayMs === 0 || waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
+  return true;
+}
+
+/** Waits for `delayMs`, after everything else. Resolves as `awaitReady` does. */
+export async function awaitDelay(
+  page: IsolatedPage,
+  { delayMs }: CaptureRequest,
+  deadline: Deadline,
+): Promise<boolean> {
+  if (delayMs === 0) return true;
+  deadline.enter('wait');
+  return waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
 }
