@@ -158,6 +158,12 @@ export const CATALOGUE = {
     text: 'There are too many subscribers to events.',
     help: 'Retry after `Retry-After`, or close a subscription of the same API key. Operators: `--max-subscribers`.',
   },
+  too_many_logins: {
+    status: 429,
+    retryable: true,
+    text: 'There were too many logins.',
+    help: 'Retry after `Retry-After`. Requests with an API key need no login.',
+  },
   rate_limited: {
     status: 429,
     retryable: true,

@@ -25,6 +25,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
 import { type OperationsContext, type Route, type RouteContext, type RouteHandler, scopeOf } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
+import { createLoginLimits } from './session/login-limits.ts';
 import { createSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 import { docsPage } from './web/docs-page.ts';
@@ -165,6 +166,7 @@ function createRoutes(
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
     sessions,
+    logins: createLoginLimits(() => performance.now()),
     noteLogin: (ctx) => {
       ctx.state.caller = identify(ctx.state.client);
       logger.info({ request_id: ctx.state.requestId, ...requestedBy(ctx) }, 'a session has begun');

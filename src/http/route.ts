@@ -12,6 +12,7 @@ import type { Content } from './openapi/content.ts';
 import type { HeaderName } from './openapi/headers.ts';
 import { jsonBody } from './request/json-body.ts';
 import { readParameters } from './request/query.ts';
+import type { LoginLimits } from './session/login-limits.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
 
@@ -43,6 +44,7 @@ export interface RouteContext {
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
   readonly sessions: Sessions;
+  readonly logins: LoginLimits;
   /** Logs that a session has begun. */
   readonly noteLogin: (ctx: HttpContext) => void;
   /** The OpenAPI document. */

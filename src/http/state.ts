@@ -9,6 +9,8 @@ export interface HttpState {
   captureId?: number;
   /** SHA-256 of the request's API key, in hex, when it is one of the configured keys. */
   client?: string | undefined;
+  /** Whether `client` is that of a session, and the request has no key. */
+  hasSession?: boolean;
   /** The named key behind `client`; see `callerOf`. */
   caller?: Caller | undefined;
   /** Path of the route that answers, for traces. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLoginLimits } from '../../src/http/session/login-limits.ts';
 import { createSessions, SESSION_MS } from '../../src/http/session/sessions.ts';
 import { collectingLogger } from '../support/collecting-logger.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
@@ -72,6 +73,20 @@ describe('sessions', () => {
     expect(await status('/stats', { Cookie: cookie })).toBe(401);
   });
 
+  it('answers 429 after 10 wrong logins from an address, also with the right key, and not to requests with a key', async () => {
+    const other = await serve(running.service, { apiKeys: [KEY] });
+    const logInWith = (key: string) => other.post('/session', { key });
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) statuses.push((await logInWith('wrong')).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    const refused = await logInWith(KEY);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 'too_many_logins' });
+    expect((await other.call('/stats', { headers: { 'X-API-Key': KEY } })).status).toBe(200);
+    await other.close();
+  });
+
   it.each([
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['another port or subdomain', { 'Sec-Fetch-Site': 'same-site' }],
@@ -105,7 +120,38 @@ describe('sessions', () => {
   });
 });
 
+describe('createLoginLimits', () => {
+  it('counts the addresses of a network of IPv6 together, and lets logins through again after a while', () => {
+    let now = 0;
+    const logins = createLoginLimits(() => now);
+    for (let n = 1; n <= 10; n += 1) logins.wrong(`2001:db8::${n}`);
+    expect(() => logins.refuse('2001:db8:0:0:1:2:3:4')).toThrow(/10 logins/);
+    expect(() => logins.refuse('2001:db8:0:1::1')).not.toThrow();
+    expect(() => logins.refuse('::ffff:192.0.2.1')).not.toThrow();
+    now += 6_001;
+    expect(() => logins.refuse('2001:db8::1')).not.toThrow();
+  });
+
+  it('limits the sessions that begin with one key', () => {
+    const logins = createLoginLimits(() => 0);
+    for (let n = 0; n < 60; n += 1) logins.right('key');
+    expect(() => logins.right('key')).toThrow(/60 sessions/);
+    expect(() => logins.right('other')).not.toThrow();
+  });
+});
+
 describe('createSessions', () => {
+  it('keeps a session ended, however many made-up tokens are ended after it', () => {
+    const sessions = createSessions([KEY]);
+    const { token = '' } = sessions.begin(KEY) ?? {};
+    const { token: other = '' } = sessions.begin(KEY) ?? {};
+    sessions.end(token);
+    const [expiry = ''] = token.split('.');
+    for (let n = 0; n < 10_050; n += 1) sessions.end(`${expiry}.made-up-${n}.c2lnbmF0dXJl`);
+    expect(sessions.clientOf(token)).toBeUndefined();
+    expect(sessions.clientOf(other)).toBeDefined();
+  });
+
   it('refuses a session after 12 hours', () => {
     let now = 1_800_000_000_000;
     const sessions = createSessions([KEY], () => now);

@@ -20,11 +20,11 @@ export async function buildUi(): Promise<string> {
   return directory;
 }
 
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(args: string[] = []): Promise<Browser> {
   const executable = await executableFinder(undefined)();
   if ('missing' in executable) throw new Error(executable.missing);
   const { path, env } = executable;
-  return chromium.launch({ executablePath: path, chromiumSandbox: false, env: { ...process.env, ...env } });
+  return chromium.launch({ executablePath: path, args, chromiumSandbox: false, env: { ...process.env, ...env } });
 }
 
 /** Evaluates to the number of pixels by which the page is wider than its window. */

@@ -8,6 +8,7 @@ const RETRY_AFTER_SECONDS = 1;
 export const WITH_RETRY_AFTER: ReadonlySet<FailureCode> = new Set([
   'queue_full',
   'too_many_subscribers',
+  'too_many_logins',
   'rate_limited',
   'idempotency_in_flight',
   'artifact_pending',

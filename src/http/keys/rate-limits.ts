@@ -9,7 +9,7 @@ export interface RateState {
   readonly retryAfterSeconds: number;
 }
 
-/** Counts the captures that named keys request, in this process. */
+/** Counts what is limited for each name: captures that a key requests, logins from an address. In this process. */
 export interface RateLimits {
   take(name: string, limit: number, captures: number): RateState;
 }
@@ -34,6 +34,12 @@ export function createRateLimits(now: () => number): RateLimits {
       // Allows for the rounding of the sum. A batch that does not fit is refused as a whole, and takes nothing.
       const isTaken = missingMs < interval / 1000;
       const full = isTaken ? after : before;
+      // The last one changed stays the last, so that full buckets are found in front.
+      fullAt.delete(name);
+      for (const [other, fullThen] of fullAt) {
+        if (fullThen > at) break;
+        fullAt.delete(other);
+      }
       fullAt.set(name, full);
       return {
         limit,

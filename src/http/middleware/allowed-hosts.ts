@@ -36,6 +36,12 @@ function hostOf(authority: string): string | undefined {
   return hostname?.replace(/^\[|\]$|\.$/g, '');
 }
 
+/** Returns whether a value of `Host`, or an address, is loopback. */
+export function isLoopbackHost(given: string): boolean {
+  const host = hostOf(given);
+  return host !== undefined && isLoopback(host);
+}
+
 function isLoopback(host: string): boolean {
   const version = isIP(host);
   if (version !== 0) return LOOPBACK.check(host, version === 4 ? 'ipv4' : 'ipv6');

@@ -20,6 +20,7 @@ export function authenticate(
   const accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
   return async (ctx, next) => {
     const client = presentedKeys(ctx).find((key) => isAccepted(key, accepted));
+    ctx.state.hasSession = client === undefined;
     ctx.state.client =
       client === undefined
         ? sessions.clientOf(sessionToken(ctx))

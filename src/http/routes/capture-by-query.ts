@@ -3,6 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import { CAPTURED_FILE } from '../openapi/content.ts';
 import { bodyOfQuery, captureQuery } from '../request/capture-query.ts';
+import { mayBeOfOtherPage } from '../request/other-page.ts';
 import { spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
@@ -39,7 +40,7 @@ export const captureByQuery = route({
   },
   failures: [...CAPTURE_FAILURES, 'link_refused'],
   handle: async (ctx, { expires: _expires, signature: _signature, ...query }, context) => {
-    refuseOtherSites(ctx, context);
+    refuseOtherPages(ctx, context);
     const request = parseOrRefuse(context.schemas.screenshot, bodyOfQuery(query));
     spendRate(ctx, context, 1);
     const outcome = await submitted(ctx, context, request);
@@ -51,17 +52,16 @@ export const captureByQuery = route({
 });
 
 /**
- * Refuses unsigned requests from pages of other sites when the service has no API keys: any page could otherwise make
- * its visitors' browsers capture pages, because GET requests need no CORS permission. Browsers report in
- * `Sec-Fetch-Site` whether a page of another site sent the request.
+ * Refuses requests that have neither a signature nor an API key, and that a page of another origin may have sent. A
+ * session is no key: browsers send its cookie for pages of other ports of this host, too.
  * @throws `link_refused`
  */
-function refuseOtherSites(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 'corsOrigins'>): void {
-  const { isSigned, client } = ctx.state;
-  if (ctx.get('Sec-Fetch-Site') !== 'cross-site' || isSigned === true || client !== undefined) return;
-  if (corsOrigins.includes(ctx.get('Origin'))) return;
+function refuseOtherPages(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 'corsOrigins'>): void {
+  const { isSigned, client, hasSession } = ctx.state;
+  if (isSigned === true || (client !== undefined && hasSession !== true)) return;
+  if (corsOrigins.includes(ctx.get('Origin')) || !mayBeOfOtherPage(ctx)) return;
   throw new CapstanError(
     'link_refused',
-    'A page of another site requested this capture: sign the link, or start the service with --cors-origins.',
+    'A page of another site may have requested this capture: sign the link, send an API key, or start the service with --cors-origins. A program must send a User-Agent that is not the one of a browser.',
   );
 }

@@ -38,20 +38,24 @@ export const postSession = routeWithBody({
   operationId: 'logIn',
   summary: 'Exchanges an API key for a session cookie.',
   description:
-    'For browsers; programs send the key with each request. The cookie is `HttpOnly` and `SameSite=Strict`, `Secure` behind TLS, and valid for 12 hours, for requests of pages of this service only. It ends when its key is no longer configured.',
+    'For browsers; programs send the key with each request. The cookie is `HttpOnly` and `SameSite=Strict`, `Secure` behind TLS, and valid for 12 hours, for requests of pages of this service only. It ends when its key is no longer configured. After 10 logins with a wrong key from one address within a minute, further ones from there are 429, also with the right key.',
   tag: 'operations',
   isOpen: true,
   parameters: {},
   body: { name: 'Login', schema: () => LoginSchema },
   answers: { 200: { description: 'The session, and its cookie.', content: SESSION, headers: ['Set-Cookie'] } },
-  failures: ['unauthorized'],
-  handle: (ctx, { body }, { sessions, noteLogin }) => {
+  failures: ['unauthorized', 'too_many_logins'],
+  handle: (ctx, { body }, { sessions, logins, noteLogin }) => {
     if (!sessions.required) return answer(ctx, { required: false, authenticated: true });
+    const { remoteAddress = '' } = ctx.req.socket;
+    logins.refuse(remoteAddress);
     const session = sessions.begin(body.key);
     if (session === undefined) {
+      logins.wrong(remoteAddress);
       ctx.set('WWW-Authenticate', 'Bearer');
       throw new CapstanError('unauthorized', 'The API key is wrong.');
     }
+    logins.right(session.client);
     ctx.state.client = session.client;
     noteLogin(ctx);
     setSessionCookie(ctx, session.token);

@@ -1,13 +1,7 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
 /** Twelve hours: a working day. */
 export const SESSION_MS = 12 * 60 * 60 * 1000;
-/**
- * Maximum number of ended sessions that are remembered. A remembered session is refused until it would have expired;
- * beyond the maximum, the oldest are forgotten.
- */
-const MAX_ENDED = 10_000;
 
 /** Sessions of the web interface, which a browser keeps in place of an API key. */
 export interface Sessions {
@@ -20,7 +14,7 @@ export interface Sessions {
    * session.
    */
   clientOf(token: string): string | undefined;
-  /** Ends a session, in this process. */
+  /** Ends a session, in this process. A token that is none of a session is ignored. */
   end(token: string): void;
 }
 
@@ -44,8 +38,15 @@ interface KnownKey {
  */
 export function createSessions(apiKeys: readonly string[], now: () => number = Date.now): Sessions {
   const keys = apiKeys.map(knownKey);
-  const ended = new LRUCache<string, true>({ max: MAX_ENDED, ttl: SESSION_MS });
-  return {
+  /** When the ended sessions would have expired, by their random part: until then they are remembered. */
+  const ended = new Map<string, number>();
+  const forgetExpired = (): void => {
+    for (const [random, expiry] of ended) {
+      if (expiry > now()) return;
+      ended.delete(random);
+    }
+  };
+  const sessions: Sessions = {
     required: keys.length > 0,
     begin(key) {
       const digest = sha256(key);
@@ -67,8 +68,14 @@ export function createSessions(apiKeys: readonly string[], now: () => number = D
       const isOver = more.length > 0 || Number.parseInt(expiry, 36) <= now() || ended.has(random);
       return isOver ? undefined : known?.client;
     },
-    end: (token) => void ended.set(token.split('.')[1] ?? '', true),
+    end: (token) => {
+      if (sessions.clientOf(token) === undefined) return;
+      forgetExpired();
+      const [expiry = '', random = ''] = token.split('.');
+      ended.set(random, Number.parseInt(expiry, 36));
+    },
   };
+  return sessions;
 }
 
 function knownKey(key: string): KnownKey {
