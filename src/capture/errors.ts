@@ -134,6 +134,18 @@ export const CATALOGUE = {
     text: 'An action could not be performed on the page.',
     help: '`error` names the action and the reason.',
   },
+  unwanted_status: {
+    status: 422,
+    retryable: true,
+    text: 'The target answered with a status that `failOnStatus` names.',
+    help: '`error` has the status.',
+  },
+  unwanted_text: {
+    status: 422,
+    retryable: true,
+    text: 'The page shows a text that `failOnText` names.',
+    help: '`error` has the text.',
+  },
   page_too_large: {
     status: 422,
     retryable: false,

@@ -74,6 +74,11 @@ describe('interaction with a page', () => {
       expect(title).toBe('rang again, rang, rang');
     });
 
+    it('clicks the first visible element with a text, whatever its case', async () => {
+      const snapshot = await acting({ type: 'click', text: 'ring  AGAIN' }, { type: 'click', text: 'Ring' });
+      expect(snapshot.title).toBe('rang again, rang');
+    });
+
     it('continues on the page that a click leads to, and captures it', async () => {
       const snapshot = await acting({ type: 'click', selector: '#away' });
       expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), responseCode: 200, cutPhase: null });

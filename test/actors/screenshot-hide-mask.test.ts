@@ -39,6 +39,17 @@ describe('hidden elements', () => {
   });
 });
 
+describe('collapsed elements', () => {
+  it('leaves elements out of the layout, and makes the page shorter', async () => {
+    const [plain, collapsed] = await Promise.all([
+      capture({ fullPage: true }, '/late/gallery?count=4'),
+      capture({ fullPage: true, collapse: ['img:first-child', '#nowhere'] }, '/late/gallery?count=4'),
+    ]);
+    expect(plain.height - collapsed.height).toBe(400);
+    expect(collapsed.html).toContain('plate.svg?0');
+  });
+});
+
 describe('masked elements', () => {
   it('covers masked elements with one colour, and nothing else', async () => {
     const png = pngOf(await capture({ mask: ['#red', '#stubborn'] }));
@@ -114,10 +125,13 @@ describe('a hostile page', () => {
 });
 
 describe('a selector to hide or mask', () => {
-  it.each(['hide', 'mask'] as const)('fails the capture when the selector is invalid: %s', async (option) => {
-    await expect(capture({ [option]: ['#red', 'div['] })).rejects.toMatchObject({
-      code: 'selector_not_found',
-      message: '"div[" is neither a CSS selector nor an XPath that gives elements',
-    });
-  });
+  it.each(['hide', 'collapse', 'mask'] as const)(
+    'fails the capture when the selector is invalid: %s',
+    async (option) => {
+      await expect(capture({ [option]: ['#red', 'div['] })).rejects.toMatchObject({
+        code: 'selector_not_found',
+        message: '"div[" is neither a CSS selector nor an XPath that gives elements',
+      });
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
+import { refuseUnwanted } from './refuse-unwanted.ts';
 import { type Found, salvage } from './salvage.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
 import { type Picture, takeScreenshot } from './screenshot/take-screenshot.ts';
@@ -96,6 +97,7 @@ async function takePicture(
   const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, request, deadline);
   found.facts = facts;
   found.cutPhase = cutPhase;
+  await refuseUnwanted(page, request, facts, deadline);
   deadline.enter('picture');
   const picture = taken ?? (await takeScreenshot(page, request, deadline));
   found.picture = picture;

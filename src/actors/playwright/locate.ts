@@ -8,3 +8,12 @@ import { isXPath } from '../page/selectors.ts';
 export function locate(page: Page, selector: string): Locator {
   return page.locator(isXPath(selector) ? `xpath=${selector.replace(/^xpath=/, '')}` : `css=${selector}`).first();
 }
+
+/** Returns a locator for the first visible element whose whole text is `text`, whatever its case and spaces. */
+export function locateText(page: Page, text: string): Locator {
+  const words = text.trim().split(/\s+/).map(RegExp.escape);
+  return page
+    .getByText(new RegExp(`^\\s*${words.join('\\s+')}\\s*$`, 'i'))
+    .filter({ visible: true })
+    .first();
+}

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
-import { locate } from './locate.ts';
+import { locate, locateText } from './locate.ts';
 import type { Patience } from './step.ts';
 
 /**
@@ -11,7 +11,9 @@ import type { Patience } from './step.ts';
 export async function performAction(page: Page, action: Action, patience: Patience): Promise<void> {
   switch (action.type) {
     case 'click':
-      return locate(page, action.selector).click(patience);
+      return (
+        action.selector === undefined ? locateText(page, action.text ?? '') : locate(page, action.selector)
+      ).click(patience);
     case 'hover':
       return locate(page, action.selector).hover(patience);
     case 'check':

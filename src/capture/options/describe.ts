@@ -73,7 +73,7 @@ function takesText(field: JsonField): string {
     return field.maxLength === undefined ? 'text' : `text of at most ${field.maxLength} characters`;
   if (type === 'array') {
     const bound = field.maxItems === undefined ? '' : ` of at most ${field.maxItems}`;
-    const isScalar = items?.type === 'string' || items?.enum !== undefined;
+    const isScalar = items?.type === 'string' || items?.enum !== undefined || items?.anyOf !== undefined;
     return isScalar ? `a list${bound}: ${takesText(items)}` : `a list${bound} objects`;
   }
   if (properties === undefined) return 'an object';

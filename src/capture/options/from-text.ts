@@ -36,6 +36,7 @@ export function listItem(field: JsonField): JsonField | undefined {
 export function scalarOrObject(name: string, field: JsonField, text: string): unknown {
   if (field.type === 'integer' || field.type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (field.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (field.anyOf?.some(({ type }) => type === 'string') === true) return text;
   return field.type === 'string' || field.enum !== undefined ? text : objectOf(name, field, text);
 }
 

@@ -18,12 +18,17 @@ const text = z
   .string({ error: TEXT })
   .max(MAX_TEXT_CHARACTERS, { error: TEXT })
   .register(optionFacts, { secret: true });
+/** The whole text of an element, as a person reads it. */
+const label = filled('a text', MAX_NAME_CHARACTERS);
 const pixels = integer('pixels', -MAX_SCROLL, MAX_SCROLL);
 
 const action = z.discriminatedUnion(
   'type',
   [
-    fieldsOf('click', { selector }),
+    fieldsOf('click', { selector: selector.optional(), text: label.optional() }).refine(
+      (click) => (click.selector === undefined) !== (click.text === undefined),
+      { error: 'must have either selector or text' },
+    ),
     fieldsOf('hover', { selector }),
     fieldsOf('check', { selector }),
     fieldsOf('uncheck', { selector }),

@@ -1,14 +1,26 @@
 import { z } from 'zod';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
 import { optionFacts } from './facts.ts';
-import { integer } from './fields.ts';
+import { filled, integer, noneIfEmpty } from './fields.ts';
 
 /** Thirty days. */
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
 
-/** Evidence to record, and the reuse of stored captures. */
+const MAX_STATUSES = 50;
+const MAX_TEXTS = 50;
+const MAX_TEXT_CHARACTERS = 500;
+
+const STATUS = 'must be a status from 100 to 599, such as 404, or a class of them, such as 5xx';
+const status = z
+  .union(
+    [z.int({ error: STATUS }).min(100, STATUS).max(599, STATUS), z.string().regex(/^[1-5](?:xx|\d\d)$/i, STATUS)],
+    STATUS,
+  )
+  .transform((written) => String(written).toLowerCase());
+
+/** Evidence to record, the reuse of stored captures, and pages that must not be stored. */
 export const recordFields = {
   evidence: z
     .union([z.literal('all'), z.array(z.enum(EVIDENCE_KINDS, EVIDENCE)).max(EVIDENCE_KINDS.length, EVIDENCE)], EVIDENCE)
@@ -18,6 +30,26 @@ export const recordFields = {
       description:
         'Evidence to record beyond what is always recorded; each kind costs a little. `GET /results/{id}` returns it in `evidence`; `perception_hash` is a field of the result.',
       examples: [['redirects', 'tls'], 'all'],
+    }),
+  failOnStatus: z
+    .array(status, { error: 'must be a list of statuses' })
+    .max(MAX_STATUSES, { error: `must have at most ${MAX_STATUSES} statuses` })
+    .transform(noneIfEmpty)
+    .optional()
+    .meta({
+      description:
+        'Fail with `unwanted_status` when the page was answered with one of these statuses, such as 404, or `5xx` for a class.',
+      examples: [[404, '5xx']],
+    }),
+  failOnText: z
+    .array(filled('a text', MAX_TEXT_CHARACTERS), { error: 'must be a list of texts' })
+    .max(MAX_TEXTS, { error: `must have at most ${MAX_TEXTS} texts` })
+    .transform(noneIfEmpty)
+    .optional()
+    .meta({
+      description:
+        'Fail with `unwanted_text` when the page shows one of these texts, whatever its case and spaces. Hidden text and frames are not searched.',
+      examples: [['Access denied', 'Are you a robot?']],
     }),
   cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS)
     .default(0)

@@ -108,5 +108,6 @@ export const screenshotFields = {
     .default(false)
     .meta({ description: 'Make the background of the page transparent (`png`, `webp`).' }),
   hide: selectors.meta({ description: 'Matching elements become invisible; their space stays.' }),
+  collapse: selectors.meta({ description: 'Matching elements are left out of the layout, as with `display: none`.' }),
   mask: selectors.meta({ description: 'Matching elements are covered with `#ff00ff`.' }),
 };

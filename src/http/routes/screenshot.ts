@@ -38,6 +38,8 @@ export const CAPTURE_FAILURES = [
   'selector_not_found',
   'script_failed',
   'action_failed',
+  'unwanted_status',
+  'unwanted_text',
   'proxy_failed',
   'target_unreachable',
   'page_crashed',

@@ -11,16 +11,35 @@ const MASK_COLOUR = '#ff00ff';
  * Hides and masks the requested elements in the current page. Call it after the HTML snapshot has been read, right
  * before the screenshot. Throws `selector_not_found` for an invalid selector; ignores a selector without a match.
  */
-export async function hideAndMask(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
-  const { hide = [], mask = [] } = request;
-  if (hide.length + mask.length === 0) return;
-  // From here on the page's scripts are off, so it can neither notice nor undo anything.
-  page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-  for (const [selectors, cover] of [
-    [hide, HIDE],
-    [mask, MASK],
-  ] as const) {
-    if (selectors.length === 0) continue;
+export async function hideAndMask(
+  page: IsolatedPage,
+  { hide, mask }: CaptureRequest,
+  deadline: Deadline,
+): Promise<void> {
+  await cover(
+    page,
+    [
+      [hide, HIDE],
+      [mask, MASK],
+    ],
+    deadline,
+  );
+}
+
+/** Leaves the requested elements out of the layout. Call it before the page is measured; otherwise like `hideAndMask`. */
+export async function collapse(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
+  await cover(page, [[request.collapse, COLLAPSE]], deadline);
+}
+
+async function cover(
+  page: IsolatedPage,
+  ways: readonly (readonly [selectors: readonly string[] | undefined, cover: string])[],
+  deadline: Deadline,
+): Promise<void> {
+  for (const [selectors, cover] of ways) {
+    if (selectors === undefined) continue;
+    // From here on the page's scripts are off, so it can neither notice nor undo anything.
+    page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
     const finders = selectors.map((selector) => `() => ${elementsOf(selector)}`);
     const expression = `(${COVER})([${finders.join(',\n')}], ${cover}, ${SET_STYLE})`;
     const wrong = await retryUntilAnswered(page, deadline, 'hide and mask', expression);
@@ -40,6 +59,11 @@ const COVER = `(finders, cover, setStyle) => {
   }
   if (matching.flat().length > 0) cover([...new Set(matching.flat())], setStyle);
   return 'covered';
+}`;
+
+/** Takes elements out of the layout. */
+const COLLAPSE = `(elements, setStyle) => {
+  for (const element of elements) setStyle(element, { display: 'none' });
 }`;
 
 /** Hides elements with all their content, even content that sets its own visibility, and the backdrop of a dialog. */

@@ -5,11 +5,15 @@ import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 
 /**
  * Returns whether an image of the window may replace the screenshot of this request. False with `selector` and `clip`,
- * which name another part; with `hide` and `mask`, which the image ignores; and with `omitBackground`.
+ * which name another part; with `hide`, `collapse` and `mask`, which the image ignores; and with `omitBackground`.
  */
-export function mayShowWindow({ selector, clip, hide, mask, omitBackground, format }: CaptureRequest): boolean {
+export function mayShowWindow(request: CaptureRequest): boolean {
+  const { selector, clip, hide, collapse, mask, omitBackground, format, failOnStatus, failOnText } = request;
+  const changes = hide ?? collapse ?? mask;
+  // A page that does not answer cannot be searched for an unwanted text.
+  const refuses = failOnStatus ?? failOnText;
   const asksForPart = selector !== undefined || clip !== undefined;
-  return !asksForPart && hide === undefined && mask === undefined && !omitBackground && format !== 'pdf';
+  return !asksForPart && (changes ?? refuses) === undefined && !omitBackground && format !== 'pdf';
 }
 
 /**

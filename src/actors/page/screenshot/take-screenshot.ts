@@ -5,7 +5,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
 import { findBlankFrames } from './find-blank-frames.ts';
-import { hideAndMask } from './hide-and-mask.ts';
+import { collapse, hideAndMask } from './hide-and-mask.ts';
 import { showEverything } from './measure-page.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
@@ -41,12 +41,13 @@ export async function takeScreenshot(
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
 
-function isPrepared({ selector, hide, mask }: CaptureRequest): boolean {
-  return selector !== undefined || hide !== undefined || mask !== undefined;
+function isPrepared({ selector, hide, collapse, mask }: CaptureRequest): boolean {
+  return (selector ?? hide ?? collapse ?? mask) !== undefined;
 }
 
 async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
   const { format } = request;
+  await collapse(page, request, deadline);
   if (format === 'pdf') {
     await showEverything(page, deadline);
     await hideAndMask(page, request, deadline);

@@ -21,10 +21,21 @@ export interface StillPage {
 
 /** Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm. */
 function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
-  const { waitUntil, waitForSelector, waitForFunction, delayMs, fullPage, selector, clip, format, hide, mask } =
-    request;
+  const {
+    waitUntil,
+    waitForSelector,
+    waitForFunction,
+    delayMs,
+    fullPage,
+    selector,
+    clip,
+    format,
+    hide,
+    collapse,
+    mask,
+  } = request;
   const waitsForMore = waitUntil !== 'settled' || (waitForSelector ?? waitForFunction) !== undefined || delayMs > 0;
-  const changesMore = fullPage || format === 'pdf' || (selector ?? clip ?? hide ?? mask) !== undefined;
+  const changesMore = fullPage || format === 'pdf' || (selector ?? clip ?? hide ?? collapse ?? mask) !== undefined;
   if (waitsForMore || changesMore || page.interaction !== undefined) return false;
   return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
 }
