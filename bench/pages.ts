@@ -13,7 +13,7 @@ type Shot = (typeof SHOTS)[number];
 
 /**
  * Counts the kinds of pages that are captured as a visitor sees them, window and full page, and compares with
- * Playwright. With `CAPSTAN_BENCH_IMAGES`, keeps the images in that folder.
+ * Playwright. With `BENCH_IMAGES`, keeps the images in that folder.
  */
 export async function pages({ browserPath, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
@@ -60,7 +60,7 @@ export async function pages({ browserPath, print, report }: BenchOptions): Promi
 async function look(tool: Tool, origin: string, kind: PageKind, shot: Shot): Promise<string | null> {
   const image = await tool.capture(origin + pathOf(kind), shot === 'fullPage').catch((error: unknown) => error);
   if (!(image instanceof Uint8Array)) return String(image).split('\n', 1)[0]?.slice(0, 40) ?? 'failed';
-  const folder = process.env.CAPSTAN_BENCH_IMAGES;
+  const folder = process.env.BENCH_IMAGES;
   if (folder !== undefined) {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${kind.name}-${shot}-${tool.name}.png`), image);
