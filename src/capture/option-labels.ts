@@ -31,9 +31,11 @@ const LABELS: ReadonlyMap<string, Label> = new Map<string, Label>([
 
 /** Returns a short text for each option that a capture was requested with, the most visible ones first. */
 export function optionLabels({ options, options_withheld }: MadeWith): readonly string[] {
+  // Evidence and the deadline change no picture.
+  const isShown = (name: string) => !LABELS.has(name) && name !== 'evidence' && name !== 'timeoutMs';
   const known = [...LABELS].flatMap(([name, label]) => (name in options ? [label(options[name])] : []));
   const others = [...Object.entries(options), ...options_withheld.map((name) => [name, undefined] as const)]
-    .filter(([name]) => !LABELS.has(name))
+    .filter(([name]) => isShown(name))
     .map(([name, value]) => otherLabel(words(name), value));
   return [...known, ...others];
 }

@@ -37,10 +37,12 @@ describe('the form for a capture', () => {
   it('captures a page with the chosen options and shows its image', async () => {
     const page = await ui.open('/ui/capture');
     await page.getByLabel('URL', { exact: true }).fill(site.url('/timetable'));
-    await page.getByRole('spinbutton', { name: 'width' }).first().fill('640');
-    await page.getByRole('spinbutton', { name: 'height' }).first().fill('400');
-    await page.getByLabel('format').selectOption('webp');
-    await page.getByText('record', { exact: true }).click();
+    await page.getByText('Advanced').click();
+    await page.getByText('What the picture shows').click();
+    await page.getByRole('spinbutton', { name: 'Width' }).first().fill('640');
+    await page.getByRole('spinbutton', { name: 'Height' }).first().fill('400');
+    await page.getByLabel('File format').selectOption('webp');
+    await page.getByText('What is recorded, and reuse').click();
     await page.getByLabel('tls').check();
     await page.getByRole('button', { name: 'Capture' }).click();
     await page.getByRole('link', { name: 'Open the capture' }).click();
@@ -49,20 +51,78 @@ describe('the form for a capture', () => {
     expect(ui.complaints).toEqual([]);
   });
 
-  it('shows a field for every option, with its bounds and its description', async () => {
+  it('has the common options on top', async () => {
+    const page = await ui.open(`/ui/capture?url=${encodeURIComponent(site.url('/timetable'))}`);
+    await page.getByLabel('Device', { exact: true }).selectOption('iPhone 15');
+    await page.getByLabel('Full page').check();
+    await page.getByLabel('Dark', { exact: true }).check();
+    await page.getByLabel('Block ads').check();
+    await page.getByLabel('Cookie banners').selectOption('Reject all');
+    await page.getByRole('button', { name: 'Capture' }).click();
+    await page.getByRole('link', { name: 'Open the capture' }).click();
+    await page.locator('.facts').getByText('iPhone 15').waitFor();
+    const [newest] = await ui.app.service.results.page({ by: 'all' }, 1);
+    expect(newest?.options).toMatchObject({
+      device: 'iPhone 15',
+      fullPage: true,
+      darkMode: true,
+      blockAds: true,
+      rejectCookieBanners: true,
+      evidence: ['perception_hash'],
+    });
+  });
+
+  it('captures several pages, one a line, and shows each as soon as it has its outcome', async () => {
     const page = await ui.open('/ui/capture');
-    await page.getByText('fullPage').waitFor();
+    const urls = [site.url('/short'), 'file:///etc/passwd', gateUrl];
+    await page.getByLabel('URL', { exact: true }).fill(urls.join('\n'));
+    await page.getByRole('button', { name: 'Capture 3 pages' }).click();
+    await page.getByText('2 of 3 done, 1 failed').waitFor();
+    await expect.poll(() => held.length).toBe(1);
+    release();
+    await page.getByText('3 of 3 done, 1 failed').waitFor();
+    await expect.poll(() => page.locator('.batch-list img').count()).toBe(2);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it('cancels the rest of several pages', async () => {
+    const page = await ui.open('/ui/capture');
+    await page.getByLabel('URL', { exact: true }).fill(`${gateUrl}?a\n${gateUrl}?b`);
+    await page.getByRole('button', { name: 'Capture 2 pages' }).click();
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('The rest was cancelled.').waitFor();
+    await expect.poll(() => ui.app.service.stats().captures.inside).toBe(0);
+  });
+
+  it('repeats a capture with its options, and says which of them were not kept', async () => {
+    const url = site.url('/timetable');
+    const options = { fullPage: true, device: 'iPhone 15', hide: ['nav'] };
+    await ui.app.post('/screenshot', { url, ...options, headers: { 'X-Token': 'secret' } });
+    const [first] = await ui.app.service.results.page({ by: 'all' }, 1);
+    const page = await ui.open(`/ui/captures/${first?.id}`);
+    await page.getByRole('link', { name: 'Capture this URL again' }).click();
+    await page.getByText('Not kept with the capture, so enter it again: Request headers').waitFor();
+    await page.getByRole('button', { name: 'Capture' }).click();
+    await page.getByRole('link', { name: 'Open the capture' }).waitFor();
+    const [second] = await ui.app.service.results.page({ by: 'all' }, 1);
+    expect(second?.id).not.toBe(first?.id);
+    expect(second).toMatchObject({ url, options });
+  });
+
+  it('has a field for every option of the API', async () => {
+    const page = await ui.open('/ui/capture');
+    await page.locator('.option').first().waitFor({ state: 'attached' });
     const document = Object(await (await ui.app.call('/openapi.json')).json());
-    const options = Object.keys(document.components.schemas.ScreenshotRequest.properties).filter(
-      (name) => name !== 'url',
-    );
-    const names = await page.locator('.option-name').allInnerTexts();
-    const hidden = await page.locator('.option-name').allTextContents();
-    expect(new Set([...names, ...hidden])).toEqual(new Set([...names, ...hidden, ...options]));
-    await page.getByText('Quality of jpeg and webp. (1 to 100, default 80)').waitFor();
+    const onTop = ['url', 'device', 'fullPage', 'darkMode', 'blockAds', 'acceptCookieBanners', 'rejectCookieBanners'];
+    const options = Object.keys(document.components.schemas.ScreenshotRequest.properties);
+    const named = await page.locator('.option-api').allTextContents();
+    expect(named).toEqual(expect.arrayContaining(options.filter((name) => !onTop.includes(name))));
+    expect(await page.getByText('(1 to 100, default 80)').count()).toBe(1);
   });
 
   it('shows the place in the queue, then the phase, and cancels', async () => {
+    const { cancelled } = ui.app.service.stats().captures;
     const first = ui.app.post('/screenshot', { url: gateUrl });
     await expect.poll(() => held.length).toBe(1);
     const page = await ui.open(`/ui/capture?url=${encodeURIComponent(`${gateUrl}?second`)}`);
@@ -74,15 +134,20 @@ describe('the form for a capture', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('The capture was cancelled.').waitFor();
     await expect.poll(() => ui.app.service.stats().captures.inside).toBe(0);
-    expect(ui.app.service.stats().captures.cancelled).toBe(1);
+    expect(ui.app.service.stats().captures.cancelled).toBe(cancelled + 1);
   });
 
   it('shows what is wrong with an option beside its field', async () => {
     const page = await ui.open('/ui/capture');
     await page.getByLabel('URL', { exact: true }).fill('not a url at all');
-    await page.getByLabel('quality').fill('500');
+    await page.getByText('Advanced').click();
+    await page.getByText('What the picture shows').click();
+    await page.getByLabel('Quality of JPEG and WebP').fill('500');
     await page.getByRole('button', { name: 'Capture' }).click();
-    await page.locator('.option', { hasText: 'quality' }).getByText('must be an integer from 1 to 100').waitFor();
+    await page
+      .locator('.option', { hasText: 'Quality of JPEG' })
+      .getByText('must be an integer from 1 to 100')
+      .waitFor();
     await page.locator('#url-problem').waitFor();
   });
 
@@ -97,7 +162,7 @@ describe('the form for a capture', () => {
 
   it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
     const page = await ui.open('/ui/capture', { colorScheme, viewport });
-    await page.getByText('fullPage').waitFor();
+    await page.locator('.option').first().waitFor({ state: 'attached' });
     await page.locator('details').evaluateAll((groups) => groups.map((group) => group.setAttribute('open', '')));
     expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(OVERFLOW)).toBe(0);

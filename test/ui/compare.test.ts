@@ -7,21 +7,22 @@ import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 const BEFORE = 340_000_000_000_000;
 const AFTER = 341_000_000_000_000;
+const TALL = 339_000_000_000_000;
 const SIDE = 100;
 
 describe('the comparison of two captures', () => {
   const ui = uiForSuite();
 
   /** Stores a capture of a white square with a black square in its corner, which is `dark` pixels wide. */
-  async function keep(id: number, dark: number) {
+  async function keep(id: number, dark: number, height = SIDE) {
     const record = exampleResult(id, {
-      title: `Capture with ${dark}`,
+      title: height === SIDE ? `Capture with ${dark}` : 'Tall capture',
       artifacts: { store: 'here', kinds: ['image', 'html'] },
       width: SIDE,
-      height: SIDE,
+      height,
     });
     const square = { create: { width: dark, height: dark, channels: 3 as const, background: '#000' } };
-    const image = await sharp({ create: { width: SIDE, height: SIDE, channels: 3, background: '#fff' } })
+    const image = await sharp({ create: { width: SIDE, height, channels: 3, background: '#fff' } })
       .composite([{ input: await sharp(square).png().toBuffer(), top: 0, left: 0 }])
       .png()
       .toBuffer();
@@ -32,6 +33,7 @@ describe('the comparison of two captures', () => {
   beforeAll(async () => {
     await keep(BEFORE, 10);
     await keep(AFTER, 30);
+    await keep(TALL, 10, 4 * SIDE);
   });
 
   it('shows both captures side by side', async () => {
@@ -64,6 +66,13 @@ describe('the comparison of two captures', () => {
     );
   });
 
+  it('reports the common area and the part without a counterpart apart', async () => {
+    const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${TALL}`);
+    await page.getByText('Difference', { exact: true }).click();
+    await page.getByText('0 % of the common area changed').waitFor();
+    await page.getByText('75 % of “after” has no counterpart').waitFor();
+  });
+
   it('shows a difference of 0 % between a capture and itself', async () => {
     const page = await ui.open(`/ui/compare?a=${BEFORE}&b=${BEFORE}`);
     await page.getByText('Difference', { exact: true }).click();
@@ -72,8 +81,8 @@ describe('the comparison of two captures', () => {
 
   it('compares two captures that were chosen in the gallery', async () => {
     const page = await ui.open('/ui/');
-    await page.getByRole('button', { name: 'Compare Capture with 30' }).click();
-    await page.getByRole('button', { name: 'Compare Capture with 10' }).click();
+    await page.getByRole('button', { name: 'Select Capture with 30' }).click();
+    await page.getByRole('button', { name: 'Select Capture with 10' }).click();
     await page.getByRole('link', { name: 'Compare', exact: true }).last().click();
     await expect.poll(() => page.locator('.compare-pair img').count()).toBe(2);
   });

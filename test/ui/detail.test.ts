@@ -34,12 +34,12 @@ describe('the view of one capture', () => {
   it('shows the screenshot in three sizes', async () => {
     const page = await ui.open(`/ui/captures/${long}`, { viewport: { width: 1440, height: 900 } });
     await page.locator('.canvas img').waitFor();
-    await expect.poll(async () => (await imageSize(page))[1]).toBeLessThan(900);
-    await page.getByText('1:1', { exact: true }).click();
-    await expect.poll(async () => (await imageSize(page))[0]).toBe(1280);
-    await page.getByText('Full page', { exact: true }).click();
     const frame = await page.locator('.canvas').evaluate((element) => element.clientWidth);
     await expect.poll(async () => (await imageSize(page))[0]).toBe(frame);
+    await page.getByText('1:1', { exact: true }).click();
+    await expect.poll(async () => (await imageSize(page))[0]).toBe(1280);
+    await page.getByText('Whole', { exact: true }).click();
+    await expect.poll(async () => (await imageSize(page))[1]).toBeLessThan(900);
     expect(ui.complaints).toEqual([]);
   });
 

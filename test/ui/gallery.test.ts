@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exampleResult } from '../support/example-result.ts';
@@ -87,12 +88,73 @@ describe('the gallery', () => {
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => page.evaluate('document.activeElement.dataset.index')).toBe('0');
     await page.keyboard.press('x');
-    await page.getByText('1 of 2 chosen').waitFor();
+    await page.getByText('1 selected').waitFor();
     await page.keyboard.press('c');
     await page.waitForURL('**/ui/capture');
-    await page.getByText('fullPage').waitFor();
+    await page.getByLabel('Full page').waitFor();
     await page.keyboard.press('g');
     await page.waitForURL('**/ui/');
+  });
+
+  it('shows the path of a capture and what it was made with, and filters by that', async () => {
+    await ui.app.service.results.insert(
+      exampleResult(FIRST_ID + COUNT * SECOND, {
+        url: 'https://example.net/prices/2026?of=ferries',
+        options: { fullPage: true, device: 'iPhone 15', darkMode: true },
+      }),
+    );
+    const page = await ui.open('/ui/');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Made with').selectOption('iPhone 15');
+    await page.waitForURL('**/ui/?option=device%3DiPhone*15');
+    await expect.poll(() => page.locator('.card').count()).toBe(1);
+    const card = page.locator('.card');
+    await card.getByText('example.net/prices/2026?of=ferries').waitFor();
+    expect(await card.locator('.badge.made').allInnerTexts()).toEqual(['iPhone 15', 'full page', '+1']);
+  });
+
+  it('shows the captures as a table, as the address says', async () => {
+    const page = await ui.open('/ui/');
+    await page.getByText('Table', { exact: true }).click();
+    await page.waitForURL('**/ui/?view=table');
+    const lefts = () =>
+      page.locator('.card').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left));
+    await expect.poll(async () => new Set(await lefts()).size).toBe(1);
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(OVERFLOW)).toBe(0);
+  });
+
+  it('deletes and exports the selected captures', async () => {
+    const doomed = [1, 2].map((at) =>
+      exampleResult(FIRST_ID + (COUNT + 10 + at) * SECOND, { title: `Doomed ${at}`, host: 'doomed.example' }),
+    );
+    for (const each of doomed) await ui.app.service.results.insert(each);
+    const page = await ui.open('/ui/?host=doomed.example');
+    for (const at of [1, 2]) await page.getByRole('button', { name: `Select Doomed ${at}` }).click();
+    await page.getByText('2 selected').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const file = await (await download).path();
+    const lines = (await readFile(file, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).title)).toEqual(['Doomed 1', 'Doomed 2']);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No capture matches').waitFor();
+    for (const { id } of doomed) expect(await ui.app.service.results.get(id)).toBeUndefined();
+  });
+
+  it('puts captures that look alike together, and marks one that looks like no other', async () => {
+    const hashes = ['00000000000000ff', 'ffffffffffffff00', '00000000000001ff', null];
+    for (const [at, perception_hash] of hashes.entries()) {
+      const record = { title: `Look ${at}`, host: 'looks.example', perception_hash };
+      await ui.app.service.results.insert(exampleResult(FIRST_ID + (COUNT + 20 + at) * SECOND, record));
+    }
+    const page = await ui.open('/ui/?host=looks.example&view=alike');
+    const titles = () => page.locator('.card-title').allInnerTexts();
+    await expect.poll(titles).toEqual(['Look 2', 'Look 0', 'Look 1']);
+    await page.locator('.card', { hasText: 'Look 1' }).getByText('looks like no other').waitFor();
+    await page.getByText('1 captures without a perception hash').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it('keeps its filter in the address bar, and reads it from there', async () => {
@@ -100,7 +162,7 @@ describe('the gallery', () => {
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Host').fill('shop.example.com');
     await page.waitForURL('**/ui/?host=shop.example.com');
-    await expect.poll(() => page.locator('.card-host').allInnerTexts()).not.toContain('example.org');
+    await expect.poll(() => page.locator('.card-path').allInnerTexts()).not.toContain('example.org');
     const again = await ui.open('/ui/?host=example.org');
     await again.getByText('Page 399').waitFor();
     expect(await again.getByLabel('Host').inputValue()).toBe('example.org');
@@ -135,7 +197,7 @@ describe('the gallery', () => {
     const page = await ui.open('/ui/?host=example.com');
     const card = page.locator(`a[href="/ui/captures/${HOSTILE_ID}"]`);
     await card.waitFor();
-    expect(await card.innerText()).toBe(MARKUP);
+    expect(await card.locator('.card-title').innerText()).toBe(MARKUP);
     expect(await page.title()).toBe('Gallery · Capstan');
     expect(ui.complaints).toEqual([]);
   });

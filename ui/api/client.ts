@@ -28,6 +28,12 @@ interface FailureData {
   readonly id?: number;
 }
 
+interface FailureAnswer {
+  readonly error?: string;
+  readonly code?: string;
+  readonly data?: FailureData;
+}
+
 export interface Answer<T> {
   readonly data: T;
   /** Path of the next page; undefined on the last one. */
@@ -70,9 +76,41 @@ export async function call<T>(
     return {};
   });
   if (response.ok) return { data: 'data' in answer ? answer.data : answer, next: nextOf(response) };
-  if (response.status === 401 && path !== '/session') loginRequired.value = true;
-  const { error = `The service answered ${response.status}.`, code = 'unknown', data } = answer;
-  throw new ApiError(error, { status: response.status, code, data });
+  throw failureOf(path, response, answer);
+}
+
+/**
+ * Sends a body of lines, and reports each line of the answer as it comes.
+ * @throws ApiError as `call` does, and when the answer ends early.
+ */
+export async function callLines<T>(
+  path: string,
+  lines: readonly unknown[],
+  signal: AbortSignal,
+  report: (line: T) => void,
+): Promise<void> {
+  const headers = { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' };
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  try {
+    const response = await fetch(path, { method: 'POST', headers, body, signal });
+    if (!response.ok || response.body === null) throw failureOf(path, response, await response.json());
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const texts = (rest + part.value).split('\n');
+      rest = texts.pop() ?? '';
+      for (const text of texts) if (text !== '') report(JSON.parse(text));
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof ApiError) throw error;
+    throw new ApiError('The connection to the service broke.', { status: 0, code: 'network' });
+  }
+}
+
+function failureOf(path: string, { status }: Response, answer: FailureAnswer): ApiError {
+  if (status === 401 && path !== '/session') loginRequired.value = true;
+  const { error = `The service answered ${status}.`, code = 'unknown', data } = answer;
+  return new ApiError(error, { status, code, data });
 }
 
 function nextOf({ headers }: Response): string | undefined {

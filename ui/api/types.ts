@@ -1,6 +1,7 @@
 /* Types of the HTTP API, from the schemas that validate its answers. Types are erased, so no schema is bundled. */
 import type { z } from 'zod';
 import type {
+  BatchLineSchema,
   DetailedResultSchema,
   JobSchema,
   ResultSchema,
@@ -10,6 +11,7 @@ import type {
 export type Result = z.output<typeof ResultSchema>;
 export type DetailedResult = z.output<typeof DetailedResultSchema>;
 export type SimilarResult = z.output<typeof SimilarResultSchema>;
+export type BatchLine = z.output<typeof BatchLineSchema>;
 export type Evidence = NonNullable<DetailedResult['evidence']>;
 export type Job = z.output<typeof JobSchema>;
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';

@@ -1,3 +1,4 @@
+import { optionLabels } from '../../src/capture/option-labels.ts';
 import type { Result } from '../api/types.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
@@ -31,6 +32,33 @@ export function OutcomeBadge({
     <>
       {partial && <Badge tone="warn">partial</Badge>}
       <Badge tone={tone}>{status === 0 ? 'no status' : String(status)}</Badge>
+    </>
+  );
+}
+
+/** What makes a capture different from one without options. Beyond `max`, the number of further options. */
+export function OptionBadges({
+  result,
+  max = Number.POSITIVE_INFINITY,
+}: {
+  readonly result: Pick<Result, 'options' | 'options_withheld'>;
+  readonly max?: number;
+}) {
+  const labels = optionLabels(result);
+  const shown = labels.length > max ? labels.slice(0, max) : labels;
+  const rest = labels.slice(shown.length);
+  return (
+    <>
+      {shown.map((label) => (
+        <span key={label} class="badge made" title={label}>
+          {label}
+        </span>
+      ))}
+      {rest.length > 0 && (
+        <span class="badge made" title={rest.join(', ')}>
+          +{rest.length}
+        </span>
+      )}
     </>
   );
 }

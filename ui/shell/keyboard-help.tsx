@@ -3,7 +3,7 @@ import { Dialog } from '../parts/dialog.tsx';
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['←', '→', '↑', '↓'], 'Move between captures in the gallery'],
   [['Enter'], 'Open the capture'],
-  [['x'], 'Choose the capture for a comparison'],
+  [['x'], 'Select the capture'],
   [['/'], 'Search'],
   [['g'], 'Gallery'],
   [['c'], 'Capture a page'],

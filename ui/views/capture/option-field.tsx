@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { FieldProblem } from '../../api/client.ts';
 import { boundsOf, controlOf, type OptionSchema } from './option-schema.ts';
+import { optionTitle } from './option-words.ts';
 
 interface OptionFieldProps {
   readonly name: string;
@@ -26,10 +27,10 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
   const frame = (children: ComponentChildren, isWide = false) => (
     <div class={isWide ? 'option wide' : 'option'}>
       <label for={id} class="option-name">
-        {name}
+        {optionTitle(name)}
       </label>
       {children}
-      <Help id={`${id}-help`} schema={schema} problem={problem} />
+      <Help id={`${id}-help`} name={path} schema={schema} problem={problem} />
     </div>
   );
 
@@ -48,9 +49,9 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
               }
               {...described}
             />
-            <span class="option-name">{name}</span>
+            <span class="option-name">{optionTitle(name)}</span>
           </label>
-          <Help id={`${id}-help`} schema={schema} problem={problem} />
+          <Help id={`${id}-help`} name={path} schema={schema} problem={problem} />
         </div>
       );
     case 'choice':
@@ -77,7 +78,7 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
       };
       return (
         <fieldset class="option wide" aria-describedby={`${id}-help`}>
-          <legend class="option-name">{name}</legend>
+          <legend class="option-name">{optionTitle(name)}</legend>
           <div class="option-several">
             {control.values.map((each) => (
               <label key={each} class="option-flag">
@@ -86,7 +87,7 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
               </label>
             ))}
           </div>
-          <Help id={`${id}-help`} schema={schema} problem={problem} />
+          <Help id={`${id}-help`} name={path} schema={schema} problem={problem} />
         </fieldset>
       );
     }
@@ -153,8 +154,8 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
       const given: Readonly<Record<string, unknown>> = Object(value ?? {});
       return (
         <fieldset class="option wide option-fields">
-          <legend class="option-name">{name}</legend>
-          <Help id={`${id}-help`} schema={schema} problem={problem} />
+          <legend class="option-name">{optionTitle(name)}</legend>
+          <Help id={`${id}-help`} name={path} schema={schema} problem={problem} />
           <div class="options">
             {control.fields.map(([field, part]) => (
               <OptionField
@@ -226,17 +227,19 @@ function withCode(text: string): readonly ComponentChildren[] {
 
 interface HelpProps {
   readonly id: string;
+  /** Name of the option in the API. */
+  readonly name: string;
   readonly schema: OptionSchema;
   readonly problem: string | undefined;
 }
 
-function Help({ id, schema, problem }: HelpProps) {
+function Help({ id, name, schema, problem }: HelpProps) {
   const bounds = boundsOf(schema);
   return (
     <p id={id} class="option-help">
       {problem !== undefined && <strong class="error-text">{problem} </strong>}
       {withCode(schema.description ?? '')}
-      {bounds !== '' && <span class="option-bounds"> ({bounds})</span>}
+      {bounds !== '' && <span class="option-bounds"> ({bounds})</span>} <code class="option-api">{name}</code>
     </p>
   );
 }

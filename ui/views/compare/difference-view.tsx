@@ -54,15 +54,29 @@ export function DifferenceView({ before, after }: { readonly before: DetailedRes
   );
 }
 
-function Share({ difference: { changed, total } }: { readonly difference: Difference }) {
-  const percent = (changed / total) * 100;
+function Share({ difference: { changed, common, onlyBefore, onlyAfter } }: { readonly difference: Difference }) {
+  const percent = common === 0 ? 0 : (changed / common) * 100;
   const shown = changed === 0 ? '0' : percent < 0.01 ? 'less than 0.01' : percent.toFixed(2);
+  const hasRest = onlyBefore + onlyAfter > 0;
   return (
     <>
-      <strong class="number">{shown} %</strong> of the pixels changed{' '}
+      <strong class="number">{shown} %</strong> of {hasRest ? 'the common area' : 'the pixels'} changed{' '}
       <span class="muted number">
-        ({integer(changed)} of {integer(total)})
+        ({integer(changed)} of {integer(common)} pixels)
       </span>
+      {onlyBefore > 0 && <Rest of={onlyBefore} total={common + onlyBefore} name="before" />}
+      {onlyAfter > 0 && <Rest of={onlyAfter} total={common + onlyAfter} name="after" />}
     </>
+  );
+}
+
+/** The part of one image that the other one is too small for. */
+function Rest({ of, total, name }: { readonly of: number; readonly total: number; readonly name: string }) {
+  const percent = (of / total) * 100;
+  return (
+    <span class="compare-rest number">
+      {' '}
+      · {percent < 1 ? 'less than 1' : Math.round(percent)} % of “{name}” has no counterpart
+    </span>
   );
 }

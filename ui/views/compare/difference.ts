@@ -4,13 +4,17 @@ const STRIP = 512;
 const CHANGED = [230, 20, 90] as const;
 
 export interface Difference {
-  /** Number of pixels that differ by more than the tolerance. Pixels that exist in only one image always differ. */
+  /** Number of pixels of the common area that differ by more than the tolerance. */
   readonly changed: number;
-  readonly total: number;
+  /** Number of pixels of the area that both images have. */
+  readonly common: number;
+  /** Number of pixels that only the one image has, and only the other. */
+  readonly onlyBefore: number;
+  readonly onlyAfter: number;
 }
 
 /**
- * Draws where two images differ: changed pixels in one colour, the others faint. `tolerance` is the largest difference
+ * Draws where two images differ: changed pixels, and those that only one image has, in one colour, the others faint. `tolerance` is the largest difference
  * of a colour channel, 0 to 255, that is ignored.
  */
 export async function drawDifference(
@@ -25,30 +29,43 @@ export async function drawDifference(
   canvas.height = height;
   const drawn = contextOf(canvas);
   const [readA, readB] = [stripReader(a, width), stripReader(b, width)];
+  const common = { width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) };
   let changed = 0;
   for (let top = 0; top < height; top += STRIP) {
     if (signal.aborted) throw signal.reason;
     const rows = Math.min(STRIP, height - top);
     const ofA = readA(top, rows);
     const ofB = readB(top, rows);
-    changed += mark(ofA.data, ofB.data, tolerance);
+    changed += mark(ofA, ofB, tolerance, { ...common, height: common.height - top });
     drawn.putImageData(ofB, 0, top);
     await new Promise((resolve) => setTimeout(resolve));
   }
-  return { changed, total: width * height };
+  const area = common.width * common.height;
+  return { changed, common: area, onlyBefore: a.width * a.height - area, onlyAfter: b.width * b.height - area };
 }
 
-/** Overwrites the pixels of `b` with the image of the difference. Returns the number of changed pixels. */
-function mark(a: Uint8ClampedArray, b: Uint8ClampedArray, tolerance: number): number {
+/**
+ * Overwrites the pixels of the second strip with the image of the difference. Returns the number of changed pixels in the
+ * common area, which begins in the upper left corner. Pixels outside of it always differ.
+ */
+function mark(
+  { data: a }: ImageData,
+  { data: b, width }: ImageData,
+  tolerance: number,
+  common: { readonly width: number; readonly height: number },
+): number {
   let changed = 0;
   for (let at = 0; at < b.length; at += 4) {
+    const pixel = at / 4;
+    const isCommon = pixel % width < common.width && pixel < common.height * width;
     const differs =
+      !isCommon ||
       Math.abs((a[at] ?? 0) - (b[at] ?? 0)) > tolerance ||
       Math.abs((a[at + 1] ?? 0) - (b[at + 1] ?? 0)) > tolerance ||
       Math.abs((a[at + 2] ?? 0) - (b[at + 2] ?? 0)) > tolerance ||
       Math.abs((a[at + 3] ?? 0) - (b[at + 3] ?? 0)) > tolerance;
     if (differs) {
-      changed += 1;
+      if (isCommon) changed += 1;
       b.set(CHANGED, at);
     } else {
       // Luminance, three quarters of the way to white.

@@ -1,6 +1,6 @@
 import { queryOf } from '../../api/client.ts';
 import type { DetailedResult, Result } from '../../api/types.ts';
-import { OutcomeBadge } from '../../parts/badge.tsx';
+import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
@@ -32,6 +32,9 @@ export function Chosen({ label, result, onClear }: ChosenProps) {
             {result.title.trim() === '' ? shortUrl(result.url) : result.title}
           </a>
           <span class="muted number">{dateAndTime(result.probed_at)}</span>
+          <span class="chosen-badges">
+            <OptionBadges result={result} max={2} />
+          </span>
           <button
             type="button"
             class="button quiet square"

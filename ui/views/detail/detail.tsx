@@ -1,6 +1,6 @@
 import { ApiError, queryOf } from '../../api/client.ts';
 import type { DetailedResult } from '../../api/types.ts';
-import { OutcomeBadge } from '../../parts/badge.tsx';
+import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -45,6 +45,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
           </a>
           <span class="detail-name">{name}</span>
           <OutcomeBadge result={result} />
+          <OptionBadges result={result} max={3} />
         </>
       }
       actions={
@@ -54,7 +55,11 @@ function Capture({ result }: { readonly result: DetailedResult }) {
             <Icon name="compare" />
             <span class="wide-only">Compare</span>
           </a>
-          <a class="button" href={hrefOf(`/capture${queryOf({ url })}`)} aria-label="Capture this URL again">
+          <a
+            class="button"
+            href={hrefOf(`/capture${queryOf({ from: id })}`)}
+            aria-label="Capture this URL again, with the same options"
+          >
             <Icon name="capture" />
             <span class="wide-only">Again</span>
           </a>
@@ -91,8 +96,9 @@ function Capture({ result }: { readonly result: DetailedResult }) {
   );
 }
 
-function requestsOf({ id, url, screenshot, html, format, perception_hash: hash }: DetailedResult) {
+function requestsOf({ id, url, options, screenshot, html, format, perception_hash: hash }: DetailedResult) {
   return [
+    { path: '/screenshot', method: 'POST', body: { url, ...options } },
     { path: `/results/${id}` },
     ...(screenshot === '' ? [] : [{ path: screenshot, file: `${id}.${format}` }]),
     ...(html === '' ? [] : [{ path: html, file: `${id}.html` }]),

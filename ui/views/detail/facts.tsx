@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { optionLabels } from '../../../src/capture/option-labels.ts';
 import type { DetailedResult } from '../../api/types.ts';
+import { OptionBadges } from '../../parts/badge.tsx';
 import { ago, bytes, dateAndTime, duration, integer } from '../../parts/format.ts';
 import { TargetLink } from '../../parts/target-link.tsx';
 
@@ -29,6 +31,7 @@ export function Facts({ result }: { readonly result: DetailedResult }) {
       </time>,
     ],
     ['Duration', duration(result.duration_ms)],
+    ['Made with', optionLabels(result).length === 0 ? '' : <OptionBadges key="made" result={result} />],
     ['Status', status === 0 ? '' : `${status} ${statusText}`],
     ['Content', [type, length > 0 ? bytes(length) : ''].filter((part) => part !== '').join(', ')],
     ['Protocol', result.protocol],

@@ -1,6 +1,6 @@
 import { queryOf } from '../../api/client.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../api/types.ts';
-import { OutcomeBadge } from '../../parts/badge.tsx';
+import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
@@ -68,7 +68,10 @@ function Links({ to, results, nameOf }: LinksProps) {
               <span class="muted">{ago(result.probed_at)}</span>
             </span>
           </a>
-          <OutcomeBadge result={result} />
+          <span class="related-badges">
+            <OptionBadges result={result} max={1} />
+            <OutcomeBadge result={result} />
+          </span>
           <a
             class="button quiet square"
             href={hrefOf(`/compare${queryOf({ a: result.id, b: to })}`)}

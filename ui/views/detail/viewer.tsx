@@ -5,9 +5,9 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/view.tsx';
 
 const ZOOMS = [
-  ['fit', 'Fit'],
+  ['width', 'Fit to width'],
+  ['whole', 'Whole'],
   ['actual', '1:1'],
-  ['page', 'Full page'],
 ] as const;
 type Zoom = (typeof ZOOMS)[number][0];
 
@@ -15,7 +15,7 @@ type Zoom = (typeof ZOOMS)[number][0];
 export function Viewer({ result }: { readonly result: DetailedResult }) {
   const { id, screenshot, html, format, width, height, title } = result;
   const [shown, setShown] = useState<'image' | 'html'>('image');
-  const [zoom, setZoom] = useState<Zoom>('fit');
+  const [zoom, setZoom] = useState<Zoom>('width');
   const hasImage = screenshot !== '' && format !== 'pdf';
   const isPicture = shown === 'image' && hasImage;
   if (screenshot === '' && html === '') return <Empty title="No image">The capture failed before there was one.</Empty>;
@@ -56,7 +56,11 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
       </div>
       {shown === 'html' ? (
         <>
-          <p class="viewer-note muted">The document alone: no script runs, and no style sheet or image is loaded.</p>
+          <p class="viewer-note muted">
+            The text and structure of the page when its picture was taken, for searching and comparing. It looks plain
+            because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the
+            screenshot.
+          </p>
           {/* No scripts, no origin, no navigation: the snapshot is hostile. Its own policy says the same. */}
           <iframe class="snapshot" sandbox="" src={html} title={`HTML snapshot of capture ${id}`} />
         </>

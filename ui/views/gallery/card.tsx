@@ -1,5 +1,5 @@
 import type { Result } from '../../api/types.ts';
-import { OutcomeBadge } from '../../parts/badge.tsx';
+import { Badge, OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
@@ -11,9 +11,12 @@ interface CardProps {
   readonly width: number;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
+  /** Number of captures that look like this one, itself included, where captures are grouped by their look. */
+  readonly alike: number | undefined;
 }
 
-export function Card({ result, index, width, isChosen, onChoose }: CardProps) {
+/** A capture in the gallery: a card, or a row of the table, which differ in their style alone. */
+export function Card({ result, index, width, isChosen, onChoose, alike }: CardProps) {
   const { id, title, url, host, probed_at: at } = result;
   const name = title.trim() === '' ? shortUrl(url) : title;
   return (
@@ -21,9 +24,20 @@ export function Card({ result, index, width, isChosen, onChoose }: CardProps) {
       <a class="card-link" href={hrefOf(`/captures/${id}`)} data-index={index} title={url}>
         <Thumbnail result={result} width={width} />
         <span class="card-title">{name}</span>
+        <span class="card-path">
+          <span class="card-host">{host}</span>
+          <span class="card-route">{shortUrl(url).slice(shortUrl(url).search(/[/?#]|$/))}</span>
+        </span>
       </a>
+      {alike !== undefined && (
+        <span class="card-look">
+          <Badge tone={alike === 1 ? 'warn' : 'plain'}>{alike === 1 ? 'looks like no other' : `${alike} alike`}</Badge>
+        </span>
+      )}
       <p class="card-facts">
-        <span class="card-host">{host}</span>
+        <span class="card-made">
+          <OptionBadges result={result} max={2} />
+        </span>
         <time dateTime={at} title={dateAndTime(at)}>
           {ago(at)}
         </time>
@@ -33,11 +47,11 @@ export function Card({ result, index, width, isChosen, onChoose }: CardProps) {
         type="button"
         class="card-choose"
         aria-pressed={isChosen}
-        aria-label={`Compare ${name}`}
-        title="Choose for a comparison (x)"
+        aria-label={`Select ${name}`}
+        title="Select (x)"
         onClick={onChoose}
       >
-        <Icon name={isChosen ? 'check' : 'compare'} size={14} />
+        <Icon name={isChosen ? 'check' : 'plus'} size={14} />
       </button>
     </article>
   );

@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { countOf, type Filters } from './filters.ts';
@@ -9,9 +11,11 @@ const TYPING_MS = 300;
 interface FilterBarProps {
   readonly filters: Filters;
   readonly onChange: (filters: Filters) => void;
+  /** Shown beside the button of the filters. */
+  readonly children: ComponentChildren;
 }
 
-export function FilterBar({ filters, onChange }: FilterBarProps) {
+export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   const [draft, setDraft] = useState(filters);
   const [isOpen, setOpen] = useState(countOf({ ...filters, text: '' }) > 0);
   const search = useRef<HTMLInputElement>(null);
@@ -60,12 +64,14 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
           <Icon name="filter" />
           <span>Filters{hidden > 0 ? ` (${hidden})` : ''}</span>
         </button>
+        {children}
       </div>
       <div class={isOpen ? 'filters-rest' : 'filters-rest closed'}>
         <TextField label="Host" placeholder="example.com" value={draft.host} onInput={typed('host')} />
         <TextField label="URL" placeholder="https://…" value={draft.url} onInput={typed('url')} />
         <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
+        <Choice label="Made with" value={draft.option} onChange={chosen('option')} options={madeWith(draft.option)} />
         <Time label="From" value={draft.from} onChange={chosen('from')} />
         <Time label="To" value={draft.to} onChange={chosen('to')} />
         {countOf(draft) > 0 && (
@@ -79,7 +85,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   );
 }
 
-const NO_FILTERS: Filters = { text: '', host: '', url: '', status: '', outcome: '', from: '', to: '' };
+const NO_FILTERS: Filters = { text: '', host: '', url: '', status: '', outcome: '', option: '', from: '', to: '' };
 
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(
   (status) => [status, status] as const,
@@ -89,6 +95,21 @@ const OUTCOMES = [
   ['failed', 'Failed'],
   ['timed_out', 'Timed out'],
 ] as const;
+
+const OPTIONS: readonly (readonly [value: string, name: string])[] = [
+  ['fullPage', 'Full page'],
+  ['device', 'Any device'],
+  ...DEVICES.map((name) => [`device=${name}`, name] as const),
+  ['viewport', 'Own window size'],
+  ['darkMode', 'Dark'],
+  ['format=pdf', 'PDF'],
+  ['selector', 'One element'],
+];
+
+/** Returns the choices, with the one in the address, which may be any. */
+function madeWith(value: string): readonly (readonly [value: string, name: string])[] {
+  return value === '' || OPTIONS.some(([each]) => each === value) ? OPTIONS : [...OPTIONS, [value, value]];
+}
 
 interface FieldProps<T extends HTMLElement> {
   readonly label: string;

@@ -9,12 +9,14 @@ export interface Filters {
   readonly url: string;
   readonly status: string;
   readonly outcome: string;
+  /** Capture options, as the API takes them: `fullPage,device=iPhone 15`. */
+  readonly option: string;
   /** Local date and time, in the format of `<input type=datetime-local>`. */
   readonly from: string;
   readonly to: string;
 }
 
-export const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'from', 'to'] as const;
+export const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'option', 'from', 'to'] as const;
 
 export function readFilters(query: URLSearchParams): Filters {
   const textOf = (name: string) => query.get(name) ?? '';
@@ -24,6 +26,7 @@ export function readFilters(query: URLSearchParams): Filters {
     url: textOf('url'),
     status: textOf('status'),
     outcome: textOf('outcome'),
+    option: textOf('option'),
     from: textOf('from'),
     to: textOf('to'),
   };
@@ -34,8 +37,8 @@ export function countOf(filters: Filters): number {
 }
 
 /** Path of the first page of the list that these filters select. */
-export function listPath({ text, host, url, status, outcome, from, to }: Filters, limit: number): string {
-  const common = { status, outcome, from: instantOf(from), to: instantOf(to), text, limit };
+export function listPath({ text, host, url, status, outcome, option, from, to }: Filters, limit: number): string {
+  const common = { status, outcome, option, from: instantOf(from), to: instantOf(to), text, limit };
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;

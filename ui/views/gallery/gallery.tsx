@@ -4,16 +4,31 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
+import { groupByLook } from '../../parts/looks.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { countOf, type Filters, listPath, readFilters } from './filters.ts';
+import { Selection } from './selection.tsx';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
 
 /** Maximum distance from the top, in pixels, at which new captures are inserted. */
 const AT_TOP = 8;
+
+const TABLE_THUMBNAIL = 128;
+
+const WAYS = [
+  ['cards', 'Cards'],
+  ['table', 'Table'],
+  ['alike', 'Alike'],
+] as const;
+type Way = (typeof WAYS)[number][0];
+
+function wayOf(text: string | null): Way {
+  return WAYS.find(([way]) => way === text)?.[0] ?? 'cards';
+}
 
 export function Gallery() {
   const search = query.value.toString();
@@ -21,8 +36,15 @@ export function Gallery() {
   const scroller = useRef<HTMLDivElement>(null);
   const isScrolled = useCallback(() => (scroller.current?.scrollTop ?? 0) > AT_TOP, []);
   const results = useResults(filters, isScrolled);
-  const { items, state, error, isComplete, waiting } = results;
-  const grid = useGrid(scroller, items.length);
+  const { state, error, isComplete, waiting } = results;
+  const way = wayOf(query.value.get('view'));
+  const groups = useMemo(() => (way === 'alike' ? groupByLook(results.items) : undefined), [way, results.items]);
+  const items = useMemo(() => groups?.flat() ?? results.items, [groups, results.items]);
+  const alike = useMemo(
+    () => new Map(groups?.flatMap((group) => group.map(({ id }) => [id, group.length] as const))),
+    [groups],
+  );
+  const grid = useGrid(scroller, items.length, way === 'table');
   const [chosen, setChosen] = useState<readonly number[]>([]);
 
   useEffect(() => {
@@ -32,7 +54,12 @@ export function Gallery() {
   useEffect(() => scroller.current?.scrollTo({ top: 0 }), [search]);
 
   const choose = (id: number) =>
-    setChosen((ids) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids.slice(-1), id]));
+    setChosen((ids) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]));
+  const selected = chosen.flatMap((id) => results.items.find((each) => each.id === id) ?? []);
+  const removed = (id: number) => {
+    setChosen((ids) => ids.filter((each) => each !== id));
+    results.remove(id);
+  };
   const { move, focused } = useArrowKeys(scroller, grid, items.length);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'x' && !isTyping(event)) {
@@ -48,7 +75,10 @@ export function Gallery() {
     scroller.current?.scrollTo({ top: 0 });
     results.release();
   };
-  const change = (next: Filters) => goTo(`/${queryOf({ ...next })}`, { replace: true });
+  const change = (next: Filters) =>
+    goTo(`/${queryOf({ ...next, view: way === 'cards' ? '' : way })}`, { replace: true });
+  const show = (next: Way) =>
+    goTo(`/${queryOf({ ...filters, view: next === 'cards' ? '' : next })}`, { replace: true });
 
   return (
     <View
@@ -66,7 +96,16 @@ export function Gallery() {
         </>
       }
     >
-      <FilterBar filters={filters} onChange={change} />
+      <FilterBar filters={filters} onChange={change}>
+        <fieldset class="segments" aria-label="View">
+          {WAYS.map(([value, label]) => (
+            <label key={value}>
+              <input type="radio" name="view" checked={way === value} onChange={() => show(value)} />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+      </FilterBar>
       <div class="gallery-frame">
         {waiting > 0 && (
           <button type="button" class="button primary gallery-new" onClick={showWaiting}>
@@ -76,8 +115,18 @@ export function Gallery() {
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
         <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown}>
           {state === 'failed' && <Problem error={error} retry={results.reload} />}
-          {state === 'ready' && items.length === 0 && <NothingFound isFiltered={countOf(filters) > 0} />}
-          <ul class="grid" style={{ height: `${grid.height}px` }} aria-busy={state === 'pending'}>
+          {state === 'ready' && results.items.length === 0 && <NothingFound isFiltered={countOf(filters) > 0} />}
+          {way === 'alike' && results.items.length > items.length && (
+            <p class="muted gallery-note">
+              {integer(results.items.length - items.length)} captures without a perception hash are left out. Captures
+              of the form have one; in a request, ask for it with evidence: ["perception_hash"].
+            </p>
+          )}
+          <ul
+            class={way === 'table' ? 'grid table' : 'grid'}
+            style={{ height: `${grid.height}px` }}
+            aria-busy={state === 'pending'}
+          >
             {items.slice(grid.start, grid.end).map((result, offset) => {
               const index = grid.start + offset;
               const left = (index % grid.columns) * (grid.cardWidth + grid.gap);
@@ -94,7 +143,8 @@ export function Gallery() {
                   <Card
                     result={result}
                     index={index}
-                    width={grid.cardWidth}
+                    width={way === 'table' ? TABLE_THUMBNAIL : grid.cardWidth}
+                    alike={alike.get(result.id)}
                     isChosen={chosen.includes(result.id)}
                     onChoose={() => choose(result.id)}
                   />
@@ -103,29 +153,12 @@ export function Gallery() {
             })}
           </ul>
         </div>
-        {chosen.length > 0 && <Choice chosen={chosen} onClear={() => setChosen([])} />}
+        {selected.length > 0 && <Selection selected={selected} onClear={() => setChosen([])} onRemoved={removed} />}
       </div>
       <p class="sr-only" aria-live="polite">
         {state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}
       </p>
     </View>
-  );
-}
-
-function Choice({ chosen, onClear }: { readonly chosen: readonly number[]; readonly onClear: () => void }) {
-  const [a, b] = chosen;
-  return (
-    <div class="choice" role="status">
-      <span>{chosen.length} of 2 chosen</span>
-      {b !== undefined && (
-        <a class="button primary" href={hrefOf(`/compare${queryOf({ a, b })}`)}>
-          Compare
-        </a>
-      )}
-      <button type="button" class="button quiet" onClick={onClear}>
-        Clear
-      </button>
-    </div>
   );
 }
 

@@ -9,7 +9,10 @@ const GAP_NARROW = 0.7;
 /** Width below which cards are narrow, in CSS pixels. */
 const NARROW = 520;
 /** Height of a card below its image, in rem. */
-const CAPTION = 4.15;
+const CAPTION = 5.5;
+/** Height of a row of the table, and the space between rows, in rem. */
+const TABLE_ROW = 3.2;
+const TABLE_GAP = 0.3;
 const PICTURE_RATIO = 9 / 16;
 /** Number of rows rendered above and below the visible ones. */
 const SPARE_ROWS = 2;
@@ -26,10 +29,14 @@ export interface Grid {
   readonly end: number;
 }
 
-/** Returns which of `count` cards are in the document: those that are visible, and a few rows around them. */
+/**
+ * Returns which of `count` cards are in the document: those that are visible, and a few rows around them. A table has one
+ * card in each row.
+ */
 export function useGrid(
   scroller: RefObject<HTMLElement | null>,
   count: number,
+  isTable: boolean,
 ): Grid & { readonly update: () => void } {
   const [{ width, height, top, rem }, setPort] = useState({ width: 0, height: 0, top: 0, rem: 14 });
   const update = useCallback(() => {
@@ -55,10 +62,11 @@ export function useGrid(
   }, [scroller, update]);
 
   const isNarrow = width < NARROW;
-  const gap = Math.round((isNarrow ? GAP_NARROW : GAP) * rem);
-  const columns = Math.max(1, Math.floor((width + gap) / ((isNarrow ? MIN_CARD_NARROW : MIN_CARD) * rem + gap)));
+  const gap = Math.round((isTable ? TABLE_GAP : isNarrow ? GAP_NARROW : GAP) * rem);
+  const minCard = (isNarrow ? MIN_CARD_NARROW : MIN_CARD) * rem;
+  const columns = isTable ? 1 : Math.max(1, Math.floor((width + gap) / (minCard + gap)));
   const cardWidth = (width - gap * (columns - 1)) / columns;
-  const rowHeight = Math.round(cardWidth * PICTURE_RATIO + CAPTION * rem) + gap;
+  const rowHeight = Math.round(isTable ? TABLE_ROW * rem : cardWidth * PICTURE_RATIO + CAPTION * rem) + gap;
   const rows = Math.ceil(count / columns);
   const firstRow = Math.max(0, Math.floor(top / rowHeight) - SPARE_ROWS);
   const lastRow = Math.ceil((top + height) / rowHeight) + SPARE_ROWS;

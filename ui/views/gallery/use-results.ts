@@ -20,6 +20,8 @@ export interface Results {
   reload(): void;
   /** Shows the captures that have arrived while the list was held. */
   release(): void;
+  /** Takes a capture that was deleted out of the list. */
+  remove(id: number): void;
 }
 
 interface List {
@@ -104,6 +106,7 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       if (next !== undefined) void read(next, abort.current.signal);
     },
     reload: () => setAttempt((count) => count + 1),
+    remove: (id) => setList((old) => ({ ...old, items: old.items.filter((each) => each.id !== id) })),
     release: () => setList((old) => ({ ...old, items: merged(old.items, old.held), held: [] })),
   };
 }

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { call, queryOf } from '../../api/client.ts';
+import type { Result } from '../../api/types.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { integer } from '../../parts/format.ts';
+import { hrefOf } from '../../parts/route.ts';
+import { Problem } from '../../parts/view.tsx';
+
+interface SelectionProps {
+  /** In the order in which they were selected. */
+  readonly selected: readonly Result[];
+  readonly onClear: () => void;
+  readonly onRemoved: (id: number) => void;
+}
+
+/** What can be done with the selected captures. */
+export function Selection({ selected, onClear, onRemoved }: SelectionProps) {
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [a, b] = selected;
+  const remove = async () => {
+    setError(undefined);
+    try {
+      for (const { id } of selected) {
+        await call(`/screenshot/${id}`, { method: 'DELETE' });
+        onRemoved(id);
+      }
+      setAsking(false);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <div class="choice">
+      <span role="status">{integer(selected.length)} selected</span>
+      {selected.length === 2 && (
+        <a class="button primary" href={hrefOf(`/compare${queryOf({ a: a?.id, b: b?.id })}`)}>
+          Compare
+        </a>
+      )}
+      <button type="button" class="button" onClick={() => download(selected)}>
+        Export
+      </button>
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        Delete
+      </button>
+      <button type="button" class="button quiet" onClick={onClear}>
+        Clear
+      </button>
+      {isAsking && (
+        <Dialog title={`Delete ${integer(selected.length)} captures?`} onClose={() => setAsking(false)}>
+          <p>Their images, HTML snapshots and records are removed. This cannot be undone.</p>
+          {error !== undefined && <Problem error={error} />}
+          <div class="dialog-buttons">
+            <button type="button" class="button" onClick={() => setAsking(false)}>
+              Keep
+            </button>
+            <button type="button" class="button danger" onClick={() => void remove()}>
+              Delete
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** Saves the records as lines of JSON, in the form of `GET /results/export`. */
+function download(results: readonly Result[]): void {
+  const lines = results.map((result) => `${JSON.stringify(result)}\n`);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
+  link.download = 'captures.jsonl';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
