@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ARTIFACT_KINDS } from './artifacts.ts';
 import { BannerSchema } from './banner.ts';
 import { DownloadSchema, FailureCodeSchema } from './errors.ts';
 import type { Evidence } from './evidence.ts';
@@ -7,10 +8,6 @@ import { apiKeyName } from './named-key.ts';
 import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { count, id, instant } from './values.ts';
-
-/** Kinds of stored files: the screenshot (or PDF), and the HTML snapshot. */
-export const ARTIFACT_KINDS = ['image', 'html'] as const;
-export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
 const StoredArtifactsSchema = z.strictObject({
   store: z.string().meta({ description: 'Id of the artifact store.' }),

@@ -5,6 +5,8 @@ import { type Command, Option } from 'commander';
 import { concatMap, fromEvent, lastValueFrom, reduce, takeUntil, tap } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
+import { FORMATS } from '../capture/formats.ts';
+import { CAPTURE_FORMATS } from '../capture/options/screenshot.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
@@ -38,13 +40,9 @@ const TAKES: Readonly<Record<string, string>> = {
 };
 
 /** Formats by the extension of `--output`. */
-const FORMAT_OF: Readonly<Record<string, string>> = {
-  '.png': 'png',
-  '.jpg': 'jpeg',
-  '.jpeg': 'jpeg',
-  '.webp': 'webp',
-  '.pdf': 'pdf',
-};
+const FORMAT_OF: ReadonlyMap<string, string> = new Map(
+  CAPTURE_FORMATS.flatMap((format) => FORMATS[format].extensions.map((ending) => [`.${ending}`, format])),
+);
 
 const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
 
@@ -74,7 +72,7 @@ export function registerShotCommand(program: Command): void {
       if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
         throw new ConfigError('--output takes a single page; use --out-dir for several');
       }
-      const format = FORMAT_OF[extname(output ?? '').toLowerCase()];
+      const format = FORMAT_OF.get(extname(output ?? '').toLowerCase());
       const options = { ...(format !== undefined && { format }), ...readCaptureFlags(flags) };
       const requests = requestsOf(targets.urls, options, config, flags);
       const place = { file: output ?? null, dir: output === undefined ? outDir : dirname(output), force };

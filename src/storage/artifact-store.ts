@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactKind, DetailedResult, Result } from '../capture/result.ts';
+import type { ArtifactKind } from '../capture/artifacts.ts';
+import type { DetailedResult, Result } from '../capture/result.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 
 /*
@@ -10,10 +11,8 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 
 export type ArtifactStoreKind = 'files' | 'gridfs';
 
-export type { ArtifactKind };
-
-/** The files of a capture, as returned by a browser. */
-export interface CapturedFiles {
+/** The files of a capture, as returned by a browser: one of each kind. */
+export interface CapturedFiles extends Readonly<Record<ArtifactKind, Uint8Array | string>> {
   readonly image: Uint8Array;
   readonly html: string;
 }

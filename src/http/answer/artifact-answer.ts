@@ -1,10 +1,11 @@
+import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { ArtifactKind, OpenArtifact } from '../../storage/artifact-store.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { OpenArtifact } from '../../storage/artifact-store.ts';
 import type { HttpContext } from '../state.ts';
 import { readByteRange } from './byte-range.ts';
 import { answerFailure } from './envelope.ts';
 import { matchesEtag } from './if-none-match.ts';
-import { mediaTypeOf } from './media-type.ts';
 
 /** The files of a capture never change. Caches keep nothing for longer than a year. */
 export const CACHE_CONTROL = 'private, max-age=31536000, immutable';
@@ -20,16 +21,19 @@ const INERT_POLICY =
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
-  if (kind === 'image') {
-    ctx.type = mediaTypeOf(info.format);
-    ctx.set('ETag', `"${info.sha256}"`);
-  } else {
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.set('ETag', `"html-${info.id}-${info.sha256}"`);
-    ctx.set('Content-Security-Policy', INERT_POLICY);
-    ctx.set('X-Frame-Options', 'SAMEORIGIN');
-  }
+  ctx.type = ARTIFACTS[kind].mediaType(info.format);
+  ctx.set(HEADERS[kind](info));
 }
+
+/** Headers of the files of each kind, beside their type. */
+const HEADERS: Readonly<Record<ArtifactKind, (info: ScreenshotInfo) => Readonly<Record<string, string>>>> = {
+  image: ({ sha256 }) => ({ ETag: `"${sha256}"` }),
+  html: ({ id, sha256 }) => ({
+    ETag: `"html-${id}-${sha256}"`,
+    'Content-Security-Policy': INERT_POLICY,
+    'X-Frame-Options': 'SAMEORIGIN',
+  }),
+};
 
 /** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */
 export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, kind: ArtifactKind): Promise<void> {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { FORMATS } from '../../capture/formats.ts';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
 import { THUMBNAIL_FORMATS } from '../../capture/thumbnail.ts';
-import { mediaTypeOf } from '../answer/media-type.ts';
 import { successSchema } from '../answer/schemas.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 import type { JsonObject } from './json-object.ts';
@@ -38,7 +38,7 @@ export const THUMBNAIL_FILE: Content = Object.fromEntries(
 
 /** The file of a capture, in every format. */
 export const CAPTURED_FILE: Content = Object.fromEntries(
-  CAPTURE_FORMATS.map((format) => [mediaTypeOf(format), { text: { type: 'string', format: 'binary' } }]),
+  CAPTURE_FORMATS.map((format) => [FORMATS[format].mediaType, { text: { type: 'string', format: 'binary' } }]),
 );
 
 export const ANY_JSON: Content = { 'application/json': { text: { type: 'object' } } };

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
+import { FORMATS } from '../../capture/formats.ts';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
-import { mediaTypeOf } from '../answer/media-type.ts';
 import type { HttpContext } from '../state.ts';
 import { preferredType } from './negotiation.ts';
 import { prefersAsync } from './prefer.ts';
@@ -18,7 +18,7 @@ export function withAcceptedFormat(body: unknown, ctx: HttpContext): unknown {
   const formats = CAPTURE_FORMATS.filter((format) => !hasFormat(body) || isFormat(body.format, format));
   // The schema refuses an unknown format.
   if (formats.length === 0) return body;
-  const offered = [JSON_TYPE, ...formats.map(mediaTypeOf)];
+  const offered = [JSON_TYPE, ...formats.map((format) => FORMATS[format].mediaType)];
   const accept = ctx.get('Accept');
   const chosen = preferredType(accept, offered);
   if (chosen === undefined) {
@@ -28,7 +28,7 @@ export function withAcceptedFormat(body: unknown, ctx: HttpContext): unknown {
     );
   }
   if (hasFormat(body) || chosen === JSON_TYPE) return body;
-  return { ...body, format: CAPTURE_FORMATS.find((format) => mediaTypeOf(format) === chosen) };
+  return { ...body, format: CAPTURE_FORMATS.find((format) => FORMATS[format].mediaType === chosen) };
 }
 
 function hasFormat(body: object): body is { readonly format: unknown } {

@@ -2,6 +2,7 @@ import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
+import { FORMATS } from '../../capture/formats.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
@@ -11,7 +12,6 @@ import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answerArtifact, describeArtifact } from '../answer/artifact-answer.ts';
 import { answer, answerFailure } from '../answer/envelope.ts';
-import { mediaTypeOf } from '../answer/media-type.ts';
 import { failureError, failureOf } from '../answer/outcome.ts';
 import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../answer/schemas.ts';
 import { answerThumbnail } from '../answer/thumbnail-answer.ts';
@@ -163,7 +163,7 @@ export const getScreenshot = route({
     const info = await infoOf(service, id);
     if (view === 'metadata') return answer(ctx, sentInfo(info));
     ctx.vary('Accept');
-    const wanted = preferImageOrJson(ctx.get('Accept'), mediaTypeOf(info.format), 'image');
+    const wanted = preferImageOrJson(ctx.get('Accept'), FORMATS[info.format].mediaType, 'image');
     return wanted === 'json' ? answer(ctx, sentInfo(info)) : answerKept(ctx, service, id, 'image');
   },
 });
@@ -214,7 +214,7 @@ async function answerStored(
   { result, evidence }: StoredCapture,
 ): Promise<void> {
   ctx.vary('Accept');
-  if (preferImageOrJson(ctx.get('Accept'), mediaTypeOf(result.format), 'json') === 'json') {
+  if (preferImageOrJson(ctx.get('Accept'), FORMATS[result.format].mediaType, 'json') === 'json') {
     answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   } else {
     await answerFile(ctx, service, result);

@@ -1,6 +1,6 @@
+import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { DetailedResult } from '../../capture/result.ts';
-import { ARTIFACT_KINDS, type Result } from '../../capture/result.ts';
+import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../artifact-store.ts';
 import { putCapture } from '../artifact-store.ts';
 import type { LocalCopies } from '../local-copies.ts';
@@ -32,7 +32,7 @@ export interface CaptureStore {
   /** Number of records on disk that wait for the database. */
   readonly pending: number;
   /** Bytes of the files stored since the start. */
-  readonly written: { readonly image: number; readonly html: number };
+  readonly written: Readonly<Record<ArtifactKind, number>>;
   /** The reason why no capture can be stored now; undefined when one can. */
   readonly refusal: CapstanError | undefined;
   /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
@@ -74,7 +74,7 @@ class OutboxCaptureStore implements CaptureStore {
   readonly #health: StoreHealth;
   /** Captures that are being stored, by id. */
   readonly #underway = new Map<number, Promise<Result>>();
-  readonly #written = { image: 0, html: 0 };
+  readonly #written: Record<ArtifactKind, number> = { image: 0, html: 0 };
 
   constructor(options: CaptureStoreOptions) {
     const { artifacts, copies, results, outbox, maxOutbox = MAX_OUTBOX } = options;
@@ -131,8 +131,7 @@ class OutboxCaptureStore implements CaptureStore {
       if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, files);
       const kept = this.#results.kind === 'none' ? record : await this.#keepCapture(record, files);
       this.#health.succeeded();
-      this.#written.image += files.image.byteLength;
-      this.#written.html += Buffer.byteLength(files.html);
+      for (const kind of ARTIFACT_KINDS) this.#written[kind] += Buffer.byteLength(files[kind]);
       return withoutEvidence(kept);
     } catch (error) {
       if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);

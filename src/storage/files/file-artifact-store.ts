@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type {
-  ArtifactKind,
-  CapturedFiles,
-  LocalStore,
-  OpenArtifact,
-  RemovedArtifacts,
-  StagedCapture,
-} from '../artifact-store.ts';
+import type { CapturedFiles, LocalStore, OpenArtifact, RemovedArtifacts, StagedCapture } from '../artifact-store.ts';
 import { writeFailure } from '../write-failure.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
-import { captureDirectory, capturesDirectory, directoriesAbove, HTML_FILE, imageFile, RECORD_FILE } from './layout.ts';
+import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { infoIn, parseRecordFile, type RecordFile, recordText, screenshotInfo } from './record-file.ts';
 import { removeCaptures } from './remove-captures.ts';
@@ -34,11 +28,10 @@ const PROBE_BYTES = 1024 * 1024;
 export function createFileArtifactStore(data: DataDirectory): LocalStore {
   const stored = createStoredBytes(data.path);
 
-  async function stage(record: DetailedResult, { image, html }: CapturedFiles): Promise<StagedCapture> {
-    const info = await screenshotInfo(record, image);
+  async function stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture> {
+    const info = await screenshotInfo(record, files.image);
     const staged = await stageFiles(info.id, [
-      [imageFile(info.format), image],
-      [HTML_FILE, html],
+      ...ARTIFACT_KINDS.map((kind) => [ARTIFACTS[kind].fileName(info.format), files[kind]] as const),
       [RECORD_FILE, recordText({ record, image: info })],
     ]);
     return { info, ...staged };
@@ -137,7 +130,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
     const about = await info(id);
     if (about === undefined) return undefined;
-    const name = kind === 'image' ? imageFile(about.format) : HTML_FILE;
+    const name = ARTIFACTS[kind].fileName(about.format);
     const file = await ifThere(open(join(captureDirectory(data.path, id), name), 'r'));
     if (file === undefined) return undefined;
     const { size } = await file.stat();

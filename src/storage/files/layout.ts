@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { CaptureFormat } from '../../capture/options/screenshot.ts';
 import { timeOfId } from '../ids.ts';
 
 /*
@@ -14,14 +13,7 @@ import { timeOfId } from '../ids.ts';
  *   retention.lock                     held by the one process that removes what is too old or too much
  */
 
-export const HTML_FILE = 'page.html';
 export const RECORD_FILE = 'record.json';
-
-const EXTENSIONS: Readonly<Record<CaptureFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp', pdf: 'pdf' };
-
-export function imageFile(format: CaptureFormat): string {
-  return `image.${EXTENSIONS[format]}`;
-}
 
 export function capturesDirectory(dataDir: string): string {
   return join(dataDir, 'captures');

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { ArtifactKind } from '../../capture/result.ts';
+import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { artifactCollections, type CaptureDocument } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { type GridFSBucket, ObjectId } from 'mongodb';
-import type { ArtifactKind } from '../../capture/result.ts';
+import type { ArtifactKind } from '../../capture/artifacts.ts';
 import type { ArtifactCollections, StoredFile } from '../mongo/artifact-documents.ts';
 
 /**

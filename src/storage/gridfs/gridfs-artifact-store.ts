@@ -1,17 +1,10 @@
 import { type Db, GridFSBucket } from 'mongodb';
+import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type {
-  ArtifactKind,
-  ArtifactStore,
-  CapturedFiles,
-  OpenArtifact,
-  RemovedArtifacts,
-  StagedCapture,
-} from '../artifact-store.ts';
+import type { ArtifactStore, CapturedFiles, OpenArtifact, RemovedArtifacts, StagedCapture } from '../artifact-store.ts';
 import { createPace } from '../captures/pace.ts';
-import { imageFile } from '../files/layout.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
@@ -45,14 +38,17 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     throw failed.reason;
   }
 
-  async function stage(record: DetailedResult, { image, html }: CapturedFiles): Promise<StagedCapture> {
-    const info = await screenshotInfo(record, image);
+  async function stage(record: DetailedResult, captured: CapturedFiles): Promise<StagedCapture> {
+    const info = await screenshotInfo(record, captured.image);
     const text = JSON.stringify(record);
     const files = await ask(() =>
-      upload([
-        { kind: 'image', name: `${info.id}/${imageFile(info.format)}`, content: image },
-        { kind: 'html', name: `${info.id}/page.html`, content: Buffer.from(html) },
-      ]),
+      upload(
+        ARTIFACT_KINDS.map((kind) => ({
+          kind,
+          name: `${info.id}/${ARTIFACTS[kind].fileName(info.format)}`,
+          content: bytesIn(captured[kind]),
+        })),
+      ),
     );
     const bytes = files.reduce((sum, file) => sum + file.bytes, Buffer.byteLength(text));
     return staged({ _id: info.id, info, record: text, files, bytes });
@@ -234,4 +230,8 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     },
     measure,
   };
+}
+
+function bytesIn(content: Uint8Array | string): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : content;
 }

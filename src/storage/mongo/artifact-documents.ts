@@ -1,5 +1,5 @@
 import type { Binary, Collection, Db, ObjectId } from 'mongodb';
-import type { ArtifactKind } from '../../capture/result.ts';
+import type { ArtifactKind } from '../../capture/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
