@@ -1,16 +1,17 @@
 import { buffer } from 'node:stream/consumers';
-import pLimit from 'p-limit';
-import { finalize, firstValueFrom, from, Observable, share, takeUntil } from 'rxjs';
+import { defer, finalize, firstValueFrom, type Observable, share, takeUntil } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
+import { createPlaces } from '../capture/share.ts';
 import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/thumbnail-store.ts';
+import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
 
 /** Maximum number of images decoded at once: each takes one of libuv's four threads, which file access needs, too. */
 const MAX_AT_ONCE = 2;
-/** Maximum number of waiting thumbnails: several screens of a gallery. */
+/** Maximum number of thumbnails under way, of which each key has a share: several screens of a gallery. */
 const MAX_WAITING = 1000;
 /** Value of `Retry-After`, in seconds: many of the waiting thumbnails are made in that time. */
 const RETRY_AFTER_SECONDS = 5;
@@ -18,19 +19,28 @@ const RETRY_AFTER_SECONDS = 5;
 export interface Thumbnails {
   /**
    * Returns a thumbnail of a stored capture, from the cache or newly made; undefined when there is no such capture.
-   * Concurrent requests for the same thumbnail share one rendering. The rendering is skipped when, before it starts,
-   * `gone` has emitted an error for every caller.
+   * Owners take turns, and concurrent requests of an owner for the same thumbnail share one rendering. The rendering is
+   * skipped when, before it starts, `gone` has emitted an error for every caller.
    *
-   * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are waiting.
+   * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are under way, or as many as the owner's share.
    */
-  of(info: ScreenshotInfo, wanted: Thumbnail, gone: Observable<never>): Promise<Buffer | undefined>;
+  of(
+    info: ScreenshotInfo,
+    wanted: Thumbnail,
+    gone: Observable<never>,
+    owner?: string | null,
+  ): Promise<Buffer | undefined>;
 }
 
 export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>, store: ThumbnailStore): Thumbnails {
-  const limit = pLimit(MAX_AT_ONCE);
+  const turns = createWorkInTurn(MAX_AT_ONCE);
+  const places = createPlaces(MAX_WAITING + MAX_AT_ONCE);
   const underway = new Map<string, Observable<Buffer | undefined>>();
 
   async function make(id: number, wanted: Thumbnail): Promise<Buffer | undefined> {
+    // Another owner's request may have made it meanwhile.
+    const stored = await store.read(id, thumbnailName(wanted));
+    if (stored !== undefined) return stored;
     const artifact = await artifacts.open(id, 'image');
     if (artifact === undefined) return undefined;
     const thumbnail = await renderThumbnail(await buffer(artifact.stream()), wanted);
@@ -40,27 +50,24 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
     return thumbnail;
   }
 
-  function makeInTurn(id: number, wanted: Thumbnail): Observable<Buffer | undefined> {
-    return new Observable((subscriber) => {
-      if (limit.pendingCount >= MAX_WAITING) {
-        subscriber.error(
-          new CapstanError('queue_full', `${MAX_WAITING} thumbnails are waiting to be made.`, {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          }),
-        );
-        return;
+  function makeInTurn(id: number, wanted: Thumbnail, owner: string | null): Observable<Buffer | undefined> {
+    return defer(() => {
+      const leave = places.take(owner);
+      if (leave === undefined) {
+        throw new CapstanError('queue_full', `${places.taken} thumbnails are waiting to be made.`, {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        });
       }
-      const made = limit(async () => (subscriber.closed ? undefined : make(id, wanted)));
-      return from(made).subscribe(subscriber);
+      return turns.run(owner, () => make(id, wanted)).pipe(finalize(leave));
     });
   }
 
   /** Returns the rendering that equal requests share. A waiting rendering is dropped with its last subscriber. */
-  function shared(id: number, wanted: Thumbnail): Observable<Buffer | undefined> {
-    const key = `${id}/${thumbnailName(wanted)}`;
+  function shared(id: number, wanted: Thumbnail, owner: string | null): Observable<Buffer | undefined> {
+    const key = JSON.stringify([owner, id, thumbnailName(wanted)]);
     const running = underway.get(key);
     if (running !== undefined) return running;
-    const made = makeInTurn(id, wanted).pipe(
+    const made = makeInTurn(id, wanted, owner).pipe(
       finalize(() => underway.delete(key)),
       share(),
     );
@@ -69,12 +76,12 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
   }
 
   return {
-    of: async ({ id, format }, wanted, gone) => {
+    of: async ({ id, format }, wanted, gone, owner = null) => {
       if (format === 'pdf') {
         throw new CapstanError('not_an_image', `The capture ${id} is a PDF, of which no thumbnail can be made.`);
       }
       const stored = await store.read(id, thumbnailName(wanted));
-      return stored ?? firstValueFrom(shared(id, wanted).pipe(takeUntil(gone)));
+      return stored ?? firstValueFrom(shared(id, wanted, owner).pipe(takeUntil(gone)));
     },
   };
 }

@@ -86,6 +86,33 @@ describe('thumbnails', () => {
     expect(begun).toHaveLength(4);
   });
 
+  it('lets owners take turns, and gives one owner no more than a share of the places', async () => {
+    const { thumbnails, begun, release } = held();
+    const gone = new Subject<never>();
+    const of = (width: number, owner: string) => thumbnails.of(info, thumbnail(width), gone, owner);
+    const flood = Array.from({ length: 600 }, (_, at) => of(200 + at, 'flood'));
+    const ended = Promise.allSettled(flood);
+    const refused = flood.map((asked) => asked.then(() => Promise.reject(new Error('it was made'))).catch(refusalOf));
+    expect(await Promise.any(refused)).toMatchObject({ code: 'queue_full' });
+    await expect.poll(() => begun.length).toBe(2);
+    const other = of(900, 'shop');
+    let isMade = false;
+    void other.then(() => {
+      isMade = true;
+    });
+    // Only those under way go before it.
+    for (const begunByThen of [4, 6]) {
+      release();
+      await expect.poll(() => begun.length).toBe(begunByThen);
+    }
+    release();
+    await expect.poll(() => isMade).toBe(true);
+    expect(begun.length).toBeLessThanOrEqual(8);
+    gone.error(new Error('all gone'));
+    await ended;
+    release();
+  });
+
   it('refuses with queue_full while 1000 requests wait, and accepts again after that', async () => {
     const { thumbnails, begun, release } = held();
     const busy = [901, 902].map((width) => thumbnails.of(info, thumbnail(width), NEVER));

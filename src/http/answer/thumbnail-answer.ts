@@ -2,6 +2,7 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { type Thumbnail, thumbnailName } from '../../capture/thumbnail.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
+import { callerOf } from '../keys/callers.ts';
 import type { HttpContext } from '../state.ts';
 import { CACHE_CONTROL } from './artifact-answer.ts';
 import { matchesEtag } from './if-none-match.ts';
@@ -18,7 +19,9 @@ export async function answerThumbnail(
 ): Promise<void> {
   const etag = `"${info.sha256}-${thumbnailName(wanted)}"`;
   const isKnown = matchesEtag(ctx.get('If-None-Match'), etag);
-  const thumbnail = isKnown ? undefined : await service.thumbnails.of(info, wanted, clientGone(ctx));
+  const thumbnail = isKnown
+    ? undefined
+    : await service.thumbnails.of(info, wanted, clientGone(ctx), callerOf(ctx).owner);
   if (!isKnown && thumbnail === undefined) throw await service.whyMissing(info.id);
   ctx.set({ 'Cache-Control': CACHE_CONTROL, 'X-Capture-Id': String(info.id), ETag: etag });
   if (thumbnail === undefined) {
