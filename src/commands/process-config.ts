@@ -2,12 +2,21 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Config, loadConfig } from '../config.ts';
 
-/** Loads the configuration of this process from its environment, its files and the flags of a command. */
-export function processConfig(flags: Readonly<Record<string, unknown>>): Config {
+/**
+ * Loads the configuration of this process from its environment, its files and the flags of a command. `note`: called
+ * with each file that is read.
+ */
+export function processConfig(
+  flags: Readonly<Record<string, unknown>>,
+  note: (file: string) => void = () => {},
+): Config {
   return loadConfig({
     flags,
     env: process.env,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: (path) => {
+      note(path);
+      return readFileSync(path, 'utf8');
+    },
     machine: { cores: availableParallelism() },
   });
 }

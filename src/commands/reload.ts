@@ -1,49 +1,83 @@
+import { statSync, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { type Config, OPTIONS } from '../config.ts';
+import type { KeyRing } from '../http/keys/key-ring.ts';
 import type { Log } from '../log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {
-  /** Sets the service whose limits are reloaded. Performs a reload that was requested before this call. */
-  applyTo(service: Pick<CaptureService, 'reload'>): void;
+  /** Sets what a reload applies to. Performs a reload that was requested before this call. */
+  applyTo(service: Pick<CaptureService, 'reload'>, keys: Pick<KeyRing, 'replace'>): void;
+}
+
+/** The configuration of a process, which may be read again. */
+export interface ConfigSource {
+  read(): Config;
+  /** The files that were read at the start. */
+  readonly files: readonly string[];
 }
 
 /** Options that take effect while the service runs. The others need a restart. */
-const LIVE: readonly string[] = ['maxConcurrent', 'maxQueue'];
+const LIVE: readonly string[] = [
+  ...['maxConcurrent', 'maxQueue', 'allowTargets', 'denyTargets', 'allowWebhooks'],
+  ...['apiKey', 'webhookSecret', 'logLevel'],
+];
+/** Lists that say by being empty that something is off, which is decided at the start. */
+const SWITCHES = ['apiKey', 'webhookSecret'] as const;
+/** Interval at which the files are looked at, in milliseconds. */
+const WATCH_MS = 1_000;
 
 /**
- * On SIGHUP, reopens the log file and reads the configuration again, with the same precedence as at the start: flags
- * override files. Sets the limits and logs the names of other changed options. An invalid configuration changes
- * nothing.
+ * Reads the configuration again on SIGHUP, which also reopens the log file, and when one of its files has changed, with
+ * the same precedence as at the start: flags override files. Applies the live options and logs the names of other
+ * changed ones. An invalid configuration changes nothing.
  */
-export function watchForReload(started: Config, read: () => Config, log: Log): Reload {
+export function watchForReload(started: Config, source: ConfigSource, log: Log): Reload {
   const { logger } = log;
-  let service: Pick<CaptureService, 'reload'> | undefined;
+  let apply: ((config: Config) => void) | undefined;
   let asked = false;
 
-  const reload = (): void => {
-    asked = service === undefined;
-    if (service === undefined) return;
+  const reload = (why: string): void => {
+    asked = apply === undefined;
+    if (apply === undefined) return;
     try {
-      const config = read();
-      service.reload(config);
-      const waiting = changed(started, config).filter((name) => !LIVE.includes(name));
+      const config = source.read();
+      apply(config);
+      logger.level = config.logLevel;
+      const waiting = changed(started, config).filter((name) => !isLive(name, started, config));
       if (waiting.length > 0) logger.warn({ options: waiting }, 'changed options that take effect after a restart');
     } catch (error) {
-      logger.error(`SIGHUP changed nothing: ${error instanceof Error ? error.message : String(error)}`);
+      logger.error(`${why} changed nothing: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
+  // Looks at the files, not for changes of their directories: Kubernetes replaces a link above them. A pipe of the
+  // shell, `<(...)`, cannot be read again.
+  for (const file of source.files.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())) {
+    watchFile(file, { interval: WATCH_MS, persistent: false }, () => reload(`a change of ${file}`));
+  }
   process.on('SIGHUP', () => {
     log.reopen();
-    reload();
+    reload('SIGHUP');
   });
 
   return {
-    applyTo: (running) => {
-      service = running;
-      if (asked) reload();
+    applyTo: (service, keys) => {
+      apply = (config) => {
+        service.reload(config);
+        keys.replace({ apiKeys: config.apiKey, namedKeys: config.namedKeys });
+      };
+      if (asked) reload('SIGHUP');
     },
   };
+}
+
+/** The limits of a cluster are not options of its nodes: PATCH /limits changes them. */
+function isLive(name: string, started: Config, now: Config): boolean {
+  if (SWITCHES.some((list) => list === name && (started[list].length === 0) !== (now[list].length === 0))) return false;
+  if (started.natsUrl.length > 0 && (name === 'maxQueue' || (name === 'maxConcurrent' && started.role === 'api'))) {
+    return false;
+  }
+  return LIVE.includes(name);
 }
 
 /** Returns names only, because values may be secrets. */

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { createHttpApp, type HttpOptions } from '../http/app.ts';
+import { KeyRing } from '../http/keys/key-ring.ts';
 import type { Log, Logger } from '../log.ts';
 import { createService } from '../service/create-service.ts';
 
@@ -8,8 +9,9 @@ export async function open(config: Config, log: Log) {
   const tracing = config.otlpUrl === null ? undefined : await openTraces(config.otlpUrl, log.logger);
   const service = await createService(config, log.logger, log);
   tracing?.follow(service.events$);
-  const app = createHttpApp(service, { ...httpOptions(config, log.logger), tracing });
-  return { service, app, close: () => tracing?.close() };
+  const keyRing = new KeyRing({ apiKeys: config.apiKey, namedKeys: config.namedKeys });
+  const app = createHttpApp(service, { ...httpOptions(config, log.logger), keyRing, tracing });
+  return { service, app, keyRing, close: () => tracing?.close() };
 }
 
 function httpOptions(config: Config, logger: Logger): HttpOptions {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config.ts';
@@ -8,7 +9,7 @@ import { packageVersion } from '../version.ts';
 import { watchForEnd } from './ending.ts';
 import { makeFullCollectionsRare } from './heap-growth.ts';
 import { processConfig } from './process-config.ts';
-import { watchForReload } from './reload.ts';
+import { type ConfigSource, watchForReload } from './reload.ts';
 import { warnOfReadableSecrets } from './secret-files.ts';
 
 /** Time limit for sending answers to slow clients after the service has stopped, in milliseconds. */
@@ -20,32 +21,33 @@ export function registerServeCommand(program: Command): void {
     .description('Serve the HTTP interface until SIGTERM or SIGINT; a second signal kills the browsers and exits.')
     .option('--print-config', 'Print the effective configuration as JSON, secrets masked, and exit.');
   addConfigFlags(command).action(async (flags: Readonly<Record<string, unknown>>) => {
-    const config = processConfig(flags);
+    const files: string[] = [];
+    const config = processConfig(flags, (file) => files.push(file));
     if (flags.printConfig === true) process.stdout.write(`${JSON.stringify(printableConfig(config), null, 2)}\n`);
     else {
       makeFullCollectionsRare();
-      await serve(config, () => processConfig(flags));
+      await serve(config, { read: () => processConfig(flags), files });
     }
   });
 }
 
 /** Serves until a signal stops it. `read` returns the configuration as it is now. */
-async function serve(config: Config, read: () => Config): Promise<void> {
+async function serve(config: Config, source: ConfigSource): Promise<void> {
   const log = openLog(config);
   try {
-    await serveUntilStopped(config, read, log);
+    await serveUntilStopped(config, source, log);
     log.logger.info('stopped');
   } finally {
     await log.flush();
   }
 }
 
-async function serveUntilStopped(config: Config, read: () => Config, log: Log): Promise<void> {
+async function serveUntilStopped(config: Config, source: ConfigSource, log: Log): Promise<void> {
   const { logger } = log;
   logger.info({ version: packageVersion(), node: process.version, config: printableConfig(config) }, 'starting');
   warnOfReadableSecrets(config, logger);
   const ending = watchForEnd(logger);
-  const reload = watchForReload(config, read, log);
+  const reload = watchForReload(config, source, log);
   // Loaded on demand, so that other commands do not load a database driver.
   const [{ listen }, { open }] = await Promise.all([
     import('../http/server.ts'),
@@ -58,9 +60,9 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
     void opening.then(({ service }) => service.stop(0)).catch(() => {});
     return;
   }
-  const { service, app, close } = opened;
+  const { service, app, keyRing, close } = opened;
   ending.watchOver(service);
-  reload.applyTo(service);
+  reload.applyTo(service, keyRing);
   try {
     const server = await listen(app, {
       ...config,
@@ -73,6 +75,10 @@ async function serveUntilStopped(config: Config, read: () => Config, log: Log): 
       logger.info({ address: server.address }, 'listening');
       announce(server.address);
       await aborted(ending.signal);
+      if (config.drainDelayMs > 0) {
+        service.announceStop();
+        await delay(config.drainDelayMs);
+      }
       await service.stop(config.graceMs);
     } finally {
       // Closed after the service, so that captures under way are answered, and new ones with 503.

@@ -433,6 +433,13 @@ export const configSchema = z.strictObject({
       default: null,
       secret: 'url',
     }),
+  drainDelayMs: integer(0, 600_000, 'milliseconds', {
+    group: 'Running',
+    description:
+      'Time on a stop in which everything is still served, while /readyz* already answer 503: load balancers need it to send clients elsewhere.',
+    placeholder: 'ms',
+    default: 0,
+  }),
   graceMs: integer(0, 600_000, 'milliseconds', {
     group: 'Running',
     description: 'Time that captures in progress have to finish when the service is stopped.',

@@ -8,6 +8,7 @@ import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
+import { KeyRing } from './keys/key-ring.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
 import { accessLog } from './middleware/access-log.ts';
@@ -38,6 +39,8 @@ interface CommonOptions {
   readonly namedKeys?: readonly NamedKey[];
   /** Whether named keys without the scope `admin` see their own captures alone. @default false */
   readonly isolateKeys?: boolean;
+  /** The keys, for a program that replaces them later. @default `apiKeys` and `namedKeys` */
+  readonly keyRing?: KeyRing;
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
   /** Keys of signed links. When the list is empty, no signed link is accepted. */
@@ -73,27 +76,45 @@ const EVENTS: FanOutOptions = {
 
 /** Builds the HTTP application of a service. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
-  const sessions = createSessions(options.apiKeys);
+  const keys = keyRingOf(options);
+  const sessions = sessionsOf(keys);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
-  const identify = callerFinder(options.namedKeys ?? [], options.isolateKeys ?? false);
+  const identify = identifierOf(keys, options.isolateKeys ?? false);
   const router = createRoutes(service, sessions, identify, options);
-  return createApp({ router, routes: ROUTES, sessions, identify, web }, options);
+  return createApp({ router, routes: ROUTES, keys, sessions, identify, web }, options);
 }
 
 /** Builds the HTTP application of a worker of a cluster: probes and figures. */
 export function createWorkerApp(service: OperationsContext['service'], options: CommonOptions): Koa<HttpState> {
   const router = createRouter();
   for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
-  const sessions = createSessions(options.apiKeys);
-  return createApp(
-    { router, routes: WORKER_ROUTES, sessions, identify: callerFinder(options.namedKeys ?? [], false) },
-    options,
-  );
+  const keys = keyRingOf(options);
+  const sessions = sessionsOf(keys);
+  return createApp({ router, routes: WORKER_ROUTES, keys, sessions, identify: identifierOf(keys, false) }, options);
+}
+
+function keyRingOf({ apiKeys, namedKeys = [], keyRing = new KeyRing({ apiKeys, namedKeys }) }: CommonOptions): KeyRing {
+  return keyRing;
+}
+
+function sessionsOf(keys: KeyRing): Sessions {
+  const sessions = createSessions([]);
+  keys.follow(({ apiKeys }) => sessions.setKeys(apiKeys));
+  return sessions;
+}
+
+function identifierOf(keys: KeyRing, isolateKeys: boolean): CallerFinder {
+  let find: CallerFinder = () => undefined;
+  keys.follow(({ namedKeys }) => {
+    find = callerFinder(namedKeys, isolateKeys);
+  });
+  return (client) => find(client);
 }
 
 interface Interface {
   readonly router: Router<HttpState>;
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen' | 'isSignable'>[];
+  readonly keys: KeyRing;
   readonly sessions: Sessions;
   readonly identify: CallerFinder;
   /** Middleware for the pages that browsers get without an API key. */
@@ -102,7 +123,7 @@ interface Interface {
 
 /** The middleware run in this order, before the route. */
 function createApp(
-  { router, routes, sessions, identify, web = [] }: Interface,
+  { router, routes, keys, sessions, identify, web = [] }: Interface,
   { apiKeys, allowedHosts = [], signingKeys = [], corsOrigins = [], logger, tracing }: CommonOptions,
 ): Koa<HttpState> {
   const app = new Koa<HttpState>();
@@ -122,7 +143,7 @@ function createApp(
   );
   app.use(
     authenticate(
-      apiKeys,
+      keys,
       sessions,
       routes.filter(({ isOpen }) => isOpen),
     ),

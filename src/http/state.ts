@@ -7,6 +7,8 @@ export interface HttpState {
   requestId: string;
   /** Id of the request's capture, once it is known. */
   captureId?: number;
+  /** Id of the request's batch, once it is known. */
+  batch?: string;
   /** SHA-256 of the request's API key, in hex, when it is one of the configured keys. */
   client?: string | undefined;
   /** Whether `client` is that of a session, and the request has no key. */

@@ -15,7 +15,8 @@ import type { Tallies } from '../metrics/tallies.ts';
 import type { ArtifactStore } from '../storage/artifact-store.ts';
 import type { IdempotencyStore } from '../storage/idempotency-store.ts';
 import type { ResultStore } from '../storage/result-store.ts';
-import type { BatchElement } from '../streams/batch.ts';
+import type { BatchElement, BatchRequester } from '../streams/batch.ts';
+import type { LiveConfig } from './service-config.ts';
 
 export type { BatchElement };
 
@@ -42,7 +43,7 @@ export interface CaptureService {
     concurrency?: number,
     size?: number,
     callback?: string,
-    by?: Partial<Client>,
+    by?: BatchRequester,
   ): Observable<BatchItem>;
 
   readonly events$: Observable<CapstanEvent>;
@@ -102,8 +103,14 @@ export interface CaptureService {
    */
   setLimits(change: LimitsChange, by?: RequestedBy): Promise<CaptureLimits>;
 
-  /** Applies limits that were read from the configuration again; in a cluster, only the slots of this process. */
-  reload(limits: CaptureLimits): void;
+  /**
+   * Applies the options that were read from the configuration again. In a cluster, of the limits only the slots of this
+   * process change. Whether webhooks are sent at all is decided at the start.
+   */
+  reload(config: LiveConfig): void;
+
+  /** Reports from now on that the service is not ready, and serves on: load balancers then send clients elsewhere. */
+  announceStop(): void;
 
   /** Refuses new captures, lets those under way finish within `graceMs`, then cancels them and closes everything. */
   stop(graceMs?: number): Promise<void>;

@@ -1,6 +1,6 @@
-import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Egress } from '../egress/egress.ts';
+import { createLiveTargetPolicy, type LiveTargetPolicy } from '../egress/live-policy.ts';
 import type { Lookup } from '../egress/resolver.ts';
 import type { Logger } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -13,6 +13,7 @@ import type { CapturingConfig } from './service-config.ts';
 /** The parts that perform a capture: egress, browsers, IP lookups, the store. */
 export interface Capturing extends CaptureParts, Browsers {
   readonly egress: Egress;
+  readonly targets: LiveTargetPolicy;
   readonly actor: Browsers['actor'];
 }
 
@@ -28,15 +29,17 @@ export function startCapturing(
   config: CapturingConfig,
   { lookup, events, storage, logger }: CapturingContext,
 ): Capturing {
+  const targets = createLiveTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets });
   const egress = createEgress({
     lookup,
-    policy: createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets }),
+    policy: targets,
     warn: (text) => logger.warn(text),
   });
   const browsers = config.role === 'api' ? noBrowsers() : startBrowsers(config, { egress, events, logger });
   const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
   return {
     egress,
+    targets,
     ipFacts,
     captureStore: storage.captureStore,
     logger,

@@ -36,6 +36,8 @@ export interface Condition {
   /** Whether stored captures can be read. */
   readonly reads: Readiness;
   pressure(): Pressure;
+  /** Makes the service unready, although it still admits captures. */
+  announceStop(): void;
   stop(): void;
 }
 
@@ -50,6 +52,7 @@ const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 export function watchCondition(config: Thresholds, parts: ConditionParts): Condition {
   const { storage, pipeline, events, stopping } = parts;
   let accepting = true;
+  let isLeaving = false;
 
   /** Whether captures are admitted. */
   const admission = (): Readiness => {
@@ -66,13 +69,14 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
   };
 
   const readiness = (): Readiness => {
+    if (isLeaving) return STOPPING;
     const admitted = admission();
     if (!admitted.ready || parts.cluster()?.slots !== 0) return admitted;
     return { ready: false, code: 'cluster_unavailable', reason: NO_WORKER };
   };
 
   const reads = (): Readiness => {
-    if (stopping.aborted) return STOPPING;
+    if (isLeaving || stopping.aborted) return STOPPING;
     return DEGRADED.has(storage.results.state) ? NO_DATABASE : { ready: true, degraded: [] };
   };
 
@@ -115,6 +119,9 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
       return reads();
     },
     pressure,
+    announceStop: () => {
+      isLeaving = true;
+    },
     stop: () => monitor.stop(),
   };
 }

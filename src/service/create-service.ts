@@ -3,10 +3,10 @@ import { CapstanError } from '../capture/errors.ts';
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { refusal } from '../capture/validate.ts';
 import { type Config, ConfigError } from '../config.ts';
-import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
+import { createLiveTargetPolicy } from '../egress/live-policy.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
@@ -55,9 +55,10 @@ export async function createService(
   log: { readonly droppedLines: number } = { droppedLines: 0 },
 ): Promise<CaptureService> {
   const lookup = createDnsLookup({ servers: config.nameServers });
+  const receiverPolicy = createLiveTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
   const receiverEgress = createEgress({
     lookup,
-    policy: createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets }),
+    policy: receiverPolicy,
     openedWith: '--allow-webhooks',
   });
   checkReceivers(config, receiverEgress);
@@ -189,13 +190,19 @@ export async function createService(
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue, ...by }, 'the limits were changed');
       return pipeline.limits;
     },
-    reload: (limits) => {
-      if (cluster === undefined) setOwnLimits(limits);
-      else {
-        actor.setSlots(limits.maxConcurrent);
-        worker?.setSlots(limits.maxConcurrent);
+    reload: (live) => {
+      capturing.targets.replace({ allow: live.allowTargets, deny: live.denyTargets });
+      receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
+      webhooks.setSecrets(live.webhookSecret);
+      const { maxConcurrent, maxQueue } = live;
+      if (cluster === undefined) {
+        setOwnLimits({ maxConcurrent, maxQueue });
+        logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits were changed');
+      } else if (worker !== undefined) {
+        actor.setSlots(maxConcurrent);
+        worker.setSlots(maxConcurrent);
+        logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
       }
-      logger.info({ max_concurrent: limits.maxConcurrent, max_queue: limits.maxQueue }, 'the limits were changed');
     },
     stats: () => ({
       ...processStats(),
@@ -211,6 +218,7 @@ export async function createService(
       cluster: cluster?.stats() ?? null,
     }),
     started,
+    announceStop: condition.announceStop,
     kill: () => actor.kill(),
     stop: (graceMs = 0) => {
       if (stopped === undefined) stopped = stop(graceMs);

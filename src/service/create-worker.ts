@@ -21,7 +21,7 @@ export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pic
 /** A process that captures for the api nodes of a cluster, and answers no clients. */
 export type WorkerService = Pick<
   CaptureService,
-  'readiness' | 'stats' | 'pressure' | 'tallies' | 'started' | 'reload' | 'kill' | 'stop'
+  'readiness' | 'stats' | 'pressure' | 'tallies' | 'started' | 'reload' | 'kill' | 'announceStop' | 'stop'
 >;
 
 /** Counts of jobs, which only api nodes have. */
@@ -106,7 +106,8 @@ export async function createWorker(
     },
     pressure: condition.pressure,
     tallies,
-    reload: ({ maxConcurrent }) => {
+    reload: ({ maxConcurrent, allowTargets, denyTargets }) => {
+      capturing.targets.replace({ allow: allowTargets, deny: denyTargets });
       actor.setSlots(maxConcurrent);
       worker.setSlots(maxConcurrent);
       logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
@@ -119,6 +120,7 @@ export async function createWorker(
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
       cluster: cluster.stats(),
     }),
+    announceStop: condition.announceStop,
     kill: () => actor.kill(),
     stop: (graceMs = 0) => {
       if (stopped === undefined) stopped = stop(graceMs);

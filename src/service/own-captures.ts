@@ -61,6 +61,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     setLimits: service.setLimits,
     reload: service.reload,
     kill: service.kill,
+    announceStop: service.announceStop,
     stop: service.stop,
   };
 }

@@ -38,6 +38,12 @@ export type ClusterConfig = Pick<
   | 'maxQueue'
 >;
 
+/** The options that take effect while the service runs. */
+export type LiveConfig = Pick<
+  Config,
+  'maxConcurrent' | 'maxQueue' | 'allowTargets' | 'denyTargets' | 'allowWebhooks' | 'webhookSecret'
+>;
+
 /** The options that the service needs. The others are the HTTP server's. */
 export type ServiceConfig = ClusterConfig &
   StorageConfig &

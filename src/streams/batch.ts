@@ -42,6 +42,9 @@ const IDLE_MS = 1_000;
 /** A request, or an invalid one that becomes an item without being captured. */
 export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
 
+/** The client that a batch is made for. `onBatch`: called with the id of the batch, for the log of its request. */
+export type BatchRequester = Partial<Client> & { readonly onBatch?: (id: string) => void };
+
 /**
  * Runs many captures, at most `concurrency` of them queued or running at once (by default, and at most, the service's
  * limit). Cold. Emits each item as soon as it is finished; one element's failure is an item. Errors with a
@@ -55,7 +58,7 @@ export type RunBatch = (
   concurrency?: number,
   size?: number,
   callback?: string,
-  by?: Partial<Client>,
+  by?: BatchRequester,
 ) => Observable<BatchItem>;
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
@@ -65,7 +68,9 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
   return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, by = {}) =>
     new Observable<BatchItem>((subscriber) => {
       const batch = ids();
-      const client: Client = { ...ANY_CLIENT, ...by };
+      const { onBatch = () => {}, ...requester } = by;
+      onBatch(batch);
+      const client: Client = { ...ANY_CLIENT, ...requester };
       const { apiKeyName, owner } = client;
       let read = 0;
       let done = 0;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import {
   type Context,
   DiagLogLevel,
@@ -62,7 +63,12 @@ export function openTracing(url: string, warn: (text: string) => void): Tracing 
   );
   const exporter = new OTLPTraceExporter({ url: tracesUrl(url), timeoutMillis: EXPORT_MS });
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'capstan', 'service.version': packageVersion() }),
+    resource: resourceFromAttributes({
+      'service.name': 'capstan',
+      'service.version': packageVersion(),
+      // Tells the nodes of a cluster apart, and a process from the one before it.
+      'service.instance.id': randomUUID(),
+    }),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: FLUSH_MS })],
   });
   const tracer = provider.getTracer('capstan');

@@ -28,8 +28,8 @@ export type Delivery =
 
 export interface DeliveryOptions {
   readonly agents: EgressAgents;
-  /** Signing keys, at least one. */
-  readonly keys: readonly Buffer[];
+  /** Returns the signing keys, at least one. */
+  readonly keys: () => readonly Buffer[];
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
   /** Time limit for each attempt, from DNS lookup to the end of the answer, in milliseconds. */
@@ -86,7 +86,7 @@ export async function deliver(message: Message, options: DeliveryOptions, signal
           answered = null;
           const timestamp = Math.floor(clock() / 1000);
           headers['webhook-timestamp'] = String(timestamp);
-          headers['webhook-signature'] = signatures(keys, { id, timestamp, body });
+          headers['webhook-signature'] = signatures(keys(), { id, timestamp, body });
         },
       ],
     },

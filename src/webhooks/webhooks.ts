@@ -43,6 +43,8 @@ export interface Webhooks {
    * Waits at most `graceMs` milliseconds for pending messages, then drops them. May be called again with less time.
    */
   drain(graceMs: number): Promise<void>;
+  /** Replaces the secrets, also for messages that wait. Empty lists are ignored: see `WebhooksOptions.secrets`. */
+  setSecrets(secrets: readonly string[]): void;
   /** Accepts no further messages. */
   stop(): void;
 }
@@ -62,10 +64,10 @@ const MAX_OF_CALLBACKS = 5_000;
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { egress, emit, ids, clock, bodyOf, bounds } = options;
-  const keys = options.secrets.map(readSecret);
+  let keys = options.secrets.map(readSecret);
   const given = new AbortController();
   const receivers = options.receivers.map((receiver) => new URL(receiver));
-  const delivery: DeliveryOptions = { ...options, agents: egress.agents, keys };
+  const delivery: DeliveryOptions = { ...options, agents: egress.agents, keys: () => keys };
 
   const report = ({ id, url, about, queuedAt }: Posting, result: Delivery): void => {
     const base = {
@@ -132,6 +134,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const timer = setTimeout(giveUp, graceMs);
       await Promise.all([receiverQueues.empty(), callbackQueues.empty()]);
       clearTimeout(timer);
+    },
+    setSecrets: (secrets) => {
+      if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
     },
     stop: () => subscription.unsubscribe(),
   };

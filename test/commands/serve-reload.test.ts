@@ -5,6 +5,9 @@ import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
 import { ground, serve } from './capstan-process.ts';
 
+/** Time limit longer than a busy machine needs. */
+const PATIENCE = { timeout: 20_000, interval: 50 };
+
 const Stats = z.object({
   data: z.object({
     queue: z.object({ running: z.number(), max_concurrent: z.number(), max_queue: z.number() }),
@@ -12,7 +15,7 @@ const Stats = z.object({
   }),
 });
 
-describe('SIGHUP of capstan serve', () => {
+describe('the reload of capstan serve', () => {
   const site = siteForSuite();
 
   it('applies the limits of the file to running captures, reports options that need a restart, and survives an invalid file', async () => {
@@ -45,7 +48,7 @@ describe('SIGHUP of capstan serve', () => {
     await expect.poll(async () => (await stats()).captures.inside, { timeout: 10_000 }).toBe(2);
     expect(await limits()).toEqual([1, 5]);
 
-    await configure({ maxConcurrent: 2, maxQueue: 7, maxBatch: 8, timeoutMs: 1234, apiKey: 'hush-hush' });
+    await configure({ maxConcurrent: 2, maxQueue: 7, maxBatch: 8, timeoutMs: 1234, apiKey: 'sesame,hush-hush' });
     service.child.kill('SIGHUP');
     await expect.poll(limits, { timeout: 10_000 }).toEqual([2, 7]);
     await expect.poll(() => site.hits('/hang'), { timeout: 10_000 }).toBe(2);
@@ -67,8 +70,54 @@ describe('SIGHUP of capstan serve', () => {
     const lines = stderr.split('\n');
     // Names the key without its value, and omits options that a flag sets.
     expect(lines.filter((line) => line.includes('after a restart'))).toEqual([
-      expect.stringContaining('"options":["apiKey","timeoutMs"]'),
+      expect.stringContaining('"options":["timeoutMs"]'),
     ]);
     expect(stderr).not.toContain('hush-hush');
   });
+
+  it('applies keys with their scopes, target lists and the log level when a file changes, without a signal', async () => {
+    await using place = await ground();
+    const file = join(place.path, 'capstan.json');
+    const keys = join(place.path, 'keys');
+    await writeFile(file, '{"logLevel": "warn"}');
+    await writeFile(keys, `old:${'a'.repeat(16)}:read\n`);
+    const service = await serve(['--config', file, '--api-key-file', keys], place.options);
+    let said = '';
+    service.child.stderr?.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    const as = (key: string) => ({ 'X-API-Key': key.repeat(16), 'Content-Type': 'application/json' });
+    const stats = async (key: string) => (await fetch(`${service.url}/stats`, { headers: as(key) })).status;
+    const capture = async (key: string) => {
+      const body = JSON.stringify({ url: site.url('/short') });
+      return (await fetch(`${service.url}/screenshot`, { method: 'POST', headers: as(key), body })).status;
+    };
+    const login = await fetch(`${service.url}/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key: 'a'.repeat(16) }),
+    });
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const withCookie = async () => (await fetch(`${service.url}/stats`, { headers: { cookie } })).status;
+    expect([await stats('a'), await stats('b'), await capture('a'), await withCookie()]).toEqual([200, 401, 403, 200]);
+
+    // A rotation: first both keys, then only the new one.
+    await writeFile(keys, `old:${'a'.repeat(16)}:capture\nnew:${'b'.repeat(16)}:1:capture\n`);
+    await expect.poll(() => stats('b'), PATIENCE).toBe(200);
+    expect(await capture('a')).toBe(403);
+    await writeFile(file, '{"logLevel": "info", "allowTargets": "127.0.0.1"}');
+    await expect.poll(() => capture('a'), PATIENCE).toBe(200);
+    expect([await capture('b'), await capture('b')]).toEqual([200, 429]);
+    await expect.poll(() => said, PATIENCE).toContain('"capture.stored"');
+    await writeFile(keys, `new:${'b'.repeat(16)}:capture\n`);
+    await expect.poll(() => stats('a'), PATIENCE).toBe(401);
+    expect([await stats('b'), await withCookie(), await capture('b')]).toEqual([200, 401, 200]);
+
+    // An empty file does not open the service.
+    await writeFile(keys, '');
+    await expect.poll(() => said, PATIENCE).toContain('changed nothing');
+    expect([await stats('a'), await stats('b')]).toEqual([401, 200]);
+    service.child.kill('SIGTERM');
+    expect((await service.ended).code).toBe(0);
+  }, 60_000);
 });

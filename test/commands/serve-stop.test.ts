@@ -147,6 +147,26 @@ describe('stopping capstan serve', () => {
     expect(stderr).not.toContain('no browser could be started');
     expect(await place.browsers()).toEqual([]);
   });
+
+  it('serves on during --drain-delay-ms, unready for load balancers, and refuses no request meanwhile', async () => {
+    await using place = await ground();
+    const service = await serve(['--allow-targets', '127.0.0.1', '--drain-delay-ms', '600000'], place.options);
+    const capture = () =>
+      fetch(`${service.url}/screenshot`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Connection: 'close' },
+        body: JSON.stringify({ url: site.url('/short') }),
+      });
+    expect((await capture()).status).toBe(200);
+    service.child.kill('SIGTERM');
+    for (const path of ['/readyz', '/readyz/reads', '/readyz/any']) {
+      await eventually(async () => (await fetch(service.url + path)).text()).toContain('"shutting_down"');
+    }
+    expect((await capture()).status).toBe(200);
+    // Does not wait for the end of the delay.
+    service.child.kill('SIGTERM');
+    expect((await service.ended).code).toBe(1);
+  });
 });
 
 async function browserPids({ url }: Served): Promise<readonly number[]> {

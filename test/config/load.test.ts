@@ -172,6 +172,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   logFile: ['capstan.log', 'capstan.log'],
   otlpUrl: ['http://127.0.0.1:4318', 'http://127.0.0.1:4318'],
   graceMs: ['0', 0],
+  drainDelayMs: ['5000', 5000],
 };
 
 /** Options that other options need. */

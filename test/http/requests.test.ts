@@ -21,6 +21,21 @@ async function accessLine(requestId: string): Promise<Record<string, unknown>> {
   return Object(found()[0]);
 }
 
+describe('the log line of a batch', () => {
+  it('has the id that its events have', async () => {
+    const batches: string[] = [];
+    const watching = app.service.events$.subscribe((event) => {
+      if (event.type === 'batch.accepted') batches.push(event.batch);
+    });
+    const headers = { 'X-Request-Id': 'of-a-batch' };
+    const answer = await app.post('/batch', { requests: [{ url: 'http://10.0.0.1/' }] }, { headers });
+    watching.unsubscribe();
+    expect(await answer.json()).toHaveLength(1);
+    expect(batches).toHaveLength(1);
+    expect(await accessLine('of-a-batch')).toMatchObject({ batch: batches[0] });
+  });
+});
+
 describe('requestId', () => {
   it.each(['abc', 'A.b:c-d_9', 'x'.repeat(128)])("keeps the client's id when it is valid: %s", async (id) => {
     const response = await app.call('/livez', { headers: { 'X-Request-Id': id } });

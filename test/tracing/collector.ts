@@ -14,7 +14,12 @@ const Span = z.object({
   status: z.object({ code: z.number().optional() }).default({}),
 });
 const Export = z.object({
-  resourceSpans: z.array(z.object({ scopeSpans: z.array(z.object({ spans: z.array(Span) })) })),
+  resourceSpans: z.array(
+    z.object({
+      resource: z.object({ attributes: z.array(z.object({ key: z.string(), value: Value })) }),
+      scopeSpans: z.array(z.object({ spans: z.array(Span) })),
+    }),
+  ),
 });
 
 export interface ReceivedSpan {
@@ -33,15 +38,22 @@ export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
   readonly paths: ReadonlySet<string>;
+  /** Values of `service.instance.id`. */
+  readonly instances: ReadonlySet<string>;
 }
 
 /** Starts a receiver of OTLP over HTTP, in JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: ReceivedSpan[] = [];
   const paths = new Set<string>();
+  const instances = new Set<string>();
   const server = createServer(async (request, response) => {
     paths.add(`${request.method} ${request.url} ${request.headers['content-type']}`);
     const { resourceSpans } = Export.parse(JSON.parse(await text(request)));
+    for (const { resource } of resourceSpans) {
+      const instance = resource.attributes.find(({ key }) => key === 'service.instance.id');
+      instances.add(instance?.value.stringValue ?? '');
+    }
     const received = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
     spans.push(
       ...received.map((span) => ({
@@ -66,6 +78,7 @@ export async function startCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${port}`,
     spans,
     paths,
+    instances,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

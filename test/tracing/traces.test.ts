@@ -61,6 +61,8 @@ describe('--otlp-url', () => {
       expect((await fetch(`${url}/results/by-host?host=x`)).status).toBe(200);
     });
     expect(code).toBe(0);
+    // One process, which is named.
+    expect([...collector.instances]).toEqual([expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)]);
     expect([...collector.paths]).toEqual(['POST /v1/traces application/json']);
 
     const spans = collector.spans.filter(({ trace }) => trace === TRACE);

@@ -20,7 +20,7 @@ function send(url: string, options: Partial<DeliveryOptions> = {}, signal = NEVE
   const quick = { retries: 2, retryDelayMs: 2, timeoutMs: 5_000 };
   return deliver(
     message,
-    { agents: egress.agents, keys: [readSecret(SECRET)], clock: Date.now, ...quick, ...options },
+    { agents: egress.agents, keys: () => [readSecret(SECRET)], clock: Date.now, ...quick, ...options },
     signal,
   );
 }

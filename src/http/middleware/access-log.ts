@@ -29,6 +29,7 @@ export function accessLog(logger: Logger, now: () => number = () => performance.
         ...requestedBy(ctx),
         client_address,
         ...(ctx.state.captureId === undefined ? {} : { capture_id: ctx.state.captureId }),
+        ...(ctx.state.batch === undefined ? {} : { batch: ctx.state.batch }),
         ...(finished ? {} : { aborted: true }),
       };
       if (line.status >= 500) logger.warn(line, 'request');

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { CapstanError } from '../../capture/errors.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import type { Route } from '../route.ts';
 import { sessionToken } from '../session/cookie.ts';
 import type { Sessions } from '../session/sessions.ts';
@@ -12,12 +13,11 @@ type Endpoint = Pick<Route, 'method' | 'path'>;
  * keys are configured; requests for open routes and signed links always pass. Runs before the router, so that
  * unauthenticated clients cannot find out which paths exist.
  */
-export function authenticate(
-  apiKeys: readonly string[],
-  sessions: Sessions,
-  openRoutes: readonly Endpoint[],
-): HttpMiddleware {
-  const accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
+export function authenticate(keys: KeyRing, sessions: Sessions, openRoutes: readonly Endpoint[]): HttpMiddleware {
+  let accepted: readonly Buffer[] = [];
+  keys.follow(({ apiKeys }) => {
+    accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
+  });
   return async (ctx, next) => {
     const client = presentedKeys(ctx).find((key) => isAccepted(key, accepted));
     ctx.state.hasSession = client === undefined;

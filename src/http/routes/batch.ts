@@ -121,8 +121,11 @@ async function answerBatch(
   asLines: boolean,
 ): Promise<void> {
   ctx.vary('Accept');
+  const onBatch = (id: string): void => {
+    ctx.state.batch = id;
+  };
   const itemsOf = (from: Asked['elements']) =>
-    service.submitBatch(from, concurrency, size, callback, callerOf(ctx)).pipe(
+    service.submitBatch(from, concurrency, size, callback, { ...callerOf(ctx), onBatch }).pipe(
       tap(({ outcome }) => {
         noteCutShort(ctx, outcome);
         if (forbidden !== undefined && isForbidden(outcome)) forbidden.count += 1;

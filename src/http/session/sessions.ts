@@ -14,6 +14,8 @@ export interface Sessions {
    * session.
    */
   clientOf(token: string): string | undefined;
+  /** Replaces the keys: sessions of a key that is gone end. */
+  setKeys(apiKeys: readonly string[]): void;
   /** Ends a session, in this process. A token that is none of a session is ignored. */
   end(token: string): void;
 }
@@ -37,7 +39,7 @@ interface KnownKey {
  * key. So sessions survive a restart, and every process with the same keys accepts them.
  */
 export function createSessions(apiKeys: readonly string[], now: () => number = Date.now): Sessions {
-  const keys = apiKeys.map(knownKey);
+  let keys = apiKeys.map(knownKey);
   /** When the ended sessions would have expired, by their random part: until then they are remembered. */
   const ended = new Map<string, number>();
   const forgetExpired = (): void => {
@@ -47,7 +49,12 @@ export function createSessions(apiKeys: readonly string[], now: () => number = D
     }
   };
   const sessions: Sessions = {
-    required: keys.length > 0,
+    get required() {
+      return keys.length > 0;
+    },
+    setKeys: (next) => {
+      keys = next.map(knownKey);
+    },
     begin(key) {
       const digest = sha256(key);
       const known = keys.reduce<KnownKey | undefined>(
