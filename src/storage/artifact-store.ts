@@ -104,6 +104,17 @@ export interface LocalStore extends ArtifactStore {
   keepRecord(record: DetailedResult): Promise<void>;
 }
 
+/** Returns a store with some methods replaced. Its size is read each time: spreading would copy it once. */
+export function changedStore(store: ArtifactStore, changed: Partial<Omit<ArtifactStore, 'bytes'>>): ArtifactStore {
+  return {
+    ...store,
+    ...changed,
+    get bytes() {
+      return store.bytes;
+    },
+  };
+}
+
 /** Stores the artifacts of a capture. */
 export async function putCapture(
   store: ArtifactStore,

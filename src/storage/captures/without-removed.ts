@@ -1,5 +1,5 @@
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type { ArtifactStore } from '../artifact-store.ts';
+import { type ArtifactStore, changedStore } from '../artifact-store.ts';
 
 /**
  * The store as clients read it: without captures whose removal has begun. Their records may be gone while their files
@@ -17,15 +17,11 @@ export function withoutRemoved(store: ArtifactStore, isRemoved: (id: number) => 
     }
   }
 
-  return {
-    ...store,
-    get bytes() {
-      return store.bytes;
-    },
+  return changedStore(store, {
     has: async (id) => !isRemoved(id) && store.has(id),
     info: async (id, how) => (isRemoved(id) ? undefined : store.info(id, how)),
     record: async (id) => (isRemoved(id) ? undefined : store.record(id)),
     open: async (id, kind, how) => (isRemoved(id) ? undefined : store.open(id, kind, how)),
     list,
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { ArtifactStore } from '../artifact-store.ts';
+import { type ArtifactStore, changedStore } from '../artifact-store.ts';
 
 /**
  * The store as read by a process that has captures in its data directory:
@@ -28,25 +28,15 @@ export function withCopies(remote: ArtifactStore, local: ArtifactStore): Artifac
     return found;
   }
 
-  return {
-    id: () => remote.id(),
+  return changedStore(remote, {
     probe: () => local.probe(),
-    stage: (record, files) => remote.stage(record, files),
-    has: (id) => remote.has(id),
     info: (id, { undelivered = false } = {}) => read(id, (store) => store.info(id), undelivered),
     record: (id) => read(id, (store) => store.record(id)),
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
-    list: (limit, before) => remote.list(limit, before),
-    oldest: () => remote.oldest(),
-    sizeOf: (id) => remote.sizeOf(id),
     remove: async (ids) => {
       const copies = await local.remove(ids);
       const { captures, bytes } = await remote.remove(ids);
       return captures > 0 ? { captures, bytes } : copies;
     },
-    get bytes() {
-      return remote.bytes;
-    },
-    measure: (signal) => remote.measure(signal),
-  };
+  });
 }

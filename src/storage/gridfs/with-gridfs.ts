@@ -1,4 +1,4 @@
-import type { ArtifactStore } from '../artifact-store.ts';
+import { type ArtifactStore, changedStore } from '../artifact-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 
 /**
@@ -12,21 +12,8 @@ export function withGridfs(local: ArtifactStore, { database, ask }: MongoDatabas
     return read(createGridfsArtifactStore(database, ask)).catch(() => undefined);
   }
 
-  return {
-    id: () => local.id(),
-    probe: () => local.probe(),
-    stage: (record, files) => local.stage(record, files),
-    has: (id) => local.has(id),
+  return changedStore(local, {
     info: async (id) => (await local.info(id)) ?? fromGridfs((store) => store.info(id)),
-    record: (id) => local.record(id),
     open: async (id, kind) => (await local.open(id, kind)) ?? fromGridfs((store) => store.open(id, kind)),
-    list: (limit, before) => local.list(limit, before),
-    oldest: () => local.oldest(),
-    sizeOf: (id) => local.sizeOf(id),
-    remove: (ids) => local.remove(ids),
-    get bytes() {
-      return local.bytes;
-    },
-    measure: (signal) => local.measure(signal),
-  };
+  });
 }
