@@ -7,6 +7,7 @@ import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
 import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
+import { TRUNCATION_CAUSES } from './truncation.ts';
 import { count, id, instant } from './values.ts';
 
 const StoredArtifactsSchema = z.strictObject({
@@ -38,9 +39,11 @@ export const ResultRecordSchema = z.strictObject({
   format: z.enum(CAPTURE_FORMATS),
   width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),
-  truncated: z
-    .boolean()
-    .meta({ description: 'The image shows less than requested, because of the maximum size of a screenshot.' }),
+  truncated: z.boolean().meta({ description: 'The image shows less than requested; `truncated_by` says why.' }),
+  truncated_by: z.enum(['', ...TRUNCATION_CAUSES]).meta({
+    description:
+      'Why the image shows less than requested: the `format` holds no more rows (JPEG 65500, WebP 16383; PNG has no such limit), `maxHeight` was reached, a `limit` of the service (200000 CSS px, 400 megapixels, 128 MiB; of a PDF 200 sheets, 64 MiB), `growth` of the page while it was scrolled (a `maxHeight` follows it further), or the `time` was over (`timeoutMs`).',
+  }),
   full_height: count.meta({
     description:
       'Pixels of the whole page, with `fullPage`; 0 without, or when the page could not be measured in time.',

@@ -1,6 +1,7 @@
 import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
+import type { TruncatedBy } from './truncation.ts';
 
 /** The result of capturing a page in the browser. */
 export interface Snapshot {
@@ -24,8 +25,9 @@ export interface Snapshot {
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;
-  /** True when the image shows less than requested, because of the maximum size of a screenshot. */
+  /** True when the image shows less than requested. */
   readonly truncated: boolean;
+  readonly truncatedBy: TruncatedBy;
   /** Height of the whole page in pixels, with `fullPage`; 0 without. */
   readonly fullHeight: number;
   /** The phase that the deadline cut, when the capture is partial; null otherwise. */

@@ -3,6 +3,7 @@ import { SingleBar } from 'cli-progress';
 import type { FailureCode } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import type { Result } from '../capture/result.ts';
+import type { TruncatedBy } from '../capture/truncation.ts';
 
 /** The outcome of one capture. */
 export type Shot =
@@ -36,7 +37,7 @@ export interface Report {
 }
 
 /**
- * Prints a line for each capture to standard output. Prints a line for each partial capture and the summary to standard
+ * Prints a line for each capture to standard output. Prints a line for each partial or truncated capture and the summary to standard
  * error, with a progress bar on a terminal.
  */
 export function startReport(total: number, json: boolean): Report {
@@ -59,7 +60,7 @@ export function startReport(total: number, json: boolean): Report {
       if (shot.saved && shot.result.partial) {
         counts.partial += 1;
         process.stderr.write(`${partialLine(shot)}\n`);
-      }
+      } else if (shot.saved && shot.result.truncated) process.stderr.write(`${truncatedLine(shot)}\n`);
       bar?.increment();
     },
     end() {
@@ -78,6 +79,23 @@ function jsonShot(shot: Shot): object {
   return shot.saved
     ? { url, file: shot.file, line: null, result: shot.result, evidence: shot.evidence, error: null, code: null }
     : { url, file: null, line: shot.line ?? null, result: null, evidence: null, error: shot.reason, code: shot.code };
+}
+
+/** What gives an image that shows more. */
+const REMEDIES: Readonly<Record<TruncatedBy, string>> = {
+  '': '',
+  format: ': the format holds no more; --format png does',
+  maxHeight: ', as --max-height asks for',
+  limit: ', which is the limit of an image',
+  growth: ': it grew while it was scrolled; --max-height follows it further',
+  time: ': the time was over; --timeout-ms gives the page more',
+};
+
+/** Returns the warning that an image does not show the whole page. */
+function truncatedLine({ file, result }: Extract<Shot, { saved: true }>): string {
+  const { height, full_height: fullHeight, truncated_by: by } = result;
+  const shown = fullHeight > height ? `shows ${height} of ${fullHeight} px` : 'shows less than requested';
+  return oneLine(`truncated ${file}: ${shown}${REMEDIES[by]}`);
 }
 
 /** Returns the warning that an image may lack a part of its page. */

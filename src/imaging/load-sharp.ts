@@ -1,4 +1,8 @@
 import type Sharp from 'sharp';
+import { MAX_IMAGE_PIXELS } from '../capture/options/screenshot.ts';
+
+/** The largest image of this service, and a tenth more for rounded sides. A larger file cannot be one. */
+export const MAX_INPUT_PIXELS = Math.ceil(1.1 * MAX_IMAGE_PIXELS);
 
 /**
  * Returns sharp, which decodes, scales and encodes on libuv's threads. The module is loaded with the first image, so

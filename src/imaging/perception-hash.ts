@@ -1,4 +1,4 @@
-import { loadSharp } from './load-sharp.ts';
+import { loadSharp, MAX_INPUT_PIXELS } from './load-sharp.ts';
 
 /** Nine shades per row give eight differences between neighbours. */
 const COLUMNS = 9;
@@ -12,7 +12,7 @@ const ROWS = 8;
  */
 export async function perceptionHash(image: Uint8Array): Promise<string> {
   const sharp = await loadSharp();
-  const shades = await sharp(image)
+  const shades = await sharp(image, { limitInputPixels: MAX_INPUT_PIXELS, sequentialRead: true })
     .flatten({ background: 'white' })
     .greyscale()
     .resize(COLUMNS, ROWS, { fit: 'fill' })

@@ -1,9 +1,6 @@
-import { MAX_PIXELS } from '../capture/options/screenshot.ts';
 import type { Thumbnail } from '../capture/thumbnail.ts';
-import { loadSharp } from './load-sharp.ts';
+import { loadSharp, MAX_INPUT_PIXELS } from './load-sharp.ts';
 
-/** Twice the largest screenshot, to allow for rounded sides. A larger file cannot be a screenshot of this service. */
-const MAX_INPUT_PIXELS = 2 * MAX_PIXELS;
 /** Maximum number of pixels of a side in WebP. */
 const MAX_SIDE = 16_383;
 /** Higher efforts take seconds. Measured: 4 takes 5 times as long for 10 % fewer bytes. */

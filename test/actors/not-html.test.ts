@@ -110,6 +110,14 @@ describe('a target that is not HTML', () => {
       expect(at(640, height - 400)).toEqual([0, 128, 0]);
     });
 
+    it('draws a PDF that is higher than one screenshot to its last page', async () => {
+      const viewport = { width: 3000, height: 1000, deviceScaleFactor: 0.5 };
+      const { image, height, truncatedBy } = await capture('/files/long.pdf', { fullPage: true, viewport });
+      expect(height).toBeGreaterThan(16_384 * viewport.deviceScaleFactor);
+      expect(truncatedBy).toBe('');
+      expect(pixelsOf(image).at(750, height - 400)).toEqual([0, 128, 0]);
+    });
+
     it('shows a complete PDF when the viewer receives it in several pieces', async () => {
       const { image, contentLength } = await capture('/files/heavy.pdf');
       expect(contentLength).toBeGreaterThan(1_200_000);

@@ -60,11 +60,17 @@ describe('a full page', () => {
     },
   );
 
-  it('truncates an endless page at the maximum height, and reports the height of the page', async () => {
+  it('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', async () => {
     const snapshot = await capture('/picture/growing', { format: 'jpeg' });
-    expect(snapshot).toMatchObject({ height: 16_384, truncated: true, cutPhase: null });
-    expect(snapshot.fullHeight).toBeGreaterThanOrEqual(16_384);
-    expect(snapshot.fullHeight).toBeLessThan(20_000);
+    expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: 'growth', truncated: true, cutPhase: null });
+    expect(snapshot.fullHeight).toBeGreaterThanOrEqual(30_000);
+    expect(snapshot.fullHeight).toBeLessThan(34_000);
+  });
+
+  it.each([4_000, 40_000])('follows an endless page down to a maxHeight of %i px', async (maxHeight) => {
+    const snapshot = await capture('/picture/growing', { maxHeight, timeoutMs: 60_000 });
+    expect(snapshot).toMatchObject({ height: maxHeight, truncatedBy: 'maxHeight', cutPhase: null });
+    expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
   });
 
   it('reports a partial capture when images never arrive', async () => {

@@ -40,13 +40,10 @@ describe('a viewport', () => {
     expect(colourAt(png, 2 * 599, 2 * 399)).toEqual(FLOATING);
   });
 
-  it('scales a full page and the maximum height, too', async () => {
+  it('scales a full page, too', async () => {
     const whole = await capture({ ...viewport(500, 400, 2), fullPage: true });
     expect(whole).toMatchObject({ width: 1000, height: 4800, fullHeight: 4800, truncated: false });
     expect(pngOf(whole).height).toBe(4800);
-    const cut = await capture({ ...viewport(400, 400, 2), fullPage: true }, '/endless-height?px=10000');
-    expect(cut).toMatchObject({ width: 800, height: 16_384, fullHeight: 20_000, truncated: true });
-    expect(pngOf(cut).height).toBe(16_384);
   });
 });
 
@@ -80,9 +77,9 @@ describe('a selector', () => {
     expect(snapshot.height).toBeLessThan(200);
   });
 
-  it('truncates an element at the maximum size of an image', async () => {
-    const snapshot = await capture({ selector: 'main', format: 'jpeg' }, '/endless-height?px=30000');
-    expect(snapshot).toMatchObject({ width: 1280, height: 16_384, truncated: true });
+  it('truncates an element at the maximum height of the format', async () => {
+    const snapshot = await capture({ selector: 'main', format: 'webp' }, '/endless-height?px=30000');
+    expect(snapshot).toMatchObject({ width: 1280, height: 16_383, truncatedBy: 'format', fullHeight: 0 });
   });
 
   it('loads the lazy content of an element', async () => {

@@ -26,6 +26,7 @@ const SNAPSHOT: Snapshot = {
   width: 1,
   height: 1,
   truncated: false,
+  truncatedBy: '',
   fullHeight: 0,
   cutPhase: null,
   timings: {},

@@ -78,6 +78,7 @@ async function look(
     ...facts,
     ...standIn,
     ...image,
+    truncated: image.truncatedBy !== '',
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,

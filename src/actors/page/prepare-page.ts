@@ -7,10 +7,15 @@ import { blockRules, type IsPageItself } from './network/block.ts';
 import { Interception } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
+import { type HeightLimit, UNLIMITED } from './screenshot/screenshot-size.ts';
 
 /** A page's emulation and network set-up, with the state that it needs during the capture. */
 export interface Visit {
   readonly interception: Interception;
+  /** How far down the page is drawn at all. */
+  drawn: HeightLimit;
+  /** How far down the current document has been prepared for its image. */
+  shown: HeightLimit;
   /** Documents that were changed already, by their loader ids, and whether every change was made. */
   readonly changed: Map<string, boolean>;
   /** What was done about a cookie banner; null when none was looked for. */
@@ -30,7 +35,14 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
   if (request.ignoreCertErrors) {
     commands.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
-  return { interception, changed: new Map(), banner: null, ready: Promise.all(commands) };
+  return {
+    interception,
+    drawn: UNLIMITED,
+    shown: UNLIMITED,
+    changed: new Map(),
+    banner: null,
+    ready: Promise.all(commands),
+  };
 }
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {

@@ -7,6 +7,7 @@ import type { CaptureFormat } from './screenshot.ts';
 interface Written {
   readonly format?: CaptureFormat;
   readonly fullPage?: unknown;
+  readonly maxHeight?: unknown;
   readonly selector?: unknown;
   readonly clip?: unknown;
   readonly omitBackground?: unknown;
@@ -25,6 +26,7 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
     for (const field of NOT_ON_PAPER)
       if (asked(field)) refuse(field, 'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it');
   } else if (asked('pdf')) refuse('pdf', 'requires the format pdf');
+  if (asked('maxHeight') && !asked('fullPage')) refuse('maxHeight', 'requires fullPage');
   if (asked('selector') && asked('fullPage'))
     refuse('selector', 'cannot be combined with fullPage: remove one of them');
   if (asked('clip') && asked('fullPage')) refuse('clip', 'cannot be combined with fullPage: remove one of them');

@@ -9,21 +9,25 @@ export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
 /**
- * Maximum number of pixels of one screenshot: a page 2048 px wide may have the maximum height. Drawing takes 10 bytes
- * per pixel. Measured: 16384 by 16384 pixels took 2.7 GB in one Chromium process.
+ * Maximum number of pixels that Chromium draws at once. Drawing takes 10 bytes per pixel. Measured: 16384 by 16384
+ * pixels took 2.7 GB in one Chromium process.
  */
 export const MAX_PIXELS = 2048 * 16_384;
+/** Maximum number of pixels of an image, which may be drawn in several bands. */
+export const MAX_IMAGE_PIXELS = 400_000_000;
+/** Maximum height of an image, in CSS pixels. */
+export const MAX_PAGE_HEIGHT = 200_000;
 
 const DEFAULT_QUALITY = 80;
 const MAX_VIEWPORT = 4096;
-/** CSS pixels. Pages are hardly longer than the maximum offset; the maximum size is that of one screenshot. */
+/** CSS pixels. Pages are hardly longer than the maximum offset. */
 const MAX_CLIP_OFFSET = 1_000_000;
-const MAX_CLIP_SIZE = 16_384;
+const MAX_CLIP_WIDTH = 16_384;
 const MAX_SELECTORS = 50;
 
 const viewportSide = integer('CSS pixels', 1, MAX_VIEWPORT);
 const clipOffset = integer('CSS pixels', 0, MAX_CLIP_OFFSET);
-const clipSize = integer('CSS pixels', 1, MAX_CLIP_SIZE);
+const pageHeight = integer('CSS pixels', 1, MAX_PAGE_HEIGHT);
 const selectors = z
   .array(selector, { error: 'must be a list of selectors' })
   .max(MAX_SELECTORS, { error: `must have at most ${MAX_SELECTORS} selectors` })
@@ -67,7 +71,7 @@ export const DEFAULT_VIEWPORT: Viewport = {
 };
 
 const clip = objectOf(
-  { x: clipOffset, y: clipOffset, width: clipSize, height: clipSize },
+  { x: clipOffset, y: clipOffset, width: integer('CSS pixels', 1, MAX_CLIP_WIDTH), height: pageHeight },
   'a clip',
   'an object with x, y, width and height',
 );
@@ -79,7 +83,11 @@ export type Rectangle = Immutable<z.output<typeof clip>>;
 export const screenshotFields = {
   fullPage: flag.default(false).meta({
     description:
-      'Capture the whole page, up to 16384 pixels high, instead of the window. The page is scrolled through first, so that lazy content loads. When it is higher, `truncated` is true.',
+      'Capture the whole page instead of the window, up to 200000 CSS pixels or 400 megapixels. The page is scrolled through first, so that lazy content loads. When something is missing, `truncated` is true and `truncated_by` says why.',
+  }),
+  maxHeight: pageHeight.optional().meta({
+    description:
+      'Maximum height of a `fullPage` capture, in CSS pixels. A page that grows when it is scrolled is followed down to it.',
   }),
   format: z
     .enum([...CAPTURE_FORMATS, 'jpg'], { error: 'must be png, jpeg, webp or pdf' })

@@ -24,7 +24,15 @@ export const IdempotencyKeyHeader = z.object({
 /** Maximum bytes of a kept answer, compressed: fits into one MongoDB document. */
 const MAX_KEPT = 12 * 1024 * 1024;
 /** Headers that are replayed with the answer; the others belong to one exchange. */
-const KEPT_HEADERS = ['Content-Type', 'Location', 'Preference-Applied', 'Vary', 'X-Capture-Cached', 'X-Capture-Id'];
+const KEPT_HEADERS = [
+  'Content-Type',
+  'Location',
+  'Preference-Applied',
+  'Vary',
+  'X-Capture-Cached',
+  'X-Capture-Id',
+  'X-Capture-Truncated',
+];
 
 const Kept = z.object({
   status: z.int(),

@@ -4,6 +4,9 @@ import type { JsonObject } from './json-object.ts';
 export const RESPONSE_HEADERS = {
   'X-Request-Id': header("The request's id: the client's own when it sent a valid one."),
   'X-Capture-Id': header('The id of the capture that the body belongs to.'),
+  'X-Capture-Truncated': header(
+    'Why the image shows less than requested, as `truncated_by` of a result; missing when nothing is.',
+  ),
   'X-Capture-Cached': header('`true`: the image is that of an earlier capture (`cacheMaxAgeMs`).'),
   Location: header('Path of the capture, `/screenshot/<id>`, or of the job, `/jobs/<id>`.'),
   'Preference-Applied': header('`respond-async`.'),

@@ -35,7 +35,7 @@ export const captureByQuery = route({
     200: {
       description: 'The image, captured and stored.',
       content: CAPTURED_FILE,
-      headers: ['Location', 'X-Capture-Id', 'X-Capture-Cached', 'ETag', 'Cache-Control'],
+      headers: ['Location', 'X-Capture-Id', 'X-Capture-Cached', 'X-Capture-Truncated', 'ETag', 'Cache-Control'],
     },
   },
   failures: [...CAPTURE_FAILURES, 'link_refused'],

@@ -79,7 +79,15 @@ export const postScreenshot = routeWithBody({
     200: {
       description: 'Captured and stored.',
       content: { ...envelope('DetailedResult', DetailedResultSchema), ...CAPTURED_FILE },
-      headers: ['Location', 'X-Capture-Id', 'X-Capture-Cached', 'ETag', 'Cache-Control', 'Idempotent-Replayed'],
+      headers: [
+        'Location',
+        'X-Capture-Id',
+        'X-Capture-Cached',
+        'X-Capture-Truncated',
+        'ETag',
+        'Cache-Control',
+        'Idempotent-Replayed',
+      ],
     },
     202: ACCEPTED,
   },
@@ -233,9 +241,10 @@ export async function answerFile(ctx: HttpContext, service: CaptureService, resu
   locate(ctx, result);
 }
 
-function locate(ctx: HttpContext, { id, cached }: Result): void {
+function locate(ctx: HttpContext, { id, cached, truncated_by: truncatedBy }: Result): void {
   ctx.set('Location', `/screenshot/${id}`);
   if (cached) ctx.set('X-Capture-Cached', 'true');
+  if (truncatedBy !== '') ctx.set('X-Capture-Truncated', truncatedBy);
 }
 
 async function infoOf(service: CaptureService, id: number): Promise<ScreenshotInfo> {

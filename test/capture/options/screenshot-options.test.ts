@@ -5,6 +5,7 @@ import { parse, problemsOf } from './option-problems.ts';
 const VIEWPORT = 'must be an integer of CSS pixels from 1 to 4096';
 const OFFSET = 'must be an integer of CSS pixels from 0 to 1000000';
 const SIDE = 'must be an integer of CSS pixels from 1 to 16384';
+const HEIGHT = 'must be an integer of CSS pixels from 1 to 200000';
 const SELECTOR = 'must be a CSS selector or an XPath of 1 to 1000 characters';
 const CLIP = { x: 0, y: 0, width: 10, height: 10 };
 
@@ -34,7 +35,9 @@ describe('screenshot options', () => {
     [{ selector: 'x'.repeat(1001) }, 'selector', SELECTOR],
     [{ clip: { ...CLIP, x: -1 } }, 'clip.x', OFFSET],
     [{ clip: { ...CLIP, width: 0 } }, 'clip.width', SIDE],
-    [{ clip: { ...CLIP, height: 16_385 } }, 'clip.height', SIDE],
+    [{ clip: { ...CLIP, height: 200_001 } }, 'clip.height', HEIGHT],
+    [{ fullPage: true, maxHeight: 200_001 }, 'maxHeight', HEIGHT],
+    [{ maxHeight: 5000 }, 'maxHeight', 'requires fullPage'],
     [{ clip: [0, 0, 1, 1] }, 'clip', 'must be an object with x, y, width and height'],
     [{ omitBackground: 1 }, 'omitBackground', 'must be true or false'],
     [{ hide: 'header' }, 'hide', 'must be a list of selectors'],

@@ -10,8 +10,8 @@ import { readBody } from './read-body.ts';
 
 /** Maximum size of a PDF, in bytes. Larger ones take too long to draw, and their bytes are held in memory. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Maximum height of a screenshot, in CSS pixels. */
-const MAX_IMAGE_HEIGHT = 16_384;
+/** Maximum height that is drawn, in CSS pixels: 65 MiB of canvases for each 16,384 px at the default width. */
+const MAX_DRAWN_HEIGHT = 65_536;
 
 /** The reason why a PDF is not shown. */
 const REASONS: Readonly<Record<Exclude<ViewerWord, 'opened'>, string>> = {
@@ -42,6 +42,7 @@ export async function showPdf(
   }
   const contentLength = body.reduce((sum, piece) => sum + piece.byteLength, 0);
   const task = { name: download.name, drawnHeight: drawnHeight(request), bytes: contentLength };
+  page.visit.drawn = { height: MAX_DRAWN_HEIGHT, cause: 'limit' };
   const viewer = new PdfViewer(session, body, task);
   await page.visit.interception.add(viewer.rule);
   const before = frame.document;
@@ -58,5 +59,5 @@ export async function showPdf(
 
 /** Returns the height to draw: the maximum of a screenshot, when more than the window may be captured. */
 function drawnHeight({ fullPage, selector, clip, format }: CaptureRequest): number | null {
-  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? MAX_IMAGE_HEIGHT : null;
+  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? MAX_DRAWN_HEIGHT : null;
 }

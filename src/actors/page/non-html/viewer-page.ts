@@ -43,8 +43,8 @@ canvas { display: block; background: #fff; }
 
 /** Maximum number of pages in the layout; a screenshot shows fewer. */
 const MAX_PAGES = 2_000;
-/** Maximum number of pixels of all canvases together, as in the largest screenshot. Each takes 4 bytes. */
-const MAX_PIXELS = 2048 * 16_384;
+/** Maximum number of pixels of all canvases together. Each takes 4 bytes. */
+const MAX_PIXELS = 128 * 1024 * 1024;
 
 /** The module that draws. It reports the outcome by requesting `/says?...`. */
 export function viewerModule({ name, drawnHeight, bytes }: ViewerTask): string {

@@ -36,7 +36,7 @@ export async function choosePart(page: IsolatedPage, request: CaptureRequest, de
     return within(window, elements, partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`));
   }
   if (clip !== undefined) return within(window, elements, partOf(whole, clip, request, 'the clip'));
-  const { part, size } = holdable(whole, request);
+  const { part, size } = holdable(whole, request, page.visit.shown);
   const fullHeight = Math.round(whole.height * request.viewport.deviceScaleFactor);
   return within(window, elements, { part, size: { ...size, fullHeight } });
 }

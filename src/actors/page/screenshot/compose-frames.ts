@@ -1,48 +1,82 @@
-import type { OverlayOptions, Sharp } from 'sharp';
+import type { OverlayOptions } from 'sharp';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
+import { loadSharp } from '../../../imaging/load-sharp.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { askPage, evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import type { ChosenPart } from './choose-part.ts';
+import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
-import { contains, tilesOf } from './rectangles.ts';
+import { contains, intersection, tilesOf } from './rectangles.ts';
 import { SET_STYLE } from './set-style.ts';
+import type { Band } from './shoot-bands.ts';
 
 /** Maximum time for a frame to draw, once it is in the window. */
 const MAX_FRAME_MS = 1_000;
 /** Share of the remaining time that adding frames may take; encoding the image needs the rest. */
 const FRAMES_SHARE = 0.4;
 
+/** Images with their frames, and whether every frame was added in time. */
+interface Composed {
+  readonly images: readonly Buffer[];
+  readonly complete: boolean;
+}
+
 /**
- * Adds the frames that Chromium left blank to a PNG screenshot: scrolls the window to each of them, and copies what it
- * shows there. Resolves with the image in the request's format, and with whether every frame was added in time. The page
- * is left scrolled and without its fixed elements: nothing is read from it after the screenshot.
+ * Adds the frames that Chromium left blank to the bands of a screenshot: scrolls the window to each of them, and copies
+ * what it shows there. Resolves with an image for each band: in the request's format when there is one band, and as PNG
+ * when they have to be joined. The page is left scrolled and without its fixed elements: nothing is read from it after
+ * the screenshot.
  */
 export async function composeFrames(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  { part, size }: ChosenPart & { readonly part: Rectangle },
+  bands: readonly Band[],
   blank: readonly BlankFrame[],
-  image: Buffer,
-): Promise<{ readonly image: Buffer; readonly complete: boolean }> {
+): Promise<Composed> {
   const scale = request.viewport.deviceScaleFactor;
-  const overlays: OverlayOptions[] = [];
+  const overlays = bands.map((): OverlayOptions[] => []);
   const over = new AbortController();
-  const adding = shootFrames(page, deadline, blank, over.signal, ({ x, y }, input) => {
-    const left = Math.round((x - part.x) * scale);
-    const top = Math.round((y - part.y) * scale);
-    if (left < size.width && top < size.height) overlays.push({ input, left, top });
+  const tiles = (shown: Rectangle, { width, height }: Rectangle) =>
+    bands.flatMap(({ part }, at) => {
+      const inBand = intersection(shown, part);
+      return inBand === null ? [] : tilesOf(inBand, width, height).map((tile) => ({ tile, at }));
+    });
+  const adding = shootFrames(page, deadline, blank, over.signal, tiles, (at, { x, y }, input) => {
+    const part = bands[at]?.part ?? { x, y };
+    overlays[at]?.push({ input, left: Math.round((x - part.x) * scale), top: Math.round((y - part.y) * scale) });
   });
   const complete = await within(deadline.remainingMs * FRAMES_SHARE, adding, false).finally(() => over.abort());
-  const { default: sharp } = await import('sharp');
+  const images: Buffer[] = [];
+  // One after the other: each is decoded as a whole.
+  for (const [at, { image }] of bands.entries()) {
+    const added = overlays[at] ?? [];
+    const adding =
+      added.length === 0 && bands.length > 1 ? Promise.resolve(image) : compose(image, added, request, bands.length);
+    images.push(await deadline.step('add frames to the screenshot', adding));
+  }
+  return { images, complete };
+}
+
+async function compose(
+  image: Buffer,
+  added: readonly OverlayOptions[],
+  request: CaptureRequest,
+  bands: number,
+): Promise<Buffer> {
+  const sharp = await loadSharp();
   // The old content is erased first, so that it does not shine through where a frame is transparent.
-  const cleared = overlays.map((each): OverlayOptions => ({ ...each, blend: 'dest-out' }));
-  const composed = sharp(image).composite(request.omitBackground ? [...cleared, ...overlays] : [...overlays]);
-  const encoding = encode(request.omitBackground ? composed : composed.removeAlpha(), request).toBuffer();
-  return { image: await deadline.step('add frames to the screenshot', encoding), complete };
+  const cleared = added.map((each): OverlayOptions => ({ ...each, blend: 'dest-out' }));
+  const composed = sharp(image).composite(request.omitBackground ? [...cleared, ...added] : [...added]);
+  return (bands === 1 ? encode(composed, request) : encodePng(composed)).toBuffer();
+}
+
+/** A part of a frame that the window can show at once, and the band in which it lies. */
+interface Tile {
+  readonly tile: Rectangle;
+  readonly at: number;
 }
 
 /** Resolves with whether it captured all frames before `over` was aborted, and the page kept its document meanwhile. */
@@ -51,14 +85,15 @@ async function shootFrames(
   deadline: Deadline,
   blank: readonly BlankFrame[],
   over: AbortSignal,
-  add: (tile: Rectangle, shot: Buffer) => void,
+  tiles: (shown: Rectangle, window: Rectangle) => readonly Tile[],
+  add: (band: number, tile: Rectangle, shot: Buffer) => void,
 ): Promise<boolean> {
   const { document } = page.frame;
   try {
     await askPage(page, deadline, 'hide fixed elements', `(${UNFIX})(${SET_STYLE})`);
     let window = await windowOf(page, deadline);
     for (const frame of blank) {
-      for (const tile of frame.missing.flatMap((each) => tilesOf(each, window.width, window.height))) {
+      for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
         if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
         await within(MAX_FRAME_MS, drawn(frame), undefined);
         const box = await placeFrame(page, frame.id, deadline);
@@ -68,7 +103,7 @@ async function shootFrames(
         const options = { format: 'png' as const, optimizeForSpeed: true, captureBeyondViewport: false, clip };
         const shot = await deadline.step('take a frame', page.session.shoot(options));
         if (over.aborted || page.frame.document !== document) return false;
-        add(tile, shot);
+        add(at, tile, shot);
       }
     }
     return true;
@@ -99,12 +134,6 @@ async function windowOf(page: IsolatedPage, deadline: Deadline): Promise<Rectang
 /** Resolves when a frame has loaded and drawn. A frame outside the window draws nothing. */
 async function drawn({ id, session }: BlankFrame): Promise<void> {
   await evaluate({ session, frame: { id } }, `(${DRAWN})()`);
-}
-
-function encode(composed: Sharp, { format, quality }: CaptureRequest): Sharp {
-  if (format === 'jpeg') return composed.jpeg({ quality });
-  if (format === 'webp') return composed.webp({ quality, effort: 1 });
-  return composed.png({ compressionLevel: 1 });
 }
 
 /**

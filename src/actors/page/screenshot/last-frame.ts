@@ -50,5 +50,5 @@ export async function pictureOf(
       : format === 'webp'
         ? sized.webp({ quality, effort: 0 })
         : sized.png({ compressionLevel: 1 });
-  return { image: await encoded.toBuffer(), width, height, truncated: request.fullPage, fullHeight: 0 };
+  return { image: await encoded.toBuffer(), width, height, truncatedBy: request.fullPage ? 'time' : '', fullHeight: 0 };
 }

@@ -8,7 +8,7 @@ import { hearsScrolling } from './hears-scrolling.ts';
 import { MAIN_SCROLLER } from './main-scroller.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
-import { maxHeightOf } from './screenshot-size.ts';
+import { followedHeight, maxHeightOf, smaller, UNLIMITED } from './screenshot-size.ts';
 import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
@@ -72,8 +72,11 @@ async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: 
   }
   const { cssContentSize } = await letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
   const fits = cssContentSize.height <= request.viewport.height;
-  if (fits && (await hasScroller(page, deadline))) return { top: 0, height: maxHeightOf(request) };
-  const { y, height } = request.clip ?? { y: 0, height: maxHeightOf(request) };
+  const scrolls = fits && (await hasScroller(page, deadline));
+  const followed = scrolls ? UNLIMITED : followedHeight(cssContentSize.height, request);
+  if (request.fullPage) page.visit.shown = smaller(page.visit.drawn, followed);
+  if (scrolls) return { top: 0, height: maxHeightOf(request) };
+  const { y, height } = request.clip ?? { y: 0, height: Math.min(maxHeightOf(request), page.visit.shown.height) };
   return stretch(y, height, cssContentSize.height);
 }
 

@@ -42,7 +42,7 @@ export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline
     const full = sheetsOf(image) === MAX_SHEETS;
     const next = { ...parameters, pageRanges: String(MAX_SHEETS + 1) };
     const truncated = cut || (full && (await deadline.step('count the sheets', canPrint(session, next))));
-    return { image, held, ...ON_PAPER, truncated };
+    return { image, held, ...ON_PAPER, truncatedBy: truncated ? 'limit' : '' };
   }
   throw new CapstanError('not_a_page', `its first sheet alone is more than ${MAX_BYTES} bytes as a PDF`);
 }

@@ -1,59 +1,135 @@
-import { type ImageFormat, MAX_PIXELS, type Rectangle } from '../../../capture/options/screenshot.ts';
+import {
+  type ImageFormat,
+  MAX_IMAGE_PIXELS,
+  MAX_PAGE_HEIGHT,
+  MAX_PIXELS,
+  type Rectangle,
+} from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
+import type { TruncatedBy } from '../../../capture/truncation.ts';
+import { tilesOf } from './rectangles.ts';
 
-/** Maximum height in pixels. Chromium cannot draw more into one screenshot, and WebP holds one row less. */
-const TALLEST: Readonly<Record<ImageFormat, number>> = { png: 16_384, jpeg: 16_384, webp: 16_383 };
+/** Maximum length of a side that Chromium draws at once, in pixels. */
+const MAX_SIDE = 16_384;
+/** Maximum number of rows of each format. libjpeg writes 36 fewer than the format allows. */
+const MAX_ROWS: Readonly<Record<ImageFormat, number>> = { png: Number.POSITIVE_INFINITY, jpeg: 65_500, webp: 16_383 };
+/** A page that grows while it is scrolled is followed to this height in CSS pixels, or to this multiple of its own. */
+const MIN_FOLLOWED = 30_000;
+const MAX_GROWTH = 2;
+/** Maximum number of CSS pixels in which rows of CSS pixels and of image pixels are looked for to end together. */
+const MAX_PERIOD = 1_000;
 
 /** Size of a screenshot in pixels, and of the page that it shows. */
 export interface ScreenshotSize {
   readonly width: number;
   readonly height: number;
-  /** True when it shows less than requested, because one screenshot cannot hold more. */
-  readonly truncated: boolean;
+  /** Why it shows less than requested. */
+  readonly truncatedBy: TruncatedBy;
   /** Height of the whole page in pixels, with `fullPage`; 0 without. */
   readonly fullHeight: number;
 }
 
 /** A PDF has sheets and no pixels. */
-export const ON_PAPER: ScreenshotSize = { width: 0, height: 0, truncated: false, fullHeight: 0 };
+export const ON_PAPER: ScreenshotSize = { width: 0, height: 0, truncatedBy: '', fullHeight: 0 };
 
-/** Returns the maximum length of a side of the screenshot, in CSS pixels. */
+/** Maximum height of an image, in CSS pixels. */
+export interface HeightLimit {
+  readonly height: number;
+  readonly cause: TruncatedBy;
+}
+
+export const UNLIMITED: HeightLimit = { height: Number.POSITIVE_INFINITY, cause: 'limit' };
+
+/** Returns the smaller limit; the first of equal ones. */
+export function smaller(one: HeightLimit, other: HeightLimit): HeightLimit {
+  return other.height < one.height ? other : one;
+}
+
+/** Returns the maximum height of the image that a request asks for. */
+function heightLimit(request: CaptureRequest): HeightLimit {
+  const { viewport, maxHeight = Number.POSITIVE_INFINITY } = request;
+  const rows = MAX_ROWS[imageFormat(request)];
+  const limit = smaller(
+    { height: MAX_PAGE_HEIGHT, cause: 'limit' },
+    { height: Math.floor(rows / viewport.deviceScaleFactor), cause: 'format' },
+  );
+  return smaller(limit, { height: maxHeight, cause: 'maxHeight' });
+}
+
+/** Returns the maximum height of the image, in CSS pixels. */
 export function maxHeightOf(request: CaptureRequest): number {
-  const { format } = request;
-  return Math.floor(TALLEST[format === 'pdf' ? 'png' : format] / request.viewport.deviceScaleFactor);
+  return heightLimit(request).height;
+}
+
+/**
+ * Returns the height to which a page is followed while it grows, in CSS pixels: an endless page would otherwise take all
+ * of the time. `height` is the page's height before it is scrolled.
+ */
+export function followedHeight(height: number, request: CaptureRequest): HeightLimit {
+  const followed = request.maxHeight ?? Math.max(MIN_FOLLOWED, MAX_GROWTH * height);
+  return smaller(heightLimit(request), { height: followed, cause: 'growth' });
 }
 
 export function windowSize(request: CaptureRequest): ScreenshotSize {
-  return sizeOf({ x: 0, y: 0, ...request.viewport }, request, false);
+  return sizeOf(request.viewport, request, '');
 }
 
-/** A rectangle in CSS pixels that fits into one screenshot, and the size of that screenshot. */
+/** A rectangle in CSS pixels that an image can hold, and the size of that image. */
 export interface HoldablePart {
   readonly part: Rectangle;
   readonly size: ScreenshotSize;
 }
 
-/** Returns as much of a rectangle as one screenshot can hold, from its upper left corner. */
-export function holdable(whole: Rectangle, request: CaptureRequest): HoldablePart {
+/**
+ * Returns as much of a rectangle as an image can hold, from its upper left corner. `shown` is how far down
+ * the page has been prepared.
+ */
+export function holdable(whole: Rectangle, request: CaptureRequest, shown = UNLIMITED): HoldablePart {
   const { deviceScaleFactor } = request.viewport;
   // Chromium never answers a request for less than one pixel.
   const least = Math.ceil(1 / deviceScaleFactor);
-  const tallest = maxHeightOf(request);
-  const width = Math.max(least, Math.min(whole.width, tallest));
-  const height = Math.max(
-    least,
-    Math.min(whole.height, tallest, Math.floor(MAX_PIXELS / deviceScaleFactor ** 2 / width)),
-  );
+  const widest = Math.floor(Math.min(MAX_SIDE, MAX_ROWS[imageFormat(request)]) / deviceScaleFactor);
+  const width = Math.max(least, Math.min(whole.width, widest));
+  const pixels = { height: Math.floor(MAX_IMAGE_PIXELS / deviceScaleFactor ** 2 / width), cause: 'limit' } as const;
+  const limit = smaller(smaller(heightLimit(request), pixels), shown);
+  const height = Math.max(least, Math.min(whole.height, limit.height));
+  const truncatedBy = height < whole.height ? limit.cause : width < whole.width ? 'limit' : '';
   const part = { x: whole.x, y: whole.y, width, height };
-  return { part, size: sizeOf(part, request, width < whole.width || height < whole.height) };
+  return { part, size: sizeOf(part, request, truncatedBy) };
 }
 
-function sizeOf({ width, height }: Rectangle, request: CaptureRequest, truncated: boolean): ScreenshotSize {
+/** Cuts a part into bands that Chromium can draw at once, from top to bottom. */
+export function bandsOf(part: Rectangle, request: CaptureRequest): readonly Rectangle[] {
+  const scale = request.viewport.deviceScaleFactor;
+  const tallest = Math.floor(Math.min(MAX_SIDE / scale, MAX_PIXELS / scale ** 2 / part.width));
+  if (part.height <= tallest) return [part];
+  // Bands end where a row of CSS pixels and a row of image pixels end together: otherwise a row would be missing.
+  const period = periodOf(scale);
+  const band = Math.max(1, tallest - (tallest % period));
+  return tilesOf(part, part.width, band);
+}
+
+function periodOf(scale: number): number {
+  for (let rows = 1; rows <= MAX_PERIOD; rows += 1) {
+    if (Math.abs(rows * scale - Math.round(rows * scale)) < 1e-6) return rows;
+  }
+  return 1;
+}
+
+function imageFormat({ format }: CaptureRequest): ImageFormat {
+  return format === 'pdf' ? 'png' : format;
+}
+
+export function sizeOf(
+  { width, height }: Pick<Rectangle, 'width' | 'height'>,
+  request: CaptureRequest,
+  truncatedBy: TruncatedBy,
+): ScreenshotSize {
   const { deviceScaleFactor } = request.viewport;
   return {
     width: Math.round(width * deviceScaleFactor),
     height: Math.round(height * deviceScaleFactor),
-    truncated,
+    truncatedBy,
     fullHeight: 0,
   };
 }

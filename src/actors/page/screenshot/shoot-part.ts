@@ -7,7 +7,7 @@ import type { ChosenPart } from './choose-part.ts';
 import { emulateDevice } from './emulate-device.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { screenshotMs } from './screenshot-cost.ts';
-import { holdable, type ScreenshotSize } from './screenshot-size.ts';
+import { bandsOf, holdable, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 
 /** Share of the remaining time that a full page may take by estimate, which ignores other load on the machine. */
 const FULL_PAGE_SHARE = 0.4;
@@ -46,7 +46,8 @@ export async function shootPart(
   const maxHeight = Math.max(viewport.height, Math.ceil(fullHeight / viewport.deviceScaleFactor));
   const height = Math.min(maxHeight, Math.floor(viewport.height * Math.max(1, windows)));
   const wanted = { x: 0, y: 0, width: viewport.width, height };
-  const { part, size } = holdable(wanted, request);
+  const held = holdable(wanted, request).part;
+  const part = bandsOf(held, request)[0] ?? held;
   if (part.height > viewport.height) {
     emulateDevice(page.session, { ...request, viewport: { ...viewport, height: part.height } });
     const shot = page.session.shoot(plain).catch((error: unknown) => {
@@ -54,7 +55,7 @@ export async function shootPart(
       throw error;
     });
     const image = await deadline.step('take a part', within(deadline.remainingMs * PATIENCE_SHARE, shot, null));
-    if (image !== null) return { image, ...size, truncated: size.truncated || part.height < maxHeight };
+    if (image !== null) return { image, ...sizeOf(part, request, part.height < maxHeight ? 'time' : '') };
   }
-  return { image: answer, ...holdable({ ...wanted, height: viewport.height }, request).size, truncated: true };
+  return { image: answer, ...sizeOf(viewport, request, 'time') };
 }

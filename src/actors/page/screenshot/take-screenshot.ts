@@ -1,15 +1,18 @@
 import { CapstanError } from '../../../capture/errors.ts';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
-import { findBlankFrames } from './find-blank-frames.ts';
+import { joinImages } from './encode-image.ts';
+import { type BlankFrame, findBlankFrames } from './find-blank-frames.ts';
 import { collapse, hideAndMask } from './hide-and-mask.ts';
 import { showEverything } from './measure-page.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
-import type { ScreenshotSize } from './screenshot-size.ts';
+import { bandsOf, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
+import { shootBands } from './shoot-bands.ts';
 import { isTooSlow, shootPart } from './shoot-part.ts';
 
 export interface Picture extends ScreenshotSize {
@@ -22,7 +25,7 @@ export interface Picture extends ScreenshotSize {
 const MAX_DOCUMENTS = 5;
 
 /**
- * Takes the screenshot: the window, the whole page up to the cap, a part of it, or its sheets. Throws
+ * Takes the screenshot: the window, the whole page up to the limits, a part of it, or its sheets. Throws
  * `selector_not_found` when the part does not exist, and `capture_timeout` when the page navigates again and again.
  */
 export async function takeScreenshot(
@@ -33,10 +36,10 @@ export async function takeScreenshot(
   let held = false;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const { document } = page.frame;
-    const picture = await shoot(page, request, deadline);
+    const { inBands, ...picture } = await shoot(page, request, deadline);
     held ||= picture.held;
     // In the next document nothing is hidden or masked, and elements are in other places.
-    if (page.frame.document === document || !isPrepared(request)) return { ...picture, held };
+    if (page.frame.document === document || !(isPrepared(request) || inBands)) return { ...picture, held };
   }
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
@@ -45,7 +48,12 @@ function isPrepared({ selector, hide, collapse, mask }: CaptureRequest): boolean
   return (selector ?? hide ?? collapse ?? mask) !== undefined;
 }
 
-async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
+/** A picture; in bands when it was joined from several screenshots, which must show the same document. */
+interface Shot extends Picture {
+  readonly inBands?: boolean;
+}
+
+async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Shot> {
   const { format } = request;
   await collapse(page, request, deadline);
   if (format === 'pdf') {
@@ -67,17 +75,46 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     // In a right-to-left page, `captureBeyondViewport` misplaces a part that lies within the window.
     ...(part === null ? {} : { captureBeyondViewport: !inWindow, clip: { ...part, scale: 1 } }),
   };
-  const fallback = isTooSlow(chosen, request, deadline)
+  const parts = part === null || inWindow ? [] : bandsOf(part, request);
+  const fallback = isTooSlow({ ...chosen, part: parts[0] ?? part }, request, deadline)
     ? await shootPart(page, request, deadline, options, size.fullHeight)
     : null;
   if (fallback !== null) return { ...fallback, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
-  if (blank.length > 0 && part !== null) {
-    const lossless = { ...options, format: 'png' as const };
-    const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(lossless));
-    const { image, complete } = await composeFrames(page, request, deadline, { ...chosen, part }, blank, answer);
-    return { image, held: held || !complete, ...size };
-  }
+  if (blank.length > 0 || parts.length > 1) return shootInBands(page, request, deadline, { size, parts, blank });
   const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
   return { image: answer, held, ...size };
+}
+
+interface BandedPart {
+  readonly size: ScreenshotSize;
+  readonly parts: readonly Rectangle[];
+  readonly blank: readonly BlankFrame[];
+}
+
+/** Takes the screenshot of a part that Chromium cannot draw at once, or in which it leaves frames blank. */
+async function shootInBands(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  { size, parts, blank }: BandedPart,
+): Promise<Shot> {
+  const { bands, part, held, truncatedBy } = await shootBands(page, request, deadline, parts);
+  const { images, complete } =
+    blank.length > 0
+      ? await composeFrames(page, request, deadline, bands, blank)
+      : { images: bands.map((each) => each.image), complete: true };
+  const shown = sizeOf(part, request, truncatedBy === '' ? size.truncatedBy : truncatedBy);
+  const [only, ...others] = images;
+  const image =
+    only !== undefined && others.length === 0 && blank.length > 0
+      ? only
+      : await deadline.step('join the bands', joinImages(images, shown, request));
+  return {
+    image,
+    ...shown,
+    fullHeight: size.fullHeight,
+    held: held || !complete,
+    inBands: parts.length > 1,
+  };
 }

@@ -1,0 +1,33 @@
+import type { Sharp } from 'sharp';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { loadSharp, MAX_INPUT_PIXELS } from '../../../imaging/load-sharp.ts';
+
+/** Encodes in the request's format. */
+export function encode(image: Sharp, { format, quality, omitBackground }: CaptureRequest): Sharp {
+  const shown = omitBackground ? image : image.removeAlpha();
+  if (format === 'jpeg') return shown.jpeg({ quality });
+  return format === 'webp' ? shown.webp({ quality, effort: 1 }) : encodePng(shown);
+}
+
+/** Encodes without loss. A higher level takes several times as long. */
+export function encodePng(image: Sharp): Sharp {
+  return image.png({ compressionLevel: 1 });
+}
+
+/**
+ * Joins images of equal width below each other, in the request's format. The images are decoded row by row as the
+ * result is encoded. `width` and `height` are those of the result. Measured: 168 megapixels take 10 MB beyond the files
+ * themselves.
+ */
+export async function joinImages(
+  images: readonly Buffer[],
+  { width, height }: { readonly width: number; readonly height: number },
+  request: CaptureRequest,
+): Promise<Buffer> {
+  const sharp = await loadSharp();
+  const options = { limitInputPixels: MAX_INPUT_PIXELS, sequentialRead: true };
+  const [first, ...more] = images;
+  const joined = more.length === 0 ? sharp(first, options) : sharp([...images], { ...options, join: { across: 1 } });
+  // All images but the last have the same height; joining fills the last one up to it.
+  return encode(joined.extract({ left: 0, top: 0, width, height }), request).toBuffer();
+}

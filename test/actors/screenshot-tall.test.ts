@@ -1,0 +1,144 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const RED: Colour = [200, 0, 0, 255];
+const GREEN: Colour = [0, 160, 0, 255];
+const BLUE: Colour = [0, 0, 200, 255];
+
+const ground = siteAndActor();
+const otherSite = siteForSuite();
+
+const capture = (query: Record<string, string>, options: CaptureOptions = {}) => {
+  const path = `/tall?${new URLSearchParams(query)}`;
+  const request = captureRequest(ground.site.url(path), { fullPage: true, timeoutMs: 60_000, ...options });
+  return ground.running.actor.capture(request, patience);
+};
+
+/** Colour of a row of `/tall`, which is 500 CSS px high. */
+const rowColour = (at: number): Colour => [Math.floor(at / 10) * 2, (at % 10) * 20, 100, 255];
+
+/** Reads the colours at 10 px from the left: one in the middle of each row, and one below and above each boundary. */
+async function rowsOf({ image }: Snapshot, scale = 1): Promise<{ size: number[]; colours: Colour[] }> {
+  const { data, info } = await sharp(image, { limitInputPixels: false })
+    .extract({
+      left: 10,
+      top: 0,
+      width: 1,
+      height: (await sharp(image, { limitInputPixels: false }).metadata()).height,
+    })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width } = await sharp(image, { limitInputPixels: false }).metadata();
+  const at = (y: number): Colour => {
+    const [red = -1, green = -1, blue = -1, alpha = -1] = data.subarray(y * 4, y * 4 + 4);
+    return [red, green, blue, alpha];
+  };
+  const tall = 500 * scale;
+  const colours = Array.from({ length: info.height / tall }, (_, row) => [
+    at(Math.round((row + 0.5) * tall)),
+    at((row + 1) * tall - 1),
+  ]);
+  return { size: [width, info.height], colours: colours.flat() };
+}
+
+const expectedRows = (count: number) =>
+  Array.from({ length: count }, (_, row) => [rowColour(row), rowColour(row)]).flat();
+
+describe('a full page that is higher than one screenshot', () => {
+  it.each([
+    ['px=100000', { px: '100000' }],
+    ['px=100000, whose content the browser skips outside the window', { px: '100000', skipped: '' }],
+  ])('shows every row of %s, and what is fixed or sticky once', async (_, query) => {
+    const snapshot = await capture(query);
+    expect(snapshot).toMatchObject({ width: 1280, height: 100_000, fullHeight: 100_000, cutPhase: null });
+    expect(snapshot).toMatchObject({ truncated: false, truncatedBy: '' });
+    const { size, colours } = await rowsOf(snapshot);
+    expect(size).toEqual([1280, 100_000]);
+    expect(colours).toEqual(expectedRows(200));
+    const png = pngOf(snapshot);
+    expect(countOf(png, RED)).toBe(1280 * 60 + 50 * 50);
+    expect(colourAt(png, 1279, 719)).toEqual(RED);
+  });
+
+  it.each([3, 2.625, 1.5])('shows every row on a phone with the scale %f', async (deviceScaleFactor) => {
+    const viewport = { width: 400, height: 800, deviceScaleFactor };
+    const snapshot = await capture({ px: '20000' }, { viewport });
+    const height = 20_000 * deviceScaleFactor;
+    expect(snapshot).toMatchObject({ width: 400 * deviceScaleFactor, height, fullHeight: height, truncatedBy: '' });
+    const { size, colours } = await rowsOf(snapshot, deviceScaleFactor);
+    expect(size).toEqual([400 * deviceScaleFactor, height]);
+    if (Number.isInteger(deviceScaleFactor * 4)) expect(colours).toEqual(expectedRows(40));
+  });
+
+  it('shows a frame of another origin that lies across two parts of the image', async () => {
+    const of = otherSite.url('/frames/green').replace('127.0.0.1', 'localhost');
+    const png = pngOf(await capture({ px: '40000', of, top: '16000' }));
+    expect(png.height).toBe(40_000);
+    expect([countOf(png, GREEN), countOf(png, BLUE)]).toEqual([300 * 600 - 40 * 40, 40 * 40]);
+    expect(colourAt(png, 101, 16_001)).toEqual(GREEN);
+    expect(colourAt(png, 399, 16_599)).toEqual(BLUE);
+  });
+
+  it('keeps transparency', async () => {
+    const png = pngOf(await capture({ px: '20000', width: '640px' }, { omitBackground: true }));
+    expect(png.height).toBe(20_000);
+    expect(colourAt(png, 1000, 19_000)).toEqual([0, 0, 0, 0]);
+    expect(colourAt(png, 10, 19_999)).toEqual(rowColour(39));
+  });
+
+  it('holds 65,500 px as a jpeg, and names the format as the cause of what is missing', async () => {
+    const whole = await capture({ px: '65500' }, { format: 'jpeg' });
+    expect(whole).toMatchObject({ height: 65_500, fullHeight: 65_500, truncatedBy: '' });
+    expect((await sharp(whole.image).metadata()).height).toBe(65_500);
+    const cut = await capture({ px: '70000' }, { format: 'jpeg' });
+    expect(cut).toMatchObject({ height: 65_500, fullHeight: 70_000, truncated: true, truncatedBy: 'format' });
+  });
+
+  it('holds 16,383 px as a webp, and names the format as the cause of what is missing', async () => {
+    const cut = await capture({ px: '20000' }, { format: 'webp' });
+    expect(cut).toMatchObject({ height: 16_383, fullHeight: 20_000, truncated: true, truncatedBy: 'format' });
+    expect((await sharp(cut.image).metadata()).height).toBe(16_383);
+  });
+
+  it('is cut at 200,000 CSS px, and names the limit as the cause', async () => {
+    const viewport = { width: 100, height: 4_000, deviceScaleFactor: 0.5 };
+    const cut = await capture({ px: '210000' }, { viewport });
+    expect(cut).toMatchObject({ height: 100_000, fullHeight: 105_000, truncated: true, truncatedBy: 'limit' });
+  });
+
+  it('is cut at maxHeight CSS px, and names it as the cause', async () => {
+    const viewport = { width: 400, height: 800, deviceScaleFactor: 2 };
+    const cut = await capture({ px: '50000' }, { viewport, maxHeight: 9_500 });
+    expect(cut).toMatchObject({ height: 19_000, fullHeight: 100_000, truncated: true, truncatedBy: 'maxHeight' });
+    expect((await rowsOf(cut, 2)).colours).toEqual(expectedRows(19));
+    expect(await capture({ px: '5000' }, { maxHeight: 9_500 })).toMatchObject({ height: 5_000, truncatedBy: '' });
+  });
+
+  it('shows as many whole parts as the time suffices for, and is partial', async () => {
+    const snapshot = await capture({ px: '190000' }, { timeoutMs: 7_000 });
+    expect(snapshot).toMatchObject({ truncatedBy: 'time', truncated: true, cutPhase: expect.any(String) });
+    expect(snapshot.fullHeight).toBe(190_000);
+    const { size } = await rowsOf(snapshot);
+    expect(size).toEqual([snapshot.width, snapshot.height]);
+  });
+});
+
+describe('an element and a clip that are higher than one screenshot', () => {
+  it.each<[string, CaptureOptions, number]>([
+    ['an element', { selector: 'body' }, 0],
+    ['a clip', { clip: { x: 0, y: 1_000, width: 1280, height: 19_000 } }, 2],
+  ])('shows all of %s', async (_, options, firstRow) => {
+    const snapshot = await capture({ px: '20000' }, { fullPage: false, ...options });
+    const count = 40 - firstRow;
+    expect(snapshot).toMatchObject({ height: count * 500, truncatedBy: '' });
+    expect((await rowsOf(snapshot)).colours).toEqual(expectedRows(40).slice(firstRow * 2));
+  });
+});
