@@ -8,7 +8,7 @@ const TEST = 'test/cluster/killed-nodes.test.ts';
 
 /**
  * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and
- * checks that nothing was lost and nothing happened twice. Runs the test of the same name with more rounds; needs NATS
+ * checks that nothing was lost and nothing happened twice, and that both API nodes replay the event of each record. Runs the test of the same name with more rounds; needs NATS
  * and MongoDB.
  */
 export async function clusterKill({ rounds }: BenchOptions): Promise<readonly Finding[]> {

@@ -23,6 +23,7 @@ const cluster = openCluster({
   limits: LIMITS,
   onState: () => setUp(),
   onProblem: (problem) => console.error(problem),
+  onBadMessages: () => {},
 });
 
 const stop = role === 'api' ? await startApi() : startWorker();
@@ -46,6 +47,7 @@ function startWorker(): () => Promise<void> {
     slots: LIMITS.maxConcurrent,
     capture: (command) => Promise.resolve(storedAtOnce(command)),
     findOutcome: () => Promise.resolve(undefined),
+    logEnd: () => {},
   });
   cluster.start();
   void isUp.then(() => console.log('ready'));

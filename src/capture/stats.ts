@@ -14,6 +14,9 @@ export const ClusterStatsSchema = z
     slots: count.meta({ description: 'Captures that all workers together can run at once.' }),
     running: count.meta({ description: 'Captures that workers have started.' }),
     waiting: count.meta({ description: 'Captures that wait for a worker.' }),
+    bad_messages: count.meta({
+      description: 'Messages that this process has dropped since the start, because they cannot be read.',
+    }),
   })
   .nullable()
   .meta({ description: 'Figures of the whole cluster, at most a second old; null without `--nats-url`.' });

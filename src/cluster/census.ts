@@ -1,5 +1,5 @@
 import type { Link } from './connection.ts';
-import { Announcement, decode, encode } from './messages.ts';
+import { type Announcement, AnyAnnouncement, decode, encode, MAX_SMALL_BYTES } from './messages.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Interval of announcements in milliseconds: the figures are at most this old. */
@@ -38,7 +38,10 @@ export class Census {
     this.#link = link;
     this.#subjects = subjects;
     this.#own = own;
-    link.subscribe(subjects.alive, ({ data }) => this.#hear(decode(Announcement, data)));
+    link.subscribe(subjects.alive, ({ data }) => {
+      const said = decode(AnyAnnouncement, data, MAX_SMALL_BYTES);
+      if (said !== undefined) this.#hear(said);
+    });
     link.observe((isUp) => {
       if (isUp) this.#announce();
     });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type Msg, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
+import { BadMessageError } from './messages.ts';
 import { logIn } from './try-server.ts';
 
 /** Thrown while NATS is away. Whether the work was done is then unknown. */
@@ -13,11 +14,17 @@ export interface LinkOptions {
   readonly onState: (isUp: boolean, server: string) => void;
   /** Reports why NATS cannot be reached, once for each reason. */
   readonly onProblem: (problem: unknown) => void;
+  /** Reports messages that were dropped because they cannot be read, at most once in 10 s. */
+  readonly onBadMessages: (count: number, subject: string, cause: unknown) => void;
 }
+
+type OnMessage = (message: Msg) => void | Promise<void>;
 
 const RECONNECT_MS = 250;
 /** Time limit for a connection, in milliseconds. */
 const CONNECT_MS = 5_000;
+/** Minimum interval between reports of messages that cannot be read, in milliseconds. */
+const BAD_MESSAGES_MS = 10_000;
 /** Number of unanswered pings after which a server counts as away: after at most 9 s. */
 const PING = { pingInterval: 3_000, maxPingOut: 2 };
 
@@ -28,13 +35,16 @@ const PING = { pingInterval: 3_000, maxPingOut: 2 };
 export class Link {
   readonly #options: LinkOptions;
   readonly #closing = new AbortController();
-  readonly #subscriptions: (readonly [subject: string, onMessage: (message: Msg) => void])[] = [];
+  readonly #subscriptions: (readonly [subject: string, onMessage: OnMessage])[] = [];
   readonly #observers: ((isUp: boolean) => void)[] = [];
   /** Rejects the requests that wait for an answer. */
   readonly #losing = new Set<() => void>();
   #connection: NatsConnection | undefined;
   #isUp = false;
   #lastProblem = '';
+  #badMessages = 0;
+  #reportedBad = 0;
+  #reportedBadAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -42,6 +52,15 @@ export class Link {
 
   get isUp(): boolean {
     return this.#isUp;
+  }
+
+  /** Number of messages since the start that were dropped because they cannot be read. */
+  get badMessages(): number {
+    return this.#badMessages;
+  }
+
+  get inboxPrefix(): string | undefined {
+    return this.#options.connection.inboxPrefix;
   }
 
   /** Largest message in bytes. */
@@ -55,7 +74,7 @@ export class Link {
   }
 
   /** Subscribes now and after each reconnection. */
-  subscribe(subject: string, onMessage: (message: Msg) => void): void {
+  subscribe(subject: string, onMessage: OnMessage): void {
     this.#subscriptions.push([subject, onMessage]);
     if (this.#connection !== undefined) this.#subscribe(this.#connection, subject, onMessage);
   }
@@ -142,13 +161,32 @@ export class Link {
     }
   }
 
-  #subscribe(connection: NatsConnection, subject: string, onMessage: (message: Msg) => void): void {
+  #subscribe(connection: NatsConnection, subject: string, onMessage: OnMessage): void {
     connection.subscribe(subject, {
       callback: (error, message) => {
-        if (error === null) onMessage(message);
-        else this.#report(error);
+        if (error !== null) return this.#report(error);
+        // An exception in this callback would end the client's read loop.
+        try {
+          const handling = onMessage(message);
+          if (handling !== undefined) handling.catch((problem) => this.#failed(subject, problem));
+        } catch (problem) {
+          this.#failed(subject, problem);
+        }
       },
     });
+  }
+
+  #failed(subject: string, problem: unknown): void {
+    if (!(problem instanceof BadMessageError)) {
+      this.#report(problem);
+      return;
+    }
+    this.#badMessages += 1;
+    const now = performance.now();
+    if (now - this.#reportedBadAt < BAD_MESSAGES_MS) return;
+    this.#reportedBadAt = now;
+    this.#options.onBadMessages(this.#badMessages - this.#reportedBad, subject, problem.cause);
+    this.#reportedBad = this.#badMessages;
   }
 
   #setUp(isUp: boolean): void {

@@ -11,7 +11,17 @@ import { requestToStore } from '../capture/stored-request.ts';
 import type { Turns } from '../streams/turns.ts';
 import { Backlog } from './backlog.ts';
 import { AwayError, type Link } from './connection.ts';
-import { decode, encode, type FromNode, FromWorker, type ReportedOutcome, ToNode, type ToWorker } from './messages.ts';
+import {
+  decode,
+  encode,
+  encodeWithin,
+  type FromNode,
+  FromWorker,
+  MAX_SMALL_BYTES,
+  type ReportedOutcome,
+  ToNode,
+  type ToWorker,
+} from './messages.ts';
 import { type NodeLoad, shareOfElements, shareOfSingles } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
@@ -24,7 +34,7 @@ const MAX_LOST = 3;
 const WORKER_TIMEOUT_MS = 1_000;
 /** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
 const CANCEL_MS = 2_000;
-/** Size of a message without its body, in bytes. */
+/** Minimum size of a message, in bytes. */
 const HEAD_BYTES = 1_024;
 
 export interface DispatcherOptions {
@@ -43,6 +53,8 @@ export interface DispatcherOptions {
   readonly full: (share?: number) => CapstanError;
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+  /** Resolves when the events that were emitted so far are stored. */
+  readonly eventsStored: () => Promise<void>;
   /** Returns the names of the api nodes that are running, this one included. */
   readonly nodes: () => readonly string[];
   readonly onProblem: (problem: unknown) => void;
@@ -64,9 +76,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#backlog = new Backlog({ publish: (ticket) => this.#publishElement(ticket), onFull: options.onBacklog });
-    options.link.subscribe(options.subjects.node(this.name), (message) => {
-      this.#answer(message).catch(options.onProblem);
-    });
+    options.link.subscribe(options.subjects.node(this.name), (message) => this.#answer(message));
     this.#reconciler = new TicketReconciler({
       ...options,
       node: this.name,
@@ -181,6 +191,7 @@ export class Dispatcher {
   /** Forgets a ticket. Removes it from the stream unless a worker has it, which will acknowledge it. */
   #drop(ticket: Ticket): void {
     if (!this.#tickets.delete(ticket.command.id)) return;
+    ticket.leave();
     if (ticket.isElement) this.#elements -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
     if (ticket.worker === undefined) this.#remove(ticket);
@@ -200,11 +211,14 @@ export class Dispatcher {
     const ticket = this.#tickets.get(asked.id);
     if (asked.type === 'claim') return reply(await this.#claimed(ticket, asked.worker));
     if (asked.type === 'return' && ticket?.worker === asked.worker) ticket.worker = undefined;
-    if (asked.type === 'report' && ticket !== undefined) {
-      ticket.settle(await this.#complete(asked.id, asked.outcome));
-      // The first outcome counts, even of a worker that counted as lost: its replacement is cancelled.
-      if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
-    }
+    if (asked.type !== 'report') return reply({ type: 'noted' });
+    // The worker logs the end of a capture that nobody waits for.
+    if (ticket === undefined) return reply({ type: 'gone' });
+    ticket.settle(await this.#complete(asked.id, asked.outcome));
+    // The first outcome counts, even of a worker that counted as lost: its replacement is cancelled.
+    if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
+    await ticket.left;
+    await this.#options.eventsStored();
     reply({ type: 'noted' });
   }
 
@@ -256,7 +270,7 @@ export class Dispatcher {
     const { link, subjects } = this.#options;
     try {
       const { data } = await link.request(subjects.worker(worker), encode(question), WORKER_TIMEOUT_MS);
-      return decode(FromWorker, data).runs;
+      return decode(FromWorker, data, MAX_SMALL_BYTES).runs;
     } catch {
       return false;
     }
@@ -274,11 +288,11 @@ export class Dispatcher {
     const stored = requestToStore(request);
     // Avoids encoding almost every request: compression never makes a request larger than this bound.
     if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
-    const size = encode({ type: 'run', leftMs: 1, attempt: 1, batch, apiKeyName, request: stored }).length + HEAD_BYTES;
-    if (size <= maxPayload) return;
+    const run = { type: 'run' as const, leftMs: 1, attempt: 1, batch, apiKeyName, request: stored };
+    if (encodeWithin(maxPayload, run) !== undefined) return;
     throw new CapstanError(
       'payload_too_large',
-      `The request takes ${size} bytes in a message of the cluster, whose NATS server accepts ${maxPayload}.`,
+      `The request takes ${encode(run).length} bytes in a message of the cluster, whose NATS server accepts ${maxPayload}.`,
     );
   }
 }

@@ -86,25 +86,73 @@ export const Announcement = z.discriminatedUnion('kind', [
 ]);
 export type Announcement = z.output<typeof Announcement>;
 
+const KINDS = new Set<string>(Announcement.options.map(({ shape }) => shape.kind.value));
+
+/** An announcement; undefined for one of a kind that only a later version knows. */
+export const AnyAnnouncement = z.union([
+  Announcement,
+  z.object({ kind: z.string().refine((kind) => !KINDS.has(kind)) }).transform(() => undefined),
+]);
+
+/** An event in the stream of events, or in the file of those that wait for it. `n`: its number among those of its writer. */
+export const WrittenEvent = z.object({
+  n: z.int().positive(),
+  event: z.object({
+    type: z.string(),
+    host: z.string().nullable(),
+    batch: z.string().nullable(),
+    api_key_name: z.string().optional(),
+    body: z.string(),
+    key: z.string().optional(),
+  }),
+});
+export type WrittenEvent = z.output<typeof WrittenEvent>;
+
 /** Bodies below this size are not worth compressing. */
 const COMPRESSED_FROM_BYTES = 512;
-const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
+/** Maximum size of the JSON of a message, in bytes: of one that carries a request, a result or an event, and of others. */
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
+export const MAX_SMALL_BYTES = 4 * 1024;
+/** Size of a message without its body, in bytes. */
+const HEAD_BYTES = 1_024;
 const PLAIN = 0;
 const DEFLATED = 1;
 /** The fastest level, because it already makes requests and results, which are text, small. */
 const LEVEL = { level: 1 };
 
+type Message = ToNode | FromNode | ToWorker | z.output<typeof FromWorker> | Announcement | WrittenEvent;
+
+/** Thrown for a message that another version, or no process of this cluster, has sent. */
+export class BadMessageError extends Error {
+  override readonly name = 'BadMessageError';
+}
+
 /** Returns a message's body: a byte that says whether it is compressed, then JSON. */
-export function encode(message: ToNode | FromNode | ToWorker | z.output<typeof FromWorker> | Announcement): Uint8Array {
+export function encode(message: Message): Uint8Array {
   const json = Buffer.from(JSON.stringify(message));
   return json.length < COMPRESSED_FROM_BYTES
     ? Buffer.concat([Buffer.of(PLAIN), json])
     : Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(json, LEVEL)]);
 }
 
-/** @throws When the body is not a message of this kind. */
-export function decode<S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> {
-  const content = body.subarray(1);
-  const json = body[0] === DEFLATED ? inflateRawSync(content, { maxOutputLength: MAX_INFLATED_BYTES }) : content;
-  return schema.parse(JSON.parse(Buffer.from(json).toString()));
+/** Returns a message's body; undefined when it is larger than NATS (`maxPayload`) or the receiver accepts. */
+export function encodeWithin(maxPayload: number, message: Message): Uint8Array | undefined {
+  if (Buffer.byteLength(JSON.stringify(message)) > MAX_JSON_BYTES) return undefined;
+  const body = encode(message);
+  return body.length + HEAD_BYTES > maxPayload ? undefined : body;
+}
+
+/**
+ * Returns the message of a body. Inflating stops at `maxBytes`.
+ * @throws BadMessageError when the body is not a message of this kind.
+ */
+export function decode<S extends z.ZodType>(schema: S, body: Uint8Array, maxBytes = MAX_JSON_BYTES): z.output<S> {
+  try {
+    const content = body.subarray(1);
+    const json = body[0] === DEFLATED ? inflateRawSync(content, { maxOutputLength: maxBytes }) : content;
+    if (json.length > maxBytes) throw new RangeError(`${json.length} bytes, of at most ${maxBytes}`);
+    return schema.parse(JSON.parse(Buffer.from(json).toString()));
+  } catch (error) {
+    throw new BadMessageError('a message cannot be read', { cause: error });
+  }
 }

@@ -4,10 +4,12 @@ import type { Evidence } from '../capture/evidence.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { ClusterStats } from '../capture/stats.ts';
+import type { EventLog, EventOutbox } from '../storage/event-log.ts';
 import type { Turns } from '../streams/turns.ts';
 import { Census } from './census.ts';
 import { AwayError, Link } from './connection.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { ClusterEventLog } from './event-log.ts';
 import { LiveLimits } from './live-limits.ts';
 import type { Announcement } from './messages.ts';
 import { connectionOptions, type ServerOptions } from './servers.ts';
@@ -26,6 +28,8 @@ export interface ClusterOptions {
   /** Called when NATS can be reached, and when it cannot be reached any more. */
   readonly onState: (isUp: boolean, server: string) => void;
   readonly onProblem: (problem: unknown) => void;
+  /** Called when messages were dropped because they cannot be read, at most once in 10 s. */
+  readonly onBadMessages: (count: number, subject: string, cause: unknown) => void;
 }
 
 export interface ApiOptions {
@@ -49,6 +53,8 @@ export interface Cluster {
   /** Whether NATS can be reached. */
   readonly isUp: boolean;
   stats(): ClusterStats;
+  /** Creates the event log of the cluster. Close it before the cluster. */
+  openEventLog(outbox: EventOutbox): EventLog;
   createApi(options: ApiOptions): ClusterApi;
   createWorker(options: Omit<WorkerOptions, 'link' | 'subjects' | 'onMissing' | 'onProblem'>): Worker;
   /** Connects, in the background. Call it when the parts of this process are created. */
@@ -58,13 +64,15 @@ export interface Cluster {
 
 /** @throws The system's error when a file of credentials or certificates cannot be read. */
 export function openCluster(options: ClusterOptions): Cluster {
-  const { role, limits, onState, onProblem } = options;
+  const { role, limits, onState, onProblem, onBadMessages } = options;
   const subjects = subjectsOf(options.name);
-  const link = new Link({ connection: connectionOptions(options.servers), onState, onProblem });
+  const connection = { ...connectionOptions(options.servers), inboxPrefix: subjects.inbox(role) };
+  const link = new Link({ connection, onState, onProblem, onBadMessages });
   const queue = new WorkQueue(link, subjects);
   let dispatcher: Dispatcher | undefined;
   let live: LiveLimits | undefined;
   let worker: Worker | undefined;
+  let eventLog: ClusterEventLog | undefined;
 
   let isEnsuring = false;
   const ensure = async (): Promise<void> => {
@@ -72,6 +80,7 @@ export function openCluster(options: ClusterOptions): Cluster {
     isEnsuring = true;
     try {
       await queue.ensure(limits);
+      await eventLog?.ensure();
       worker?.start();
       live?.start();
     } catch (error) {
@@ -119,7 +128,12 @@ export function openCluster(options: ClusterOptions): Cluster {
         slots: workers.reduce((sum, { slots }) => sum + slots, 0),
         running: nodes.reduce((sum, { running }) => sum + running, 0),
         waiting: nodes.reduce((sum, { waiting }) => sum + waiting, 0),
+        bad_messages: link.badMessages,
       };
+    },
+    openEventLog(outbox) {
+      eventLog = new ClusterEventLog({ link, subjects, outbox, clock: Date.now, onProblem });
+      return eventLog;
     },
     createApi({ evidenceOf, onLimits }) {
       const limiting = new LiveLimits({ link, queue, subjects, initial: limits, onChange: onLimits, onProblem });
@@ -137,6 +151,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         onBacklog: () => census.announceAtOnce(),
         full: (share) => limiting.full(share),
         evidenceOf,
+        eventsStored: async () => eventLog?.stored(),
         nodes: () => census.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name),
         onProblem,
       });

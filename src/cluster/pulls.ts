@@ -82,7 +82,7 @@ export class Pulls {
 
   #pull(connection: NatsConnection): void {
     const { subjects } = this.#options;
-    const inbox = createInbox();
+    const inbox = createInbox(this.#options.link.inboxPrefix);
     const subscription = connection.subscribe(inbox, {
       max: 1,
       callback: (error, message) => {

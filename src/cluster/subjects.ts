@@ -5,7 +5,11 @@
  *   <name>.node.<api node>                requests of workers to an api node
  *   <name>.worker.<worker>                requests of api nodes to a worker
  *   <name>.alive                          announcements of all processes
+ *   <name>.inbox.<role>.>                 answers to the requests of processes with a role
  *   <name>.limits                         tells api nodes to read the limits again
+ *   <name>.events.by.<writer>             events, in the stream of events
+ *   <name>.events.of.<key>                events that are stored once, in the same stream
+ *   <name>.logged.>                       the same events with their sequence numbers, as NATS republishes them
  */
 
 export interface Subjects {
@@ -19,6 +23,14 @@ export interface Subjects {
   worker(worker: string): string;
   readonly alive: string;
   readonly limits: string;
+  /** Returns what the subjects of answers begin with. */
+  inbox(role: string): string;
+  /** The stream of events, and the subjects of its messages and of those that NATS republishes. */
+  readonly events: string;
+  readonly allEvents: string;
+  readonly logged: string;
+  eventsBy(writer: string): string;
+  eventOf(key: string): string;
 }
 
 export function subjectsOf(name: string): Subjects {
@@ -32,6 +44,12 @@ export function subjectsOf(name: string): Subjects {
     worker: (worker) => `${name}.worker.${worker}`,
     alive: `${name}.alive`,
     limits: `${name}.limits`,
+    inbox: (role) => `${name}.inbox.${role}`,
+    events: `${name}-events`,
+    allEvents: `${name}.events.>`,
+    logged: `${name}.logged.>`,
+    eventsBy: (writer) => `${name}.events.by.${writer}`,
+    eventOf: (key) => `${name}.events.of.${key}`,
   };
 }
 

@@ -9,6 +9,8 @@ export class Ticket {
   readonly isElement: boolean;
   /** Resolves when the pipeline waits for the capture's turn. */
   readonly entered: Promise<void>;
+  /** Resolves when the capture has ended at this api node, and its last event was emitted. */
+  readonly left: Promise<void>;
   /** The ticket's sequence number in the stream; 0 while it is not known, undefined while the stream has no ticket. */
   sequence: number | undefined;
   /** The worker that runs the capture. */
@@ -24,6 +26,7 @@ export class Ticket {
   /** Ends the capture with its outcome. */
   settle: (outcome: CaptureOutcome) => void = () => {};
   #enter: () => void = () => {};
+  #leave: () => void = () => {};
 
   constructor(command: CaptureCommand, subject: string, isElement: boolean) {
     this.command = command;
@@ -32,10 +35,17 @@ export class Ticket {
     this.entered = new Promise((resolve) => {
       this.#enter = resolve;
     });
+    this.left = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
   }
 
   enter(begin: () => void): void {
     this.begin = begin;
     this.#enter();
+  }
+
+  leave(): void {
+    this.#leave();
   }
 }

@@ -8,7 +8,16 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/stored-request.ts';
 import { outcomeOfError } from '../streams/outcome.ts';
 import type { Link } from './connection.ts';
-import { decode, encode, FromNode, type ReportedOutcome, type ToNode, ToWorker } from './messages.ts';
+import {
+  decode,
+  encode,
+  encodeWithin,
+  FromNode,
+  MAX_SMALL_BYTES,
+  type ReportedOutcome,
+  type ToNode,
+  ToWorker,
+} from './messages.ts';
 import { type Delivery, Pulls } from './pulls.ts';
 import { type Subjects, ticketOf } from './subjects.ts';
 import { ACK_WAIT_MS } from './work-queue.ts';
@@ -24,7 +33,6 @@ const MAX_DELIVERIES = 5;
 /** Time limit for reporting an outcome to an api node that does not answer although NATS does, in milliseconds. */
 const REPORT_MS = 15_000;
 const REPORT_PAUSE_MS = 500;
-const HEAD_BYTES = 1_024;
 
 export interface WorkerOptions {
   readonly link: Link;
@@ -37,6 +45,8 @@ export interface WorkerOptions {
   readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => ObservableInput<CaptureOutcome>;
   /** Returns the outcome of a capture that was stored by an earlier attempt. */
   readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
+  /** Logs the end of a capture, if it has a record, because its api node may not log it. */
+  readonly logEnd: (outcome: CaptureOutcome, batch: string | null) => void;
   readonly onMissing: () => void;
   readonly onProblem: (problem: unknown) => void;
 }
@@ -131,7 +141,7 @@ export class Worker {
   }
 
   #answer(message: Msg): void {
-    const { type, id } = decode(ToWorker, message.data);
+    const { type, id } = decode(ToWorker, message.data, MAX_SMALL_BYTES);
     const work = this.#works.get(id);
     if (type === 'cancel') work?.controller.abort(new CapstanError('cancelled'));
     message.respond(encode({ runs: work !== undefined }));
@@ -178,13 +188,22 @@ export class Worker {
       free();
       const isLost = claim === undefined && work.delivery.times < MAX_DELIVERIES;
       if (isLost || claim?.type === 'busy') return work.delivery.nak(RETRY_MS);
+      // The worker that had the ticket before may have stored the capture.
+      if (work.delivery.times > 1) await this.#logFound(id);
       return this.#acknowledge(work);
     }
     const outcome = await this.#outcomeOf(id, claim, work, free);
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
-    if (await this.#report(node, outcome, { id, work })) this.#acknowledge(work);
+    const answer = await this.#report(node, outcome, { id, work });
+    if (answer !== 'noted') this.#options.logEnd(outcome, claim.batch);
+    if (answer !== undefined) this.#acknowledge(work);
     // The next worker finds the record of the capture, or that no api node waits for it.
     else work.delivery.nak(RETRY_MS);
+  }
+
+  async #logFound(id: number): Promise<void> {
+    const found = await this.#options.findOutcome(id);
+    if (found !== undefined) this.#options.logEnd(found, null);
   }
 
   #acknowledge({ delivery }: Work): void {
@@ -231,21 +250,26 @@ export class Worker {
   }
 
   /**
-   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns false
-   * when the node does not answer although NATS does, or when the worker's grace period is over.
+   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns `gone`
+   * when the node does not wait for it, and undefined when the node does not answer although NATS does, or when the
+   * worker's grace period is over.
    */
-  async #report(node: string, outcome: CaptureOutcome, { id, work }: { id: number; work: Work }): Promise<boolean> {
+  async #report(
+    node: string,
+    outcome: CaptureOutcome,
+    { id, work }: { id: number; work: Work },
+  ): Promise<'noted' | 'gone' | undefined> {
     const { link } = this.#options;
     const report = this.#reportOf(id, outcome);
     let silentSince: number | undefined;
     for (;;) {
       try {
-        await this.#send(node, report);
-        return true;
+        const { type } = await this.#send(node, report);
+        return type === 'noted' ? 'noted' : 'gone';
       } catch {
         silentSince = link.isUp ? (silentSince ?? performance.now()) : undefined;
-        if (silentSince !== undefined && performance.now() - silentSince > REPORT_MS) return false;
-        if (work.isReturned) return false;
+        if (silentSince !== undefined && performance.now() - silentSince > REPORT_MS) return undefined;
+        if (work.isReturned) return undefined;
         await delay(REPORT_PAUSE_MS);
       }
     }
@@ -253,12 +277,15 @@ export class Worker {
 
   /** Omits evidence that is too large for a message: it is in the result store. */
   #reportOf(id: number, outcome: CaptureOutcome): Uint8Array {
-    const body = (reported: ReportedOutcome) => encode({ type: 'report', id, worker: this.name, outcome: reported });
-    if (outcome.state !== 'stored') return body(outcome);
-    const whole = body({ ...outcome, isEvidenceStored: false });
-    return whole.length + HEAD_BYTES <= this.#options.link.maxPayload
-      ? whole
-      : body({ ...outcome, evidence: null, isEvidenceStored: true });
+    const report = (reported: ReportedOutcome): ToNode => ({
+      type: 'report',
+      id,
+      worker: this.name,
+      outcome: reported,
+    });
+    if (outcome.state !== 'stored') return encode(report(outcome));
+    const whole = encodeWithin(this.#options.link.maxPayload, report({ ...outcome, isEvidenceStored: false }));
+    return whole ?? encode(report({ ...outcome, evidence: null, isEvidenceStored: true }));
   }
 
   #ask(node: string, question: ToNode): Promise<FromNode> {

@@ -33,6 +33,8 @@ export interface FeedPage {
 
 /** The service's events with their ids, for subscribers that may reconnect. */
 export interface EventFeed {
+  /** Resolves when the log has started. Before that, `newest` is not known. */
+  readonly started: Promise<void>;
   /** The id of the newest event. */
   readonly newest: number;
   readonly ended: boolean;
@@ -49,25 +51,24 @@ export interface EventFeed {
 }
 
 /** Opens the feed, even when the log cannot be read. `clock`: milliseconds since the Unix epoch. */
-export async function openEventFeed(
-  events$: Observable<CapstanEvent>,
-  log: EventLog,
-  clock: () => number,
-): Promise<EventFeed> {
+export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, clock: () => number): EventFeed {
   const listeners = new Set<FeedListener>();
   const reads = createWorkInTurn(MAX_READS);
   const early: LoggedEvent[] = [];
-  let recent: RecentEvents | undefined;
+  let kept: RecentEvents = createRecentEvents(0, RECENT);
+  let isStarted = false;
   let ended = false;
 
-  const startAfter = await log.start((events) => {
-    if (recent === undefined) early.push(...events);
-    else recent.add(events);
+  const starting = log.start((events) => {
+    if (isStarted) kept.add(events);
+    else early.push(...events);
     for (const listener of listeners) listener.events(events);
   });
-  const kept = createRecentEvents(startAfter, RECENT);
-  kept.add(early);
-  recent = kept;
+  const started = starting.then((startAfter) => {
+    kept = createRecentEvents(startAfter, RECENT);
+    kept.add(early.splice(0));
+    isStarted = true;
+  });
   const subscription = events$.subscribe((event) => log.append(entryOf(event)));
 
   const gapPage = (reason: GapReason, id: number): FeedPage => ({
@@ -88,6 +89,7 @@ export async function openEventFeed(
   }
 
   return {
+    started,
     get newest() {
       return kept.newest;
     },
@@ -116,12 +118,19 @@ export async function openEventFeed(
   };
 }
 
-function entryOf(event: CapstanEvent): EventEntry {
+export function entryOf(event: CapstanEvent): EventEntry {
   return {
     type: event.type,
     host: 'host' in event ? event.host : null,
     batch: 'batch' in event ? event.batch : null,
     ...ofKey('api_key_name' in event ? (event.api_key_name ?? null) : null),
     body: eventBody(event),
+    ...(isOfRecord(event) ? { key: `ended-${event.id}` } : {}),
   };
+}
+
+/** Whether an event is the end of a capture that has a record: the worker and the api node may both report it. */
+function isOfRecord(event: CapstanEvent): event is CapstanEvent & { readonly id: number } {
+  const ends = event.type === 'capture.stored' || event.type === 'capture.failed' || event.type === 'capture.timed_out';
+  return ends && event.result !== null;
 }

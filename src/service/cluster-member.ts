@@ -4,8 +4,11 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { DetailedResult } from '../capture/result.ts';
 import type { Cluster, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config.ts';
+import { entryOf } from '../feed/event-feed.ts';
 import type { Logger } from '../log.ts';
+import type { EventLog } from '../storage/event-log.ts';
 import type { ResultStore } from '../storage/result-store.ts';
+import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
 import { type CaptureParts, performCapture } from './perform-capture.ts';
 import type { ClusterConfig } from './service-config.ts';
@@ -36,6 +39,8 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
         if (isUp) logger.info({ server }, 'NATS is available');
         else logger.error({ server }, 'NATS is unavailable');
       },
+      onBadMessages: (dropped, subject, cause) =>
+        logger.warn({ dropped, subject, err: cause }, 'messages of the cluster cannot be read and were dropped'),
       onProblem: (problem) => logger.error({ err: problem }, 'the cluster reported a problem'),
     });
   } catch (error) {
@@ -46,6 +51,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 
 export interface MemberParts extends CaptureParts {
   readonly results: Pick<ResultStore, 'get'>;
+  readonly eventLog: Pick<EventLog, 'append'>;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -53,7 +59,7 @@ export interface MemberParts extends CaptureParts {
 
 /** Creates the worker of this process. It stores each capture before it reports it. */
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
-  const { logger, results, onStarted, onEnded } = parts;
+  const { logger, results, eventLog, onStarted, onEnded } = parts;
   return cluster.createWorker({
     slots,
     capture: (command, abort) => {
@@ -66,6 +72,10 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
         scheduler: asyncScheduler,
         report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));
+    },
+    logEnd: (outcome, batch) => {
+      const event = captureFound(Date.now(), outcome, batch);
+      if (event !== undefined) eventLog.append(entryOf(event));
     },
     findOutcome: async (id) => {
       const stored = await results.get(id).catch(() => undefined);

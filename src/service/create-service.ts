@@ -68,8 +68,10 @@ export async function createService(
   const tallies = tallyEvents(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
 
-  const storage = await openStorage(config, logger);
-  const feed = await openEventFeed(events.events$, storage.events, Date.now);
+  const storage = await openStorage(config, logger, { logsEvents: cluster === undefined });
+  const eventLog = cluster?.openEventLog(storage.eventOutbox) ?? storage.events;
+  const feed = openEventFeed(events.events$, eventLog, Date.now);
+  if (cluster === undefined) await feed.started;
   const capturing = startCapturing(config, { lookup, events, storage, logger });
   const { egress, actor, started } = capturing;
   const webhooks = createWebhooks({
@@ -99,7 +101,7 @@ export async function createService(
   });
   const worker =
     cluster !== undefined && config.role === 'all'
-      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results })
+      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results, eventLog })
       : undefined;
   const stopping = new AbortController();
   const intake = createIntake({ pipeline, egress, webhooks, storage, events, stopping: stopping.signal, logger });
@@ -131,11 +133,11 @@ export async function createService(
     await webhooks.drain(Math.max(0, until - performance.now()));
     webhooks.stop();
     condition.stop();
-    await cluster?.close();
     await actor.close();
     await Promise.all([egress.close(), receiverEgress.close()]);
     events.complete();
     await feed.close();
+    await cluster?.close();
     await storage.close();
     counters.stop();
     logging.unsubscribe();
@@ -144,7 +146,7 @@ export async function createService(
     pipeline.setLimits({ maxConcurrent, maxQueue });
     actor.setSlots(maxConcurrent);
   };
-  const processStats = countProcess({ config, counters, capturing, storage, log });
+  const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
   let stopped: Promise<void> | undefined;
 
   const service: CaptureService = {

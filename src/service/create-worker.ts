@@ -43,13 +43,15 @@ export async function createWorker(
   const counters = createCounters(events.events$);
   const tallies = tallyEvents(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
-  const storage = await openStorage(config, logger, { makesIds: false });
+  const storage = await openStorage(config, logger, { makesIds: false, logsEvents: false });
   const lookup = createDnsLookup({ servers: config.nameServers });
   const capturing = startCapturing(config, { lookup, events, storage, logger });
   const { actor, egress } = capturing;
+  const eventLog = cluster.openEventLog(storage.eventOutbox);
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
     ...capturing,
     results: storage.results,
+    eventLog,
     onStarted: (command) => {
       events.emit(captureQueued(Date.now(), command));
       events.emit(captureStarted(Date.now(), command, 0));
@@ -88,6 +90,7 @@ export async function createWorker(
     stopping.abort();
     await worker.stop(graceMs);
     condition.stop();
+    await eventLog.close();
     await cluster.close();
     await actor.close();
     await egress.close();
@@ -96,7 +99,7 @@ export async function createWorker(
     counters.stop();
     logging.unsubscribe();
   };
-  const processStats = countProcess({ config, counters, capturing, storage, log });
+  const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
   let stopped: Promise<void> | undefined;
 
   return {

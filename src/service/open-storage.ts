@@ -6,7 +6,7 @@ import type { StorageConfig } from './service-config.ts';
 export function openStorage(
   config: StorageConfig,
   logger: Logger,
-  options: { readonly makesIds?: boolean } = {},
+  options: { readonly makesIds?: boolean; readonly logsEvents?: boolean } = {},
 ): Promise<Storage> {
   return createStorage({
     dataDir: config.dataDir,

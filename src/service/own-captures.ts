@@ -150,6 +150,7 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
     events: page.events.filter((event) => isVisible(event, key)),
   });
   return {
+    started: feed.started,
     get newest() {
       return feed.newest;
     },

@@ -1,4 +1,5 @@
 import type { ServiceStats } from '../capture/stats.ts';
+import type { EventLog } from '../storage/event-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Counters } from '../streams/counters.ts';
 import type { Capturing } from './capturing.ts';
@@ -10,6 +11,7 @@ export interface CountedParts {
   readonly counters: Counters;
   readonly capturing: Pick<Capturing, 'actor' | 'ipFacts'>;
   readonly storage: Storage;
+  readonly eventLog: Pick<EventLog, 'unwritten'>;
   readonly log: { readonly droppedLines: number };
 }
 
@@ -20,7 +22,14 @@ export type ProcessStats = Pick<
 >;
 
 /** Returns a function that reads them. The uptime begins now. */
-export function countProcess({ config, counters, capturing, storage, log }: CountedParts): () => ProcessStats {
+export function countProcess({
+  config,
+  counters,
+  capturing,
+  storage,
+  eventLog,
+  log,
+}: CountedParts): () => ProcessStats {
   const startedAt = performance.now();
   const disk = watchDiskSpace(config.dataDir);
   const removes = config.retainDays !== null || config.retainBytes !== null;
@@ -37,7 +46,7 @@ export function countProcess({ config, counters, capturing, storage, log }: Coun
       written: storage.captureStore.written,
       bytes: storage.artifacts.bytes,
       disk: disk(),
-      events_unwritten: storage.events.unwritten,
+      events_unwritten: eventLog.unwritten,
     },
     retention: removes ? storage.retention.counts : null,
     log: { dropped: log.droppedLines },

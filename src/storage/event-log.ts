@@ -1,7 +1,7 @@
 /*
- * The log of events, from which subscribers that were away replay. It also defines the order: an event may be sent
- * once the log has given it an id. That is at once where one process owns the log, and after the write where several
- * processes share it.
+ * The log of events, from which subscribers that were away replay. It also defines the order: an event is sent once the
+ * log has given it an id. That is at once where one process owns the log (`records/own-event-log.ts`), and after it was
+ * stored where the processes of a cluster share one (`cluster/event-log.ts`).
  */
 
 /** An event as it is stored and sent. */
@@ -15,6 +15,8 @@ export interface EventEntry {
   readonly api_key_name?: string | undefined;
   /** The JSON that subscribers receive, serialised once for all of them. */
   readonly body: string;
+  /** Names an event that several processes of a cluster may report: it is stored once. Has no space, dot or wildcard. */
+  readonly key?: string | undefined;
 }
 
 export interface LoggedEvent extends EventEntry {
@@ -39,14 +41,14 @@ export interface EventLogOptions {
 }
 
 /**
- * How much a log can lose: a process that is killed loses at most the events of its last 50 ms (SQLite), or those not
- * yet written (MongoDB); a power cut loses those since the last sync of the database. The records of captures are not
- * affected. Only SQLite marks the place with a `gap`.
+ * How much a log can lose: a process that is killed loses at most the events of its last 50 ms, which a `gap` marks; a
+ * power cut loses those since the last sync of the database. In a cluster, a killed process loses events that were
+ * neither sent nor stored, but none of a capture that is stored.
  */
 export interface EventLog {
   /**
    * Starts the log. Resolves with an id: events after it are passed to `publish`, events up to it can only be read.
-   * Never rejects: while the database is away the log retries.
+   * Never rejects. The log of a cluster resolves when NATS is reached, the others at once.
    */
   start(publish: Publish): Promise<number>;
   /** Appends an event. Never throws, and does not wait for a database. */
@@ -70,6 +72,27 @@ const TEXTS: Readonly<Record<GapReason, string>> = {
   ended_abruptly: 'The service ended abruptly: its last events may be missing.',
   unknown_id: 'This id is none of these events: what came after it cannot be said.',
 };
+
+/**
+ * Events on disk that wait for the log of a cluster. Each file has a name of its own, and belongs to the process that
+ * writes it, or that found it after its process had ended.
+ */
+export interface EventOutbox {
+  /** Creates the file of this process, when it is first written. */
+  create(): Promise<EventOutboxFile>;
+  /** Takes over the files of ended processes. */
+  adopt(): Promise<readonly EventOutboxFile[]>;
+}
+
+export interface EventOutboxFile {
+  readonly name: string;
+  append(lines: readonly string[]): Promise<void>;
+  /** Returns the lines, except one that was cut off. */
+  read(): Promise<readonly string[]>;
+  clear(): Promise<void>;
+  /** Releases the file; removes it when it is empty. */
+  close(): Promise<void>;
+}
 
 /** Returns an entry in place of missing events. `at`: milliseconds since the Unix epoch. */
 export function gapEntry(reason: GapReason, at: number): EventEntry {

@@ -13,13 +13,14 @@ import {
   rememberDatabase,
 } from './check-places.ts';
 import type { Database } from './database.ts';
-import type { EventLog } from './event-log.ts';
+import type { EventLog, EventOutbox } from './event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
+import { createFileEventOutbox } from './files/file-event-outbox.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
-import { retentionLock } from './files/layout.ts';
+import { eventsFile, retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { createIdSource, type IdSource, randomNode } from './ids.ts';
@@ -40,7 +41,7 @@ import { writeFailure } from './write-failure.ts';
  *
  *   files/            artifacts, thumbnails and the outbox, in the data directory
  *   gridfs/           artifacts, in MongoDB
- *   sqlite/, mongo/   the database: results, jobs, idempotency keys, node leases, the event log
+ *   sqlite/, mongo/   the database: results, jobs, idempotency keys, node leases; the event log is in SQLite
  *   memory/           replacements for a service without a database
  *   records/          code that the databases share
  *   captures/         code built on the ports: storing and removing whole captures, delivery, retention
@@ -58,6 +59,8 @@ export interface StorageOptions {
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
+  /** Whether this process keeps an event log of its own, as every process does that is not a member of a cluster. @default true */
+  readonly logsEvents?: boolean;
   /** Limits of the retention. Without them, everything is kept. */
   readonly retain?: RetentionLimits;
   /** Maximum size of all thumbnails together. @default 256 MiB */
@@ -88,8 +91,10 @@ export interface Storage {
   readonly thumbnails: ThumbnailStore;
   readonly captureStore: CaptureStore;
   readonly retention: Retention;
-  /** The event log, which the code that starts it also closes. */
+  /** The event log of this process, which the code that starts it also closes. */
   readonly events: EventLog;
+  /** Events that wait for the log of a cluster. */
+  readonly eventOutbox: EventOutbox;
   /** Closes all stores. Call it after the last capture is stored. */
   close(): Promise<void>;
 }
@@ -111,6 +116,10 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const isNew = holdsCaptures && !holdsStore(dataDir);
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, idempotency } = database;
+  const { logsEvents = true } = options;
+  // Events are not in MongoDB: each process has its own, so they are in a file of its own.
+  const ownEvents =
+    mongo !== undefined && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = createCaptureStore({
@@ -142,6 +151,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     await retention.stop();
     await captureStore.close();
     await stop();
+    if (ownEvents !== database) await ownEvents.close();
     await database.close();
     await data.close();
   }
@@ -173,7 +183,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     throw error;
   }
   retention.start();
-  const events = database.eventLog({ clock: Date.now, node: () => ids.node });
+  const events = ownEvents.eventLog({ clock: Date.now, node: () => ids.node });
   return {
     ids,
     results,
@@ -184,6 +194,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     captureStore,
     retention,
     events,
+    eventOutbox: createFileEventOutbox(dataDir),
     close,
   };
 }

@@ -96,6 +96,17 @@ export function captureEnded(at: number, command: Announced, outcome: CaptureOut
   }
 }
 
+/** The final event of a capture with a record, whose request is not known any more. */
+export function captureFound(at: number, outcome: CaptureOutcome, batch: string | null): CaptureEvent | undefined {
+  if (!('result' in outcome) || outcome.result === null) return undefined;
+  const { result } = outcome;
+  const { id, url, host, api_key_name: key } = result;
+  const of = { at: iso(at), id, url, host, batch, ...ofKey(key ?? null) };
+  return outcome.state === 'stored'
+    ? { ...of, type: 'capture.stored', result }
+    : { ...of, type: `capture.${outcome.state}`, failure: outcome.failure, result };
+}
+
 /** A capture that was never admitted. */
 export function captureRefused(at: number, command: Announced, failure: Failure): CaptureEvent {
   return { ...about(at, command), type: 'capture.rejected', failure };

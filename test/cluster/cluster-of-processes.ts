@@ -42,6 +42,8 @@ export function serversForSuite(configureNats: () => Promise<readonly string[]> 
 export interface ClusterOfProcesses extends AsyncDisposable {
   readonly place: Ground;
   start(role: 'all' | 'api' | 'worker', ...flags: readonly string[]): Promise<Served>;
+  /** Starts a process that has ended again, with its flags and its directory. */
+  again(ended: Served): Promise<Served>;
   /** Resolves when a node knows this many workers. */
   workers(node: Served, count: number): Promise<void>;
 }
@@ -50,28 +52,31 @@ export interface ClusterOfProcesses extends AsyncDisposable {
 export async function clusterOf(servers: Servers, name: string): Promise<ClusterOfProcesses> {
   const place = await ground();
   const started: Served[] = [];
+  const flagsOf = new Map<Served, readonly string[]>();
   let processes = 0;
   let prepared: Promise<void> | undefined;
+  const launch = async (flags: readonly string[]): Promise<Served> => {
+    // The first process creates the collections: some servers hang when that happens beside others' writes.
+    await prepared;
+    const starting = serve(flags, place.options);
+    // Once only: the process may be killed later.
+    prepared ??= starting.then(hasDatabase).catch(() => undefined);
+    const served = await starting;
+    started.push(served);
+    flagsOf.set(served, flags);
+    return served;
+  };
   return {
     place,
-    async start(role, ...flags) {
+    start(role, ...flags) {
       processes += 1;
       const directory = join(place.path, `data-${processes}`);
-      // The first process creates the collections: some servers hang when that happens beside others' writes.
-      await prepared;
-      const starting = serve(
-        [
-          ...['--role', role, ...memberFlags(servers, name)],
-          ...['--allow-targets', '127.0.0.1', '--data-dir', directory, ...flags],
-        ],
-        place.options,
-      );
-      // Once only: the process may be killed later.
-      prepared ??= starting.then(hasDatabase).catch(() => undefined);
-      const served = await starting;
-      started.push(served);
-      return served;
+      return launch([
+        ...['--role', role, ...memberFlags(servers, name)],
+        ...['--allow-targets', '127.0.0.1', '--data-dir', directory, ...flags],
+      ]);
     },
+    again: (ended) => launch(flagsOf.get(ended) ?? []),
     workers: async (node, count) => {
       await expect.poll(() => clusterStats(node).then(({ workers }) => workers), { timeout: 30_000 }).toBe(count);
     },

@@ -20,12 +20,16 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose processes are killed with
   it(
     `gives each accepted capture one outcome and keeps every answered capture (seed ${random.seed})`,
     async () => {
+      let pages = 0;
       await using cluster = await clusterOf(servers, 'killed');
       const answers = await killNodes({
         servers,
         cluster,
         name: 'killed',
-        url: () => site.url('/title?t=killed'),
+        url: () => {
+          pages += 1;
+          return site.url(`/title?t=killed-${pages}`);
+        },
         victims: rounds === 0 ? VICTIMS : Array.from({ length: rounds }, () => random.pick(VICTIMS)),
         random,
         ...(rounds > 0 && { report: (text) => console.log(text) }),

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import type { Served } from '../commands/capstan-process.ts';
 import { type Answered, capture, stats } from '../faults/client.ts';
 import type { Random } from '../faults/random.ts';
+import { subscribe } from '../http/event-subscriber.ts';
 import type { ClusterOfProcesses, Servers } from './cluster-of-processes.ts';
 
 export type Victim = 'worker' | 'api' | 'nats';
@@ -30,7 +32,8 @@ const DEADLINE_MS = 40_000;
 /**
  * In each round, kills a worker, an api node or NATS at a random moment while clients send captures, and starts it
  * again. Afterwards checks that each capture that a surviving api node accepted has one outcome, that each capture that
- * was answered as stored has one record and an image that another node serves, and that no ticket is left.
+ * was answered as stored has one record and an image that another node serves, that each record has its event in the
+ * replay of both api nodes, and that no ticket is left.
  * Resolves with the number of answers by status.
  */
 export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<number, number>> {
@@ -66,9 +69,11 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
     } else {
       const group = victim === 'api' ? apis : workers;
       const at = random.integer(0, group.length - 1);
-      group[at]?.child.kill('SIGKILL');
-      await group[at]?.ended;
-      group[at] = await (victim === 'api' ? startApi() : startWorker());
+      const killed = group[at];
+      if (killed === undefined) throw new Error('it is there');
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      group[at] = await cluster.again(killed);
     }
   }
   const last = answers.length;
@@ -89,6 +94,7 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
   }
   await expectStored(apis, answers);
   await expectNoTickets(options);
+  await expectEvents(apis, url);
   return new Map([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 }
 
@@ -116,6 +122,54 @@ async function outcomeOf(url: string): Promise<string> {
   const answer = await fetch(url);
   const body = await answer.text();
   return answer.ok ? String(answer.status) : `${answer.status} ${body}`;
+}
+
+const eventSchema = z.object({ id: z.number().optional(), result: z.unknown().optional() });
+const pageSchema = z.object({ data: z.array(z.object({ id: z.number(), url: z.string() })) });
+
+/** Checks that both api nodes replay the same events, which report each record once. */
+async function expectEvents(apis: readonly Served[], url: () => string): Promise<void> {
+  const [first, second] = apis;
+  if (first === undefined || second === undefined) throw new Error('there are two api nodes');
+  let last: Answered;
+  do last = await capture(first.url, { url: url(), timeoutMs: DEADLINE_MS });
+  while (last.result?.failed !== false);
+  const { id } = last.result;
+  const [events, same] = [await eventsOf(first, id), await eventsOf(second, id)];
+  expect(same).toEqual(events);
+  expect(events.every(({ at }, index) => at > (events[index - 1]?.at ?? 0))).toBe(true);
+  const reported = events.filter(({ ends }) => ends).map(({ id }) => id);
+  // Records may wait on the disk of a worker.
+  const ids = async () => (await recordsOf(first)).map(({ id }) => id).toSorted();
+  await expect.poll(ids, { timeout: 60_000 }).toEqual(reported.toSorted());
+  const urls = (await recordsOf(first)).map((record) => record.url);
+  expect(new Set(urls).size).toBe(urls.length);
+}
+
+/** Returns the events that a node replays, up to that of the last capture. */
+async function eventsOf({ url }: Served, last: number) {
+  const subscriber = await subscribe(`${url}/events?lastEventId=0`);
+  const events = [];
+  for (;;) {
+    const { id, event, data } = await subscriber.event();
+    const of = eventSchema.parse(data);
+    // A failed capture that has a record has it in its event.
+    const ends = /^capture\.(stored|failed|timed_out)$/.test(event ?? '') && of.result !== null;
+    events.push({ at: Number(id), event, data, ends, id: of.id });
+    if (event === 'capture.stored' && of.id === last) break;
+  }
+  await subscriber.close();
+  return events;
+}
+
+async function recordsOf({ url }: Served) {
+  const records: z.output<typeof pageSchema>['data'] = [];
+  for (let next: string | undefined = '/results?limit=100'; next !== undefined; ) {
+    const page: Response = await fetch(`${url}${next}`);
+    records.push(...pageSchema.parse(await page.json()).data);
+    next = /<([^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+  }
+  return records;
 }
 
 async function expectNoTickets({ servers, name }: KilledNodes): Promise<void> {

@@ -14,6 +14,8 @@ import type { NatsServer } from '../support/nats.ts';
 
 /** Api nodes and workers of one cluster without browsers and stores: the test says how a capture ends. */
 export interface Members {
+  /** Those that were created, in order. */
+  readonly clusters: readonly Cluster[];
   api(): Promise<ClusterApi>;
   worker(capture: WorkerOptions['capture'], options?: Partial<WorkerOptions>): Promise<Worker>;
   /** Enters the cluster as a worker of which only the test knows. */
@@ -33,7 +35,14 @@ export interface Stranger {
   neverRedeliver(): Promise<void>;
 }
 
-export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Members {
+/** `onBadMessages`: called with the number of messages that a member could not read. By default there must be none. */
+export function membersOf(
+  nats: NatsServer,
+  name: string,
+  maxConcurrent = 5,
+  onBadMessages?: (count: number) => void,
+): Members {
+  const clusters: Cluster[] = [];
   const open = async (role: 'api' | 'worker', create: (cluster: Cluster) => void): Promise<void> => {
     const problems: unknown[] = [];
     const cluster = openCluster({
@@ -43,8 +52,10 @@ export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Me
       limits: { maxConcurrent, maxQueue: 5 },
       onState: () => {},
       onProblem: (problem) => problems.push(problem),
+      onBadMessages: (count, _subject, cause) => (onBadMessages ?? (() => problems.push(cause)))(count),
     });
     create(cluster);
+    clusters.push(cluster);
     onTestFinished(async () => {
       await cluster.close();
       expect(problems).toEqual([]);
@@ -53,6 +64,7 @@ export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Me
     await expect.poll(() => cluster.isUp, { timeout: 60_000 }).toBe(true);
   };
   return {
+    clusters,
     async api() {
       let api: ClusterApi | undefined;
       await open('api', (cluster) => {
@@ -64,7 +76,13 @@ export function membersOf(nats: NatsServer, name: string, maxConcurrent = 5): Me
     async worker(capture, options = {}) {
       let worker: Worker | undefined;
       await open('worker', (cluster) => {
-        worker = cluster.createWorker({ slots: 1, capture, findOutcome: async () => undefined, ...options });
+        worker = cluster.createWorker({
+          slots: 1,
+          capture,
+          findOutcome: async () => undefined,
+          logEnd: () => {},
+          ...options,
+        });
       });
       if (worker === undefined) throw new Error('it was created');
       return worker;

@@ -95,6 +95,7 @@ function connecting(servers: Partial<ServerOptions>): { readonly cluster: Cluste
     limits: { maxConcurrent: 1, maxQueue: 1 },
     onState: () => {},
     onProblem: (problem) => problems.push(String(problem)),
+    onBadMessages: () => {},
   });
   cluster.start();
   return { cluster, problems };

@@ -18,6 +18,7 @@ async function openQueue() {
     connection: { servers: [new URL(nats.url).host] },
     onState: () => {},
     onProblem: (problem) => problems.push(problem),
+    onBadMessages: () => {},
   });
   onTestFinished(async () => {
     await link.close();

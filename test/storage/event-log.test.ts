@@ -1,14 +1,19 @@
-import { afterEach, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { describeInEachDatabase } from './each-database.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { createStorage } from '../../src/storage/storage.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
 
-function describeEventLog(open: () => Promise<Database>): void {
+describe('the event log of one process', () => {
+  let directory: string;
   const opened: { readonly database: Database; readonly log: Listening['log'] }[] = [];
 
   /** The log of one process; the suite's events are all in one database. */
   async function start(clock = Date.now): Promise<Listening> {
-    const database = await open();
+    const database = await openSqlite({ path: join(directory, 'results.db') });
     const started = await listening(database.eventLog({ clock, node: () => 3 }));
     opened.push({ database, log: started.log });
     return started;
@@ -21,7 +26,13 @@ function describeEventLog(open: () => Promise<Database>): void {
     }
   }
 
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'capstan-store-'));
+  });
+
   afterEach(closeAll);
+
+  afterAll(() => rm(directory, { recursive: true, force: true }));
 
   it('publishes events in the order in which they were appended, with increasing ids', async () => {
     const { log, heard, hear } = await start();
@@ -58,6 +69,20 @@ function describeEventLog(open: () => Promise<Database>): void {
     expect(gist(await readAll(after.log, before.heard[0]?.id ?? 0))).toEqual(['two', 'three']);
     expect(isGrowing(all)).toBe(true);
   });
-}
 
-describeInEachDatabase(describeEventLog);
+  it('is in the data directory when records are in MongoDB, which may be away', async () => {
+    const open = () => createStorage({ dataDir: join(directory, 'data'), mongoUrl: 'mongodb://127.0.0.1:1/away' });
+    const first = await open();
+    const before = await listening(first.events);
+    before.log.append(entry('one'));
+    await before.log.close();
+    await first.close();
+    const second = await open();
+    const after = await listening(second.events);
+    after.log.append(entry('two'));
+    await after.hear('two');
+    expect(gist(await readAll(after.log, before.floor))).toEqual(['one', 'two']);
+    await after.log.close();
+    await second.close();
+  });
+});

@@ -41,6 +41,8 @@ export async function sendEvents(
   );
   const drained = () => Promise.race([closed, new Promise<void>((resolve) => sink.once('drain', resolve))]);
 
+  await Promise.race([closed, feed.started]);
+  if (gone) return;
   let cursor = after ?? feed.newest;
   sink.write(welcomeFrame(RETRY_MS, cursor));
   /** Returns whether the subscriber has been sent all there is. */

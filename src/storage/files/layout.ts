@@ -8,6 +8,7 @@ import { timeOfId } from '../ids.ts';
  *                                                                               a failed one has only its record
  *   workspaces/<process>/              lock  staging/  outbox/<id>.waiting          one for each running process
  *   thumbnails/<id>/                   320x-q80.webp ...                             may be removed at any time
+ *   events/<name>                      events of a cluster that wait for NATS
  *   store.json                         id of the store; its absence tells an empty mount from this directory
  *   owner.lock                         held, with artifacts in GridFS, by the one process that uses the directory
  *   retention.lock                     held by the one process that removes what is too old or too much
@@ -54,6 +55,15 @@ export function directoriesAbove(dataDir: string, id: number): readonly string[]
   const { day, minute } = timeNames(id);
   const captures = capturesDirectory(dataDir);
   return [minuteDirectory(dataDir, day, minute), join(captures, day), captures];
+}
+
+export function eventOutboxDirectory(dataDir: string): string {
+  return join(dataDir, 'events');
+}
+
+/** The event log of a process whose records are in MongoDB. */
+export function eventsFile(dataDir: string): string {
+  return join(dataDir, 'events.db');
 }
 
 export function storeFile(dataDir: string): string {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Database } from '../database.ts';
+import { createOwnEventLog } from '../records/own-event-log.ts';
 import { collectionsOf } from './collections.ts';
 import { type Ask, MongoConnection, type OnState } from './connection.ts';
-import { createMongoEventLog } from './event-log.ts';
 import { mongoIdempotency } from './idempotency.ts';
 import { mongoJobs } from './jobs.ts';
 import { migrate } from './migrations.ts';
@@ -46,7 +46,7 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
     jobs: mongoJobs(database, ask),
     idempotency: mongoIdempotency(database, ask),
     nodes,
-    eventLog: (logOptions) => createMongoEventLog({ database, ...logOptions }),
+    eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),
     close: async () => {
       await results.idle();
       await nodes.release();

@@ -340,7 +340,8 @@ describe('events when the service stops', () => {
 /** Returns the service with a feed of events that the test emits. */
 async function withFeed(events$: Subject<CapstanEvent>) {
   const log = createOwnEventLog({ table: null, clock: Date.now, node: () => 40 });
-  const feed = await openEventFeed(events$, log, Date.now);
+  const feed = openEventFeed(events$, log, Date.now);
+  await feed.started;
   const service: CaptureService = Object.create(app.service, { feed: { value: feed } });
   return { service, close: () => feed.close() };
 }

@@ -1,0 +1,60 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFileEventOutbox } from '../../src/storage/files/file-event-outbox.ts';
+import { entry, listening } from '../storage/event-logs.ts';
+import { exampleResult } from '../support/example-result.ts';
+import { startNats, whyNoNats } from '../support/nats.ts';
+import { membersOf, submitted } from './members.ts';
+
+const reason = await whyNoNats();
+
+/** Returns the users of the documentation. */
+async function documentedUsers(): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, '../../docs/security.md'), 'utf8');
+  const [, users] = /```text\n(authorization \{[\s\S]*?)```/.exec(page) ?? [];
+  if (users === undefined) throw new Error('the page has no users');
+  return users;
+}
+
+describe.skipIf(reason !== undefined)('a NATS server with the documented users', () => {
+  it('lets api nodes and workers do their work, and a worker neither queue captures nor read events', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const configuration = join(directory, 'nats.conf');
+    await writeFile(configuration, await documentedUsers());
+    const nats = await startNats(['--config', configuration]);
+    onTestFinished(() => nats.remove());
+    const as = (user: string) => ({ ...nats, url: nats.url.replace('//', `//${user}@`) });
+    const apis = membersOf(as('api:change-me-1'), 'capstan');
+    const workers = membersOf(as('worker:change-me-2'), 'capstan');
+    const api = await apis.api();
+    await workers.worker(async ({ id }) => ({ state: 'stored', result: exampleResult(id), evidence: null }));
+    expect(await submitted(api, 1).outcome).toMatchObject({ state: 'stored' });
+
+    const logs = [...apis.clusters, ...workers.clusters].map((cluster, at) =>
+      cluster.openEventLog(createFileEventOutbox(join(directory, String(at)))),
+    );
+    const [read, written] = logs;
+    if (read === undefined || written === undefined) throw new Error('there are two logs');
+    onTestFinished(() => Promise.all(logs.map((log) => log.close())).then(() => undefined));
+    const { hear } = await listening(read);
+    written.append(entry('of a worker'));
+    await hear('of a worker');
+
+    const worker = await connect({ servers: nats.url, user: 'worker', pass: 'change-me-2' });
+    onTestFinished(() => worker.close());
+    const refusals: string[] = [];
+    for (const subject of ['capstan.logged.>', 'capstan.node.*', 'capstan.inbox.api.>']) {
+      worker.subscribe(subject, {
+        callback: (error) => {
+          refusals.push(String(error?.message));
+        },
+      });
+    }
+    await expect.poll(() => refusals.length).toBe(3);
+    expect(refusals.every((refusal) => /Permissions Violation/i.test(refusal))).toBe(true);
+  }, 60_000);
+});
