@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { whyNoCluster } from '../cluster/cluster-of-processes.ts';
-import { capstan, ground, serve } from '../commands/capstan-process.ts';
+import { ground, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { startMongo } from '../support/mongo.ts';
 import { startNats } from '../support/nats.ts';
@@ -61,22 +59,4 @@ describe.skipIf(whyNot !== undefined)(`the cluster on one machine of docs/cluste
     const image = await fetch(`${nodes[0]}${data.screenshot}`);
     expect(image.headers.get('content-type')).toBe('image/png');
   }, 120_000);
-});
-
-describe('the configuration files of docs/cluster.md', () => {
-  it('are accepted, each with its role', async () => {
-    await using place = await ground();
-    const files = page?.blocks.filter(({ language }) => language === 'json') ?? [];
-    const roles: string[] = [];
-    for (const { code } of files) {
-      await writeFile(join(place.path, 'config.json'), code);
-      const { code: exit, stdout } = await capstan(
-        ['serve', '--config', 'config.json', '--print-config'],
-        place.options,
-      );
-      expect(exit).toBe(0);
-      roles.push(z.object({ role: z.string() }).parse(JSON.parse(stdout)).role);
-    }
-    expect(roles).toEqual(['worker', 'api']);
-  });
 });
