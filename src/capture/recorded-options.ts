@@ -53,10 +53,10 @@ function chosenOptions({
   const paper = differing(pdf, DEFAULT_PDF);
   // The others say how the request is answered, and not how the capture is made.
   const makesTheCapture = ([name]: readonly [string, unknown]) => factsOfOption(name)?.identity !== false;
-  const hasDeviceSize = isDeepStrictEqual(viewport, (device ?? DEFAULT_REQUEST).viewport);
+  const usual = (device ?? DEFAULT_REQUEST).viewport;
   return {
     ...Object.fromEntries(Object.entries(differing(same, DEFAULT_REQUEST)).filter(makesTheCapture)),
-    ...(hasDeviceSize ? {} : { viewport: sizeOf(viewport) }),
+    ...(isDeepStrictEqual(viewport, usual) ? {} : { viewport: writtenViewport(viewport, usual) }),
     ...(userAgent === device?.userAgent ? {} : { userAgent }),
     ...(cookieBanners === 'accept' ? { acceptCookieBanners: true } : {}),
     ...(cookieBanners === 'reject' ? { rejectCookieBanners: true } : {}),
@@ -64,8 +64,11 @@ function chosenOptions({
   };
 }
 
-function sizeOf({ width, height, deviceScaleFactor }: Viewport) {
-  return { width, height, ...(deviceScaleFactor === 1 ? {} : { deviceScaleFactor }) };
+/** Writes a device's viewport by what differs: with both sides it would be a desktop's without a screen of its own. */
+function writtenViewport({ width, height, deviceScaleFactor, mobile, touch, screen }: Viewport, usual: Viewport) {
+  const sides = { width, height, deviceScaleFactor };
+  if (mobile || touch || screen !== undefined) return differing(sides, usual);
+  return deviceScaleFactor === 1 ? { width, height } : sides;
 }
 
 /** Returns the fields whose values differ from those of `defaults`. */

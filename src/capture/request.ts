@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseTwoAnswers } from './options/contradictions.ts';
-import { withDevice } from './options/emulation.ts';
+import { refuseViewport, withDevice } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
 import { objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
@@ -52,6 +52,7 @@ export function requestSchemas(limits: RequestLimits) {
     .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
+    .superRefine(refuseViewport)
     .transform(decide);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;

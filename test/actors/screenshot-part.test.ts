@@ -34,6 +34,19 @@ describe('a viewport', () => {
     expect([png.width, png.height]).toEqual([wide, tall]);
   });
 
+  it.each<[CaptureOptions, number, number]>([
+    [{ viewport: { width: 600 } }, 600, 720],
+    [{ viewport: { height: 400 } }, 1280, 400],
+    [{ device: 'iPhone 15', viewport: { height: 700 } }, 1179, 2100],
+  ])(
+    'captures a window whose other sides are those of the device or the default: %j',
+    async (overrides, wide, tall) => {
+      const snapshot = await capture(overrides);
+      expect(snapshot).toMatchObject({ width: wide, height: tall });
+      expect(pngOf(snapshot)).toMatchObject({ width: wide, height: tall });
+    },
+  );
+
   it('lays the page out in the viewport', async () => {
     const png = pngOf(await capture(viewport(600, 400, 2)));
     expect(colourAt(png, 2 * 41, 2 * 61)).toEqual(RED);

@@ -48,6 +48,7 @@ describe('GET /screenshot', () => {
     ['&fullPage=false', {}],
     ['&viewport=width=300,height=200', { viewport: { width: 300, height: 200 } }],
     ['&viewport.width=300&viewport.height=200', { viewport: { width: 300, height: 200 } }],
+    ['&viewport.width=300', { viewport: { width: 300, height: 720 } }],
     ['&viewport={"width":300,"height":200}', { viewport: { width: 300, height: 200 } }],
     ['&hide=h1,%20h2&hide=p', { hide: ['h1, h2', 'p'] }],
     ['&evidence=all', { evidence: 'all' }],

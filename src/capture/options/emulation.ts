@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 import { optionFacts } from './facts.ts';
 import { flag, objectOf, quantity } from './fields.ts';
-import { DEFAULT_VIEWPORT, type Viewport } from './screenshot.ts';
+import {
+  completeViewport,
+  DEFAULT_VIEWPORT,
+  type Viewport,
+  viewportProblem,
+  type WrittenViewport,
+} from './screenshot.ts';
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_USER_AGENT_CHARACTERS = 512;
@@ -85,7 +91,7 @@ export const emulationFields = {
 
 interface Emulated {
   readonly device?: Device | undefined;
-  readonly viewport?: Viewport | undefined;
+  readonly viewport?: WrittenViewport | undefined;
   readonly userAgent?: string | undefined;
 }
 
@@ -95,8 +101,17 @@ interface Emulated {
  */
 export function withDevice<T extends Emulated>({ device, ...written }: T) {
   const userAgent = written.userAgent ?? device?.userAgent;
-  const viewport = written.viewport ?? device?.viewport ?? DEFAULT_VIEWPORT;
-  return { ...written, device: device?.name, viewport, userAgent };
+  return { ...written, device: device?.name, viewport: viewportOf({ device, ...written }), userAgent };
+}
+
+/** Refuses a viewport that, completed from the device, has too many pixels or none. */
+export function refuseViewport(written: Emulated, context: z.RefinementCtx): void {
+  const message = viewportProblem(viewportOf(written));
+  if (message !== undefined) context.addIssue({ code: 'custom', path: ['viewport'], message });
+}
+
+function viewportOf({ device, viewport }: Emulated): Viewport {
+  return completeViewport(viewport, device?.viewport ?? DEFAULT_VIEWPORT);
 }
 
 /** Transforms a text with `read`, and reports `problem` when `read` throws. */

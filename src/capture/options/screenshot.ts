@@ -36,24 +36,23 @@ const selectors = z
 
 const viewport = objectOf(
   {
-    width: viewportSide,
-    height: viewportSide,
+    width: viewportSide.optional(),
+    height: viewportSide.optional(),
     deviceScaleFactor: quantity('', 0.1, 4)
-      .default(1)
+      .optional()
       .meta({ description: 'Pixels of the screenshot for each CSS pixel.' }),
   },
   'a viewport',
-  'an object with width, height and optionally deviceScaleFactor',
-)
-  .refine(({ width, height, deviceScaleFactor }) => width * height * deviceScaleFactor ** 2 <= MAX_PIXELS, {
-    error: `must have at most ${MAX_PIXELS} pixels, including deviceScaleFactor`,
-  })
-  .refine(({ width, height, deviceScaleFactor }) => Math.min(width, height) * deviceScaleFactor >= 1, {
-    error: 'must have at least one pixel, including deviceScaleFactor',
-  });
+  'an object with any of width, height and deviceScaleFactor',
+);
 
 /** The viewport of a request or of the device that it names. */
-export interface Viewport extends Immutable<z.output<typeof viewport>> {
+export interface Viewport {
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the screenshot for each CSS pixel. */
+  readonly deviceScaleFactor: number;
   /** Emulates a phone or tablet: `<meta name=viewport>` applies, and scrollbars overlay the page. */
   readonly mobile: boolean;
   readonly touch: boolean;
@@ -69,6 +68,40 @@ export const DEFAULT_VIEWPORT: Viewport = {
   mobile: false,
   touch: false,
 };
+
+/** A viewport as it is written: what it leaves out is the device's or the default. */
+export type WrittenViewport = Immutable<z.output<typeof viewport>>;
+
+/**
+ * Completes a written viewport from `base`, that of the device or the default. With both sides it is a desktop of that
+ * size; otherwise it remains the device's, so that a phone with another height is still a phone.
+ */
+export function completeViewport(written: WrittenViewport | undefined, base: Viewport): Viewport {
+  if (written === undefined) return base;
+  const { width, height, deviceScaleFactor } = written;
+  if (width !== undefined && height !== undefined) {
+    return { ...DEFAULT_VIEWPORT, width, height, ...(deviceScaleFactor !== undefined && { deviceScaleFactor }) };
+  }
+  const { screen, ...sides } = base;
+  const isOfDevice = width === undefined && height === undefined;
+  return {
+    ...sides,
+    width: width ?? base.width,
+    height: height ?? base.height,
+    deviceScaleFactor: deviceScaleFactor ?? base.deviceScaleFactor,
+    ...(isOfDevice && screen !== undefined && { screen }),
+  };
+}
+
+/** Returns why Chromium cannot draw a viewport; undefined when it can. */
+export function viewportProblem({ width, height, deviceScaleFactor }: Viewport): string | undefined {
+  if (width * height * deviceScaleFactor ** 2 > MAX_PIXELS) {
+    return `must have at most ${MAX_PIXELS} pixels, including deviceScaleFactor`;
+  }
+  return Math.min(width, height) * deviceScaleFactor < 1
+    ? 'must have at least one pixel, including deviceScaleFactor'
+    : undefined;
+}
 
 const clip = objectOf(
   { x: clipOffset, y: clipOffset, width: integer('CSS pixels', 1, MAX_CLIP_WIDTH), height: pageHeight },
@@ -96,10 +129,10 @@ export const screenshotFields = {
     .meta({ description: 'Format of the image. `jpg` is read as `jpeg`.' }),
   quality: integer('', 1, 100).default(DEFAULT_QUALITY).meta({ description: 'Quality of `jpeg` and `webp`.' }),
   viewport: viewport
-    .transform((given): Viewport => ({ ...given, mobile: false, touch: false }))
     .optional()
     .meta({
-      description: 'Size of the window in CSS pixels.',
+      description:
+        "Size of the window in CSS pixels. What it leaves out is the device's, or else the default; with both width and height it is a desktop's, at scale 1 unless `deviceScaleFactor` is given.",
       default: { width: DEFAULT_VIEWPORT.width, height: DEFAULT_VIEWPORT.height, deviceScaleFactor: 1 },
     })
     .register(optionFacts, { defaultText: `${DEFAULT_VIEWPORT.width} × ${DEFAULT_VIEWPORT.height}` }),

@@ -11,7 +11,7 @@ describe('describeOptions', () => {
     ['fullPage', 'true or false', 'false'],
     ['waitForSelector', 'text of at most 1000 characters', 'none'],
     ['hide', 'a list of at most 50: text of at most 1000 characters', 'none'],
-    ['viewport', expect.stringContaining('width (an integer from 1 to 4096)'), '1280 × 720'],
+    ['viewport', expect.stringContaining('width? (an integer from 1 to 4096)'), '1280 × 720'],
     ['locale', 'text of at most 100 characters', "the browser's"],
   ])('derives the accepted values and the default of %s from the schema', (name, takes, decided) => {
     expect(option(name)).toMatchObject({ takes, default: decided });

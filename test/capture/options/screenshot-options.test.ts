@@ -13,7 +13,6 @@ describe('screenshot options', () => {
   it.each([
     [{ viewport: { width: 0, height: 720 } }, 'viewport.width', VIEWPORT],
     [{ viewport: { width: 1280, height: 4097 } }, 'viewport.height', VIEWPORT],
-    [{ viewport: { width: 1280 } }, 'viewport.height', VIEWPORT],
     [{ viewport: { width: 1280, height: 72.5 } }, 'viewport.height', VIEWPORT],
     [
       { viewport: { width: 9, height: 9, deviceScaleFactor: 5 } },
@@ -26,11 +25,16 @@ describe('screenshot options', () => {
       'must have at least one pixel, including deviceScaleFactor',
     ],
     [
+      { device: 'iPhone 15', viewport: { width: 4096, deviceScaleFactor: 4 } },
+      'viewport',
+      `must have at most ${MAX_PIXELS} pixels, including deviceScaleFactor`,
+    ],
+    [
       { viewport: { width: 4096, height: 4096, deviceScaleFactor: 2 } },
       'viewport',
       `must have at most ${MAX_PIXELS} pixels, including deviceScaleFactor`,
     ],
-    [{ viewport: 'large' }, 'viewport', 'must be an object with width, height and optionally deviceScaleFactor'],
+    [{ viewport: 'large' }, 'viewport', 'must be an object with any of width, height and deviceScaleFactor'],
     [{ selector: '' }, 'selector', SELECTOR],
     [{ selector: 'x'.repeat(1001) }, 'selector', SELECTOR],
     [{ clip: { ...CLIP, x: -1 } }, 'clip.x', OFFSET],
@@ -109,5 +113,35 @@ describe('screenshot options', () => {
       mobile: false,
       touch: false,
     });
+  });
+
+  it.each([
+    [{ viewport: { width: 800 } }, { width: 800, height: 720, deviceScaleFactor: 1, mobile: false, touch: false }],
+    [{ viewport: { height: 900 } }, { width: 1280, height: 900, deviceScaleFactor: 1, mobile: false, touch: false }],
+    [
+      { device: 'iPhone 15', viewport: { width: 500 } },
+      { width: 500, height: 659, deviceScaleFactor: 3, mobile: true, touch: true },
+    ],
+    [
+      { device: 'iPhone 15', viewport: { height: 2000 } },
+      { width: 393, height: 2000, deviceScaleFactor: 3, mobile: true, touch: true },
+    ],
+    [
+      { device: 'iPhone 15', viewport: { deviceScaleFactor: 1 } },
+      {
+        width: 393,
+        height: 659,
+        deviceScaleFactor: 1,
+        mobile: true,
+        touch: true,
+        screen: { width: 393, height: 852 },
+      },
+    ],
+    [
+      { device: 'iPhone 15', viewport: { width: 500, height: 400 } },
+      { width: 500, height: 400, deviceScaleFactor: 1, mobile: false, touch: false },
+    ],
+  ])('completes %j from the device, or else from the default', (options, viewport) => {
+    expect(parse(options).viewport).toEqual(viewport);
   });
 });
