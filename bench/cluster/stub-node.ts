@@ -45,6 +45,7 @@ async function startApi(): Promise<() => Promise<void>> {
 function startWorker(): () => Promise<void> {
   const worker = cluster.createWorker({
     slots: LIMITS.maxConcurrent,
+    outbox: () => 0,
     capture: (command) => Promise.resolve(storedAtOnce(command)),
     findOutcome: () => Promise.resolve(undefined),
     logEnd: () => {},

@@ -12,6 +12,7 @@ export const ClusterStatsSchema = z
     nodes: count.meta({ description: 'Processes that answer clients.' }),
     workers: count.meta({ description: 'Processes that capture.' }),
     slots: count.meta({ description: 'Captures that all workers together can run at once.' }),
+    outbox: count.meta({ description: 'Captures that wait on workers for the database.' }),
     running: count.meta({ description: 'Captures that workers have started.' }),
     waiting: count.meta({ description: 'Captures that wait for a worker.' }),
     bad_messages: count.meta({

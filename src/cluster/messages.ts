@@ -81,7 +81,13 @@ export const Announcement = z.discriminatedUnion('kind', [
     /** Those of the running and waiting captures that are elements of batches or jobs. */
     elements: count.default(0),
   }),
-  z.object({ kind: z.literal('worker'), name: z.string(), slots: count }),
+  z.object({
+    kind: z.literal('worker'),
+    name: z.string(),
+    slots: count,
+    /** Captures that wait on the worker for the database. */
+    outbox: count,
+  }),
   z.object({ kind: z.literal('gone'), name: z.string() }),
 ]);
 export type Announcement = z.output<typeof Announcement>;

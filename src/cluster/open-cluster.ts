@@ -56,7 +56,7 @@ export interface Cluster {
   /** Creates the event log of the cluster. Close it before the cluster. */
   openEventLog(outbox: EventOutbox): EventLog;
   createApi(options: ApiOptions): ClusterApi;
-  createWorker(options: Omit<WorkerOptions, 'link' | 'subjects' | 'onMissing' | 'onProblem'>): Worker;
+  createWorker(options: Omit<WorkerOptions, 'link' | 'subjects' | 'onOutbox' | 'onMissing' | 'onProblem'>): Worker;
   /** Connects, in the background. Call it when the parts of this process are created. */
   start(): void;
   close(): Promise<void>;
@@ -108,7 +108,7 @@ export function openCluster(options: ClusterOptions): Cluster {
               elements: dispatcher.load.elements,
             },
           ]),
-      ...(worker === undefined ? [] : [{ kind: 'worker' as const, name: worker.name, slots: worker.slots }]),
+      ...(worker === undefined ? [] : [worker.announcement]),
     ],
   });
 
@@ -126,6 +126,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         nodes: nodes.length,
         workers: workers.length,
         slots: workers.reduce((sum, { slots }) => sum + slots, 0),
+        outbox: workers.reduce((sum, { outbox }) => sum + outbox, 0),
         running: nodes.reduce((sum, { running }) => sum + running, 0),
         waiting: nodes.reduce((sum, { waiting }) => sum + waiting, 0),
         bad_messages: link.badMessages,
@@ -167,7 +168,14 @@ export function openCluster(options: ClusterOptions): Cluster {
       };
     },
     createWorker(workerOptions) {
-      worker = new Worker({ ...workerOptions, link, subjects, onMissing: () => void ensure(), onProblem });
+      worker = new Worker({
+        ...workerOptions,
+        link,
+        subjects,
+        onOutbox: () => census.announceAtOnce(),
+        onMissing: () => void ensure(),
+        onProblem,
+      });
       return worker;
     },
     start: () => link.start(),

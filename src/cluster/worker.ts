@@ -9,6 +9,7 @@ import { requestFromStore } from '../capture/stored-request.ts';
 import { outcomeOfError } from '../streams/outcome.ts';
 import type { Link } from './connection.ts';
 import {
+  type Announcement,
   decode,
   encode,
   encodeWithin,
@@ -47,6 +48,10 @@ export interface WorkerOptions {
   readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
   /** Logs the end of a capture, if it has a record, because its api node may not log it. */
   readonly logEnd: (outcome: CaptureOutcome, batch: string | null) => void;
+  /** Returns the number of captures that wait on this worker for the database. */
+  readonly outbox: () => number;
+  /** Called before the report of a capture that waits so. */
+  readonly onOutbox: () => void;
   readonly onMissing: () => void;
   readonly onProblem: (problem: unknown) => void;
 }
@@ -99,6 +104,10 @@ export class Worker {
 
   get slots(): number {
     return this.#slots;
+  }
+
+  get announcement(): Announcement & { readonly kind: 'worker' } {
+    return { kind: 'worker', name: this.name, slots: this.#slots, outbox: this.#options.outbox() };
   }
 
   /** Captures in progress. */
@@ -193,6 +202,8 @@ export class Worker {
       return this.#acknowledge(work);
     }
     const outcome = await this.#outcomeOf(id, claim, work, free);
+    // Api nodes know that the capture is on its way before a client can ask for it.
+    if (this.#options.outbox() > 0) this.#options.onOutbox();
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
     const answer = await this.#report(node, outcome, { id, work });
     if (answer !== 'noted') this.#options.logEnd(outcome, claim.batch);

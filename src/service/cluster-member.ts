@@ -62,6 +62,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
   const { logger, results, eventLog, onStarted, onEnded } = parts;
   return cluster.createWorker({
     slots,
+    outbox: () => parts.captureStore.pending,
     capture: (command, abort) => {
       onStarted?.(command);
       return performed(command, {

@@ -146,6 +146,13 @@ export async function createService(
     pipeline.setLimits({ maxConcurrent, maxQueue });
     actor.setSlots(maxConcurrent);
   };
+  /** Why a capture that is not found may still appear: it may wait on a worker for the database. */
+  const pendingOnWorkers = (): CapstanError | undefined => {
+    const isPending = cluster !== undefined && cluster.stats().outbox > 0;
+    return isPending
+      ? new CapstanError('artifact_pending', 'The capture may still wait on a worker for the database.')
+      : undefined;
+  };
   const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
   let stopped: Promise<void> | undefined;
 
@@ -173,12 +180,15 @@ export async function createService(
     pressure: condition.pressure,
     whyMissing: async (id) => {
       const isElsewhere = await storage.captureStore.isElsewhere(id).catch(() => false);
-      return isElsewhere
-        ? new CapstanError('artifact_elsewhere')
-        : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
+      if (isElsewhere) return new CapstanError('artifact_elsewhere');
+      return pendingOnWorkers() ?? new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
     },
     remove: async (id, by = {}) => {
-      if (!(await storage.captureStore.has(id))) return false;
+      if (!(await storage.captureStore.has(id))) {
+        const pending = pendingOnWorkers();
+        if (pending !== undefined) throw pending;
+        return false;
+      }
       if (await storage.captureStore.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
       await storage.captureStore.remove([id]);
       logger.info({ capture_id: id, ...by }, 'a capture was removed');

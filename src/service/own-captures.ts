@@ -29,10 +29,12 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     *inFlight() {
       for (const capture of service.inFlight()) if (isOfKey(capture, key)) yield capture;
     },
-    whyMissing: async (id) =>
-      (await isOwn(id).catch(() => false))
-        ? service.whyMissing(id)
-        : new CapstanError('not_found', `There is no screenshot with the id ${id}.`),
+    whyMissing: async (id) => {
+      const why = await service.whyMissing(id);
+      // It is the answer for every unknown id, and so tells nothing about the captures of others.
+      const isShown = why.code === 'artifact_pending' || (await isOwn(id).catch(() => false));
+      return isShown ? why : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
+    },
     remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
 
     // What they make belongs to the caller, and routes find only the jobs of the caller.

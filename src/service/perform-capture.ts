@@ -16,7 +16,7 @@ export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen'>;
   readonly actor: Pick<CaptureActor, 'capture'>;
   readonly ipFacts: IpFactsSource;
-  readonly captureStore: Pick<CaptureStore, 'keep'>;
+  readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
   readonly logger: Logger;
 }
 

@@ -83,7 +83,19 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`
     await expect.poll(async () => ids.push(await capture()) > 0 && worker.stats().store.outbox, PATIENCE).not.toBe(0);
     expect((await two.call('/results')).status).toBe(503);
 
+    const newest = ids.at(-1) ?? 0;
+    const statuses = new Set<number>();
+    const seen = async (path: string) => {
+      const { status, headers } = await two.call(path);
+      if (status === 503) expect(headers.get('retry-after')).not.toBe(null);
+      statuses.add(status);
+      return status;
+    };
     await servers.mongo.start();
+    // The worker delivers what it kept some time after the api nodes can read again.
+    await expect.poll(() => seen(`/screenshot/${newest}`), PATIENCE).toBe(200);
+    await expect.poll(() => seen(`/results/${newest}`), PATIENCE).toBe(200);
+    expect(statuses).toEqual(new Set([503, 200]));
     await expect.poll(() => worker.stats().store, PATIENCE).toMatchObject({ state: 'up', outbox: 0 });
     await expect.poll(() => two.service.results.state, PATIENCE).toBe('up');
     const list = JSON.parse(await (await two.call('/results?limit=1000')).text()).data;

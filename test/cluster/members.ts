@@ -78,6 +78,7 @@ export function membersOf(
       await open('worker', (cluster) => {
         worker = cluster.createWorker({
           slots: 1,
+          outbox: () => 0,
           capture,
           findOutcome: async () => undefined,
           logEnd: () => {},

@@ -4,6 +4,7 @@ import { sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
 import { overHttp } from '../../capture/target.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
@@ -111,9 +112,10 @@ export const getSimilarResults = route({
       content: envelope('SimilarResultList', z.array(SimilarResultSchema)),
     },
   },
-  failures: ['invalid_id', 'not_found'],
-  handle: async (ctx, { id, distance = DEFAULT_DISTANCE, limit = DEFAULT_LIMIT }, { service: { results } }) => {
-    const { perception_hash: hash } = await resultOf(ctx, id, results);
+  failures: ['invalid_id', 'not_found', 'artifact_pending'],
+  handle: async (ctx, { id, distance = DEFAULT_DISTANCE, limit = DEFAULT_LIMIT }, { service }) => {
+    const { results } = service;
+    const { perception_hash: hash } = await resultOf(ctx, id, service);
     if (hash == null) throw new CapstanError('not_found', `The capture ${id} ${WITHOUT_HASH}`);
     answer(ctx, (await results.similar({ hash, distance, except: id }, limit)).map(sentResult));
   },
@@ -131,18 +133,20 @@ export const getResult = route({
   needsDatabase: true,
   parameters: { id: captureId },
   answers: { 200: { description: 'The result.', content: envelope('DetailedResult', DetailedResultSchema) } },
-  failures: ['invalid_id', 'not_found'],
-  handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service.results))),
+  failures: ['invalid_id', 'not_found', 'artifact_pending'],
+  handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service))),
 });
 
 /** Records in each page of a streamed answer, which bounds its memory. */
 const STREAM_PAGE = 250;
 
-async function resultOf(ctx: HttpContext, id: number, results: ResultStore) {
+async function resultOf(ctx: HttpContext, id: number, service: Pick<CaptureService, 'results' | 'whyMissing'>) {
   ctx.state.captureId = id;
-  const result = await results.get(id);
-  if (result === undefined) throw new CapstanError('not_found', `There is no result with the id ${id}.`);
-  return result;
+  const result = await service.results.get(id);
+  if (result !== undefined) return result;
+  const why = await service.whyMissing(id);
+  if (why.code === 'artifact_pending') throw why;
+  throw new CapstanError('not_found', `There is no result with the id ${id}.`);
 }
 
 function answerList(
