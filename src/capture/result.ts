@@ -46,7 +46,7 @@ export const ResultRecordSchema = z.strictObject({
   }),
   full_height: count.meta({
     description:
-      'Pixels of the whole page, with `fullPage`; 0 without, or when the page could not be measured in time.',
+      'Pixels of the whole page in the scale of the image, with `fullPage`; 0 without, or when the page could not be measured in time.',
   }),
   partial: z.boolean().meta({
     description: "The deadline, or a limit of the network traffic (`evidence.exceeded`), cut the page's loading.",

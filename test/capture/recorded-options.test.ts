@@ -18,6 +18,7 @@ describe('recordedOptions', () => {
     [{ device: 'Desktop Chrome', viewport: { deviceScaleFactor: 2 } }],
     [{ viewport: { width: 500, height: 400, deviceScaleFactor: 2 } }],
     [{ acceptCookieBanners: true }],
+    [{ resize: { width: 320 } }],
     [{ rejectCookieBanners: true }],
     [{ format: 'pdf', pdf: { landscape: true, margin: 0 } }],
     [{ timeoutMs: 90_000, delayMs: 10 }],

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { optionFields } from '../../src/capture/options/groups.ts';
@@ -62,6 +63,16 @@ describe('GET /screenshot', () => {
       { headers: { Accept: 'image/*' } },
     );
     expect(await digestOf(await app.call(page() + query))).toBe(await digestOf(posted));
+  });
+
+  it('answers with the image scaled down to fit, and records its size', async () => {
+    const response = await app.call(`${page()}&format=webp&resize.width=320`);
+    expect(response.headers.get('Content-Type')).toBe('image/webp');
+    const image = await sharp(await response.arrayBuffer()).metadata();
+    expect(image).toMatchObject({ format: 'webp', width: 320, height: 180 });
+    const recorded = await (await app.call(`/results/${response.headers.get('X-Capture-Id')}`)).json();
+    const data = { width: 320, height: 180, format: 'webp', options: { resize: { width: 320 } } };
+    expect(recorded).toMatchObject({ data });
   });
 
   it('sends the headers given in the query to the page', async () => {

@@ -12,6 +12,7 @@ import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { refuseUnwanted } from './refuse-unwanted.ts';
 import { type Found, salvage } from './salvage.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
+import { resizeImage, withoutLoss } from './screenshot/resize-image.ts';
 import { type Picture, takeScreenshot } from './screenshot/take-screenshot.ts';
 import { awaitDelay, awaitReady } from './wait/await-ready.ts';
 import { captureStill } from './wait/capture-still.ts';
@@ -95,12 +96,14 @@ async function takePicture(
   deadline: Deadline,
   found: Found,
 ): Promise<RestingPlace & { readonly picture: Picture }> {
-  const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, request, deadline);
+  const shown = withoutLoss(request);
+  const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, shown, deadline);
   found.facts = facts;
   found.cutPhase = cutPhase;
   await refuseUnwanted(page, request, facts, deadline);
   deadline.enter('picture');
-  const picture = taken ?? (await takeScreenshot(page, request, deadline));
+  const whole = taken ?? (await takeScreenshot(page, shown, deadline));
+  const picture = await deadline.step('resize the image', resizeImage(whole, request));
   found.picture = picture;
   return { facts, cutPhase, picture };
 }

@@ -7,6 +7,7 @@ import { isOneColour } from './is-one-colour.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
 import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
+import { resizeImage, withoutLoss } from './screenshot/resize-image.ts';
 import type { Picture } from './screenshot/take-screenshot.ts';
 
 /** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
@@ -56,7 +57,7 @@ export async function salvage(
   return {
     facts: found.facts ?? (await asking),
     cutPhase: found.cutPhase ?? deadline.phase,
-    picture: { ...(await pictureOf(frame, request)), held: true },
+    picture: await resizeImage({ ...(await pictureOf(frame, withoutLoss(request))), held: true }, request),
   };
 }
 

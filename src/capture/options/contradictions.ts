@@ -10,13 +10,21 @@ interface Written {
   readonly maxHeight?: unknown;
   readonly selector?: unknown;
   readonly clip?: unknown;
+  readonly resize?: unknown;
   readonly omitBackground?: unknown;
   readonly mask?: unknown;
   readonly pdf?: unknown;
 }
 
 /** Options without a meaning for a PDF, which consists of sheets and not of pixels. */
-const NOT_ON_PAPER = ['fullPage', 'selector', 'clip', 'omitBackground', 'mask'] as const satisfies (keyof Written)[];
+const NOT_ON_PAPER = [
+  'fullPage',
+  'selector',
+  'clip',
+  'resize',
+  'omitBackground',
+  'mask',
+] as const satisfies (keyof Written)[];
 
 export function refuseContradictions(written: Written, context: z.RefinementCtx): void {
   const refuse = (field: keyof Written, message: string) =>

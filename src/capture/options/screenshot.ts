@@ -23,10 +23,12 @@ const MAX_VIEWPORT = 4096;
 /** CSS pixels. Pages are hardly longer than the maximum offset. */
 const MAX_CLIP_OFFSET = 1_000_000;
 const MAX_CLIP_WIDTH = 16_384;
+const MAX_RESIZED = 16_384;
 const MAX_SELECTORS = 50;
 
 const viewportSide = integer('CSS pixels', 1, MAX_VIEWPORT);
 const clipOffset = integer('CSS pixels', 0, MAX_CLIP_OFFSET);
+const imageSide = integer('pixels', 1, MAX_RESIZED);
 const pageHeight = integer('CSS pixels', 1, MAX_PAGE_HEIGHT);
 const selectors = z
   .array(selector, { error: 'must be a list of selectors' })
@@ -109,6 +111,12 @@ const clip = objectOf(
   'an object with x, y, width and height',
 );
 
+const resize = objectOf(
+  { width: imageSide.optional(), height: imageSide.optional() },
+  'a size',
+  'an object with any of width and height',
+).refine(({ width, height }) => (width ?? height) !== undefined, { error: 'must have a width or a height' });
+
 /** CSS pixels, from the upper left corner of the page. */
 export type Rectangle = Immutable<z.output<typeof clip>>;
 
@@ -144,6 +152,11 @@ export const screenshotFields = {
   clip: clip.optional().meta({
     description:
       'Capture only this rectangle of the page, in CSS pixels from its upper left corner. The part outside the page is cut off.',
+  }),
+  resize: resize.optional().meta({
+    description:
+      'Scale the finished image down until it fits within these pixels, in proportion. A smaller image is not enlarged.',
+    examples: [{ width: 640 }],
   }),
   omitBackground: flag
     .default(false)

@@ -42,6 +42,8 @@ describe('screenshot options', () => {
     [{ clip: { ...CLIP, height: 200_001 } }, 'clip.height', HEIGHT],
     [{ fullPage: true, maxHeight: 200_001 }, 'maxHeight', HEIGHT],
     [{ maxHeight: 5000 }, 'maxHeight', 'requires fullPage'],
+    [{ resize: { width: 0 } }, 'resize.width', 'must be an integer of pixels from 1 to 16384'],
+    [{ resize: {} }, 'resize', 'must have a width or a height'],
     [{ clip: [0, 0, 1, 1] }, 'clip', 'must be an object with x, y, width and height'],
     [{ omitBackground: 1 }, 'omitBackground', 'must be true or false'],
     [{ hide: 'header' }, 'hide', 'must be a list of selectors'],
@@ -77,6 +79,11 @@ describe('screenshot options', () => {
     [
       { format: 'pdf', clip: CLIP },
       'clip',
+      'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
+    ],
+    [
+      { format: 'pdf', resize: { width: 320 } },
+      'resize',
       'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it',
     ],
     [

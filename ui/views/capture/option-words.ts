@@ -19,6 +19,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   viewport: 'Window size',
   selector: 'Only this element',
   clip: 'Only this rectangle',
+  resize: 'Scale down to fit (px)',
   omitBackground: 'Transparent background',
   hide: 'Hide elements',
   mask: 'Cover elements',

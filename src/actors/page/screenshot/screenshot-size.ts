@@ -12,7 +12,11 @@ import { tilesOf } from './rectangles.ts';
 /** Maximum length of a side that Chromium draws at once, in pixels. */
 const MAX_SIDE = 16_384;
 /** Maximum number of rows of each format. libjpeg writes 36 fewer than the format allows. */
-const MAX_ROWS: Readonly<Record<ImageFormat, number>> = { png: Number.POSITIVE_INFINITY, jpeg: 65_500, webp: 16_383 };
+export const MAX_ROWS: Readonly<Record<ImageFormat, number>> = {
+  png: Number.POSITIVE_INFINITY,
+  jpeg: 65_500,
+  webp: 16_383,
+};
 /** A page that grows while it is scrolled is followed to this height in CSS pixels, or to this multiple of its own. */
 const MIN_FOLLOWED = 30_000;
 const MAX_GROWTH = 2;

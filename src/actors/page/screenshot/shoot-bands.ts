@@ -56,9 +56,11 @@ export async function shootBands(
     if (parts.length > 1 && (request.hide ?? request.collapse ?? request.mask) === undefined && !held) pause(false);
     return { bands, part, held: held || truncatedBy === 'time', truncatedBy };
   };
+  // Each pass reads every pixel: one joins the bands, and one resizes the image.
+  const passes = request.resize === undefined ? 1 : 2;
   for (const part of parts) {
     const soFar = { width: part.width, height: part.y + part.height - (parts[0]?.y ?? 0) };
-    const needsMs = bandMs * BAND_MARGIN + joinMs(sizeOf(soFar, request, '')) + RESERVE_MS;
+    const needsMs = bandMs * BAND_MARGIN + passes * joinMs(sizeOf(soFar, request, '')) + RESERVE_MS;
     if (bands.length > 0 && needsMs > deadline.remainingMs) return taken('time');
     const began = performance.now();
     const clip = { ...part, scale: 1 };
