@@ -120,7 +120,7 @@ export const CATALOGUE = {
     status: 422,
     retryable: false,
     text: 'The page has no element that matches the selector.',
-    help: 'Compare the selector, or `clip`, with the HTML snapshot.',
+    help: 'Compare the selector, `clip` or `pdf.pageRanges` with the HTML snapshot.',
   },
   script_failed: {
     status: 422,

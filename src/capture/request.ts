@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseTwoAnswers } from './options/contradictions.ts';
-import { refuseViewport, withDevice } from './options/emulation.ts';
+import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
 import { objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
@@ -136,7 +136,7 @@ type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>
 
 /** Resolves options that depend on several fields. */
 function decide({ url: target, pdf = DEFAULT_PDF, ...written }: Written) {
-  return { target, ...withBannerAnswer(withDevice(written)), pdf };
+  return { target, ...withBannerAnswer(withDevice(withMedia(written))), pdf };
 }
 
 function callbackField(taken: boolean) {

@@ -268,11 +268,12 @@ describe('the emulation options of a request', () => {
   });
 
   it('prefers the options of the request to the values of the device', () => {
-    const request = schemas.screenshot.parse({ url: 'https://example.com', device: 'Pixel 9' });
-    expect(request).not.toHaveProperty('device');
+    const own = { userAgent: 'mine', viewport: { height: 500 } };
+    const request = schemas.screenshot.parse({ url: 'https://example.com', device: 'Pixel 9', ...own });
     expect(request).toMatchObject({
-      viewport: { mobile: true, touch: true },
-      userAgent: expect.stringMatching(/Pixel 9/),
+      device: 'Pixel 9',
+      viewport: { height: 500, mobile: true, touch: true },
+      userAgent: 'mine',
     });
   });
 });

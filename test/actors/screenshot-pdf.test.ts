@@ -1,6 +1,8 @@
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -26,11 +28,67 @@ describe('a PDF', () => {
     [{ landscape: true }, [842, 595]],
     [{ paper: 'Letter' }, [612, 792]],
     [{ paper: 'A5', margin: 50, scale: 2 }, [419, 595]],
+    [{ width: 100, height: 150 }, [283, 425]],
+    [{ height: 150 }, [595, 425]],
+    [{ width: 100, height: 150, landscape: true }, [425, 283]],
+    [{ width: 100, height: 5080 }, [283, 14_400]],
     [{ paper: 'A3', margin: 0, scale: 0.1, landscape: true }, [1190, 842]],
   ] as const)('prints %j on sheets of %j points', async (pdf, [width, height]) => {
     const [sheet] = sheetsOf((await capture('/picture/sheets?sheets=1', { pdf })).image);
     expect(Math.abs(Number(sheet?.[0]) - width)).toBeLessThanOrEqual(1);
     expect(Math.abs(Number(sheet?.[1]) - height)).toBeLessThanOrEqual(1);
+  });
+
+  it('prints the styles of the screen with the media screen, and those of print without', async () => {
+    const css = '@media print { section { visibility: hidden } } @media screen { p { display: none } }';
+    const path = '/picture/sheets?sheets=1';
+    expect(await textOf(await capture(path, { css, media: 'screen' }))).toEqual(['Sheet 1']);
+    expect(await textOf(await capture(path, { css }))).toEqual(['']);
+    expect(await textOf(await capture(path, { css, media: 'print' }))).toEqual(['']);
+  });
+
+  it.each([
+    ['2', ['Sheet 2']],
+    ['1-2, 4', ['Sheet 1', 'Sheet 2', 'Sheet 4']],
+    ['3-', ['Sheet 3', 'Sheet 4']],
+    ['4-900', ['Sheet 4']],
+  ])('prints only the sheets %s', async (pageRanges, texts) => {
+    const snapshot = await capture('/picture/sheets?sheets=4', { pdf: { pageRanges } });
+    expect(await textOf(snapshot)).toEqual(texts);
+    expect(snapshot.truncated).toBe(false);
+  });
+
+  it('prints at most 200 of the requested sheets, and is reported as truncated', async () => {
+    const snapshot = await capture('/picture/sheets?sheets=205', { pdf: { pageRanges: '2, 4-' } });
+    const texts = await textOf(snapshot);
+    expect([texts.length, texts[0], texts.at(-1)]).toEqual([200, 'Sheet 2', 'Sheet 202']);
+    expect(snapshot.truncated).toBe(true);
+  });
+
+  it('fails with selector_not_found when the page has none of the requested sheets', async () => {
+    const error = await failureOf(capture('/picture/sheets?sheets=2', { pdf: { pageRanges: '3-4' } }));
+    expect(error).toMatchObject({ code: 'selector_not_found', message: 'the page has none of the sheets 3-4' });
+  });
+
+  it('prints a header and a footer with the values that their classes name', async () => {
+    const style = 'font-size:12px';
+    const headerTemplate = `<b style="${style}">Upper <i class=title></i></b>`;
+    const footerTemplate = `<b style="${style}"><i class=pageNumber></i> of <i class=totalPages></i></b>`;
+    const both = await capture('/picture/sheets?sheets=2', { pdf: { margin: 20, headerTemplate, footerTemplate } });
+    const texts = await textOf(both);
+    expect(texts).toEqual(['Sheet 1 Upper A page on sheets 1 of 2', 'Sheet 2 Upper A page on sheets 2 of 2']);
+    const footed = await capture('/picture/sheets?sheets=1', { pdf: { margin: 20, footerTemplate } });
+    expect(await textOf(footed)).toEqual(['Sheet 1 1 of 1']);
+  });
+
+  it('loads nothing and runs nothing for a header', async () => {
+    const asked = ground.site.url('/of-a-header.png');
+    const headerTemplate = `<img src="${asked}"><script>fetch('${asked}')</script><b style="font-size:12px">Upper</b>
+      <img src=x onerror="fetch('${asked}')"><iframe src="file:///etc/passwd"></iframe><iframe src="${asked}"></iframe>`;
+    const [text] = await textOf(await capture('/picture/sheets?sheets=1', { pdf: { margin: 20, headerTemplate } }));
+    expect(text).toContain('Upper');
+    expect(text).not.toContain('root:');
+    expect(ground.site.requests.map(({ url }) => url)).not.toContain('/of-a-header.png');
   });
 
   it('leaves out backgrounds on request', async () => {
@@ -74,6 +132,24 @@ const A4 = [595, 842];
 
 function text(pdf: Uint8Array): string {
   return Buffer.from(pdf).toString('latin1');
+}
+
+/** Returns the text of each sheet. */
+async function textOf({ image }: Pick<Snapshot, 'image'>): Promise<string[]> {
+  const pdf = await getDocument({ data: Uint8Array.from(image), verbosity: 0 }).promise;
+  const texts: string[] = [];
+  for (let sheet = 1; sheet <= pdf.numPages; sheet += 1) {
+    const { items } = await (await pdf.getPage(sheet)).getTextContent();
+    texts.push(
+      items
+        .map((item) => ('str' in item ? item.str : ''))
+        .join(' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+  }
+  await pdf.destroy();
+  return texts;
 }
 
 /** Returns width and height of each sheet, in points. */

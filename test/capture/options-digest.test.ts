@@ -14,6 +14,7 @@ describe('optionsDigest', () => {
     [{ waitUntil: 'settled', delayMs: 0 }],
     [{ hide: [], evidence: [] }],
     [{ timeoutMs: 1000 }],
+    [{ media: 'screen' }],
     [{ cacheMaxAgeMs: 1000 }],
     [{ callback: 'https://example.com/told' }],
   ])('returns the digest of a request without options for %j', (options) => {

@@ -19,6 +19,8 @@ describe('recordedOptions', () => {
     [{ viewport: { width: 500, height: 400, deviceScaleFactor: 2 } }],
     [{ acceptCookieBanners: true }],
     [{ resize: { width: 320 } }],
+    [{ format: 'pdf', media: 'screen' }],
+    [{ format: 'pdf', pdf: { width: 100, height: 150, pageRanges: '2-' } }],
     [{ rejectCookieBanners: true }],
     [{ format: 'pdf', pdf: { landscape: true, margin: 0 } }],
     [{ timeoutMs: 90_000, delayMs: 10 }],

@@ -17,7 +17,6 @@ const DEFAULTS = {
   pdf: { paper: 'A4', landscape: false, margin: 10, scale: 1, background: true },
   waitUntil: 'settled',
   delayMs: 0,
-  media: 'screen',
   darkMode: false,
   reducedMotion: false,
   ignoreCertErrors: false,
@@ -97,7 +96,11 @@ describe('ScreenshotRequest', () => {
   it.each([
     [{ viewport: { width: 1, height: 1, depth: 1 } }, 'viewport.depth', 'width, height, deviceScaleFactor'],
     [{ clip: { x: 0, y: 0, width: 1, height: 1, z: 0 } }, 'clip.z', 'x, y, width, height'],
-    [{ format: 'pdf', pdf: { size: 'A4' } }, 'pdf.size', 'paper, landscape, margin, scale, background'],
+    [
+      { format: 'pdf', pdf: { size: 'A4' } },
+      'pdf.size',
+      'paper, width, height, landscape, margin, scale, background, headerTemplate, footerTemplate, pageRanges',
+    ],
     [{ geolocation: { latitude: 1, longitude: 1, height: 2 } }, 'geolocation.height', 'latitude, longitude, accuracy'],
     [{ httpCredentials: { username: '', password: '', realm: '' } }, 'httpCredentials.realm', 'username, password'],
     [{ proxy: { server: 'http://a:1', bypass: '' } }, 'proxy.bypass', 'server, credentials'],

@@ -40,4 +40,28 @@ describe('PDF captures', () => {
     expect(other.status).toBe(406);
     expect(await other.json()).toMatchObject({ code: 'not_acceptable' });
   });
+
+  it('prints chosen sheets on paper of an own size', async () => {
+    const pdf = { width: 100, height: 150, pageRanges: '2-', footerTemplate: '<b class=pageNumber></b>' };
+    const response = await app.post(
+      '/screenshot',
+      { url: site.url('/picture/sheets'), format: 'pdf', media: 'screen', pdf },
+      { headers: { Accept: 'application/pdf' } },
+    );
+    const boxes = (await bytes(response)).toString('latin1').match(/\/MediaBox \[0 0 28[\d.]+ 42[\d.]+\]/g);
+    expect(boxes).toHaveLength(2);
+    const recorded = await app.call(`/results/${response.headers.get('X-Capture-Id')}`);
+    expect(await recorded.json()).toMatchObject({ data: { options: { format: 'pdf', media: 'screen', pdf } } });
+  });
+
+  it.each([
+    [{ pageRanges: '3-1' }, 'pdf.pageRanges'],
+    [{ width: 10 }, 'pdf.width'],
+    [{ width: 60, margin: 30 }, 'pdf'],
+    [{ headerTemplate: '' }, 'pdf.headerTemplate'],
+  ])('answers 400 to %j and names the field', async (pdf, field) => {
+    const response = await app.post('/screenshot', { url: site.url('/picture/sheets'), format: 'pdf', pdf });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(`"path":"${field}"`);
+  });
 });

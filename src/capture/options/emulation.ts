@@ -3,6 +3,7 @@ import { type Device, findDevice, nearestDevices } from './devices.ts';
 import { optionFacts } from './facts.ts';
 import { flag, objectOf, quantity } from './fields.ts';
 import {
+  type CaptureFormat,
   completeViewport,
   DEFAULT_VIEWPORT,
   type Viewport,
@@ -51,8 +52,12 @@ export const emulationFields = {
     .register(optionFacts, { defaultText: 'that of desktop Chrome' }),
   media: z
     .enum(['screen', 'print'], { error: 'must be screen or print' })
-    .default('screen')
-    .meta({ description: 'CSS media type that the page is rendered for. A PDF is always rendered for `print`.' }),
+    .optional()
+    .meta({
+      description:
+        'CSS media type that the page is rendered for. With `screen`, a PDF looks like the page in a window.',
+    })
+    .register(optionFacts, { defaultText: 'screen; print for the sheets of a PDF' }),
   darkMode: flag.default(false).meta({ description: 'Emulate `prefers-color-scheme: dark`.' }),
   reducedMotion: flag.default(false).meta({ description: 'Emulate `prefers-reduced-motion: reduce`.' }),
   locale: z
@@ -102,6 +107,13 @@ interface Emulated {
 export function withDevice<T extends Emulated>({ device, ...written }: T) {
   const userAgent = written.userAgent ?? device?.userAgent;
   return { ...written, device: device?.name, viewport: viewportOf({ device, ...written }), userAgent };
+}
+
+/** Drops the media type that images are rendered for anyway, so that equal requests compare equal. */
+export function withMedia<
+  T extends { readonly media?: 'screen' | 'print' | undefined; readonly format: CaptureFormat },
+>(written: T): T {
+  return written.media === 'screen' && written.format !== 'pdf' ? { ...written, media: undefined } : written;
 }
 
 /** Refuses a viewport that, completed from the device, has too many pixels or none. */

@@ -105,7 +105,6 @@ describe('the OpenAPI document', () => {
       waitUntil: 'settled',
       delayMs: 0,
       ignoreCertErrors: false,
-      media: 'screen',
       darkMode: false,
       reducedMotion: false,
       blockAds: false,

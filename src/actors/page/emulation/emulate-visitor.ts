@@ -27,8 +27,8 @@ export function emulateVisitor(
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));
   if (geolocation !== undefined) sent.push(session.send('Emulation.setGeolocationOverride', { ...geolocation }));
   const features = mediaFeatures(request);
-  if (features.length > 0 || media !== 'screen') {
-    sent.push(session.send('Emulation.setEmulatedMedia', { features, ...(media !== 'screen' && { media }) }));
+  if (features.length > 0 || media !== undefined) {
+    sent.push(session.send('Emulation.setEmulatedMedia', { features, ...(media !== undefined && { media }) }));
   }
   if (request.viewport.touch) {
     sent.push(session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: TOUCH_POINTS }));

@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import { CapstanError } from '../../../capture/errors.ts';
-import type { PaperFormat, PdfOptions } from '../../../capture/options/pdf.ts';
+import { type PaperFormat, type PdfOptions, readSheetRanges, type SheetRange } from '../../../capture/options/pdf.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
@@ -27,33 +27,38 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 
 /**
- * Prints the page on as many sheets as needed: at most 200, and at most 64 MiB. Throws `not_a_page` when even the first
- * sheet is larger.
+ * Prints the page, or its requested sheets, on as many sheets as needed: at most 200, and at most 64 MiB. Throws
+ * `not_a_page` when even the first sheet is larger, and `selector_not_found` when the page has none of these sheets.
  */
 export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline: Deadline): Promise<Picture> {
   const { session } = page;
   const parameters = parametersOf(options);
+  const ranges = readSheetRanges(options.pageRanges ?? '1-') ?? [];
   for (const most of SHEETS) {
-    const print = () => session.send('Page.printToPDF', { ...parameters, pageRanges: `1-${most}` });
+    const { taken, left } = splitRanges(ranges, most);
+    const print = () => printSheets(session, { ...parameters, pageRanges: textOf(taken) });
     const { answer, held } = await retryScreenshot(page, deadline, print);
+    if (answer === null) {
+      throw new CapstanError('selector_not_found', `the page has none of the sheets ${options.pageRanges ?? '1-'}`);
+    }
     const image = await deadline.step('read the print', readStream(session, answer.stream));
     if (image === null) continue;
     const cut = most < MAX_SHEETS;
-    const full = sheetsOf(image) === MAX_SHEETS;
-    const next = { ...parameters, pageRanges: String(MAX_SHEETS + 1) };
-    const truncated = cut || (full && (await deadline.step('count the sheets', canPrint(session, next))));
+    const full = left.length > 0 && sheetsOf(image) === MAX_SHEETS;
+    const next = () => canPrint(session, { ...parameters, pageRanges: textOf(splitRanges(left, 1).taken) });
+    const truncated = cut || (full && (await deadline.step('count the sheets', next())));
     return { image, held, ...ON_PAPER, truncatedBy: truncated ? 'limit' : '' };
   }
   throw new CapstanError('not_a_page', `its first sheet alone is more than ${MAX_BYTES} bytes as a PDF`);
 }
 
 function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
-  const { paper, landscape, margin, scale, background } = options;
+  const { paper, width, height, landscape, margin, scale, background, headerTemplate, footerTemplate } = options;
   const [paperWidth, paperHeight] = PAPER[paper];
   const inches = margin / MM_PER_INCH;
   return {
-    paperWidth,
-    paperHeight,
+    paperWidth: width === undefined ? paperWidth : width / MM_PER_INCH,
+    paperHeight: height === undefined ? paperHeight : height / MM_PER_INCH,
     landscape,
     scale,
     marginTop: inches,
@@ -61,8 +66,38 @@ function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
     marginBottom: inches,
     marginLeft: inches,
     printBackground: background,
+    // In place of a missing template, Chromium prints date, title and address.
+    ...((headerTemplate ?? footerTemplate) !== undefined && {
+      displayHeaderFooter: true,
+      headerTemplate: headerTemplate ?? NOTHING,
+      footerTemplate: footerTemplate ?? NOTHING,
+    }),
     transferMode: 'ReturnAsStream',
   };
+}
+const NOTHING = '<span></span>';
+
+interface SplitRanges {
+  readonly taken: readonly SheetRange[];
+  readonly left: readonly SheetRange[];
+}
+
+/** Splits ranges after their first `most` sheets. */
+function splitRanges(ranges: readonly SheetRange[], most: number): SplitRanges {
+  const taken: SheetRange[] = [];
+  const left: SheetRange[] = [];
+  let room = most;
+  for (const { first, last } of ranges) {
+    const end = Math.min(last, first + room - 1);
+    if (room > 0) taken.push({ first, last: end });
+    if (last > end) left.push({ first: end + 1, last });
+    room = Math.max(0, room - (end - first + 1));
+  }
+  return { taken, left };
+}
+
+function textOf(ranges: readonly SheetRange[]): string {
+  return ranges.map(({ first, last }) => `${first}-${last}`).join(',');
 }
 
 /** Reads a whole stream of the browser; null when it is larger than the maximum. */
@@ -96,13 +131,18 @@ function sheetsOf(pdf: Buffer): number {
 const COUNT = '/Count ';
 
 async function canPrint(session: PageSession, parameters: Protocol.Page.PrintToPDFRequest): Promise<boolean> {
+  const answer = await printSheets(session, parameters);
+  if (answer?.stream !== undefined) session.post('IO.close', { handle: answer.stream });
+  return answer !== null;
+}
+
+/** Resolves with null when the page has none of the sheets. */
+async function printSheets(session: PageSession, parameters: Protocol.Page.PrintToPDFRequest) {
   try {
-    const { stream } = await session.send('Page.printToPDF', parameters);
-    if (stream !== undefined) session.post('IO.close', { handle: stream });
-    return true;
+    return await session.send('Page.printToPDF', parameters);
   } catch (error) {
-    // Chromium's error: "Page range exceeds page count".
-    if (error instanceof CdpError) return false;
+    if (error instanceof CdpError && error.message.includes(NO_SUCH_SHEET)) return null;
     throw error;
   }
 }
+const NO_SUCH_SHEET = 'Page range exceeds page count';
