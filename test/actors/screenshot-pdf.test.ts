@@ -39,6 +39,27 @@ describe('a PDF', () => {
     expect(Math.abs(Number(sheet?.[1]) - height)).toBeLessThanOrEqual(1);
   });
 
+  it.each<[string, CaptureOptions, number]>([
+    ['/tall?px=5000', {}, 5000],
+    ['/tall?px=5000', { media: 'screen', pdf: { scale: 0.5 } }, 2500],
+    ['/tall?px=5000', { pdf: { landscape: true, margin: 0 } }, 5000],
+    ['/picture/sheets?sheets=40', { css: 'section { height: 100px }' }, 4000],
+    ['/picture/sheets?sheets=4', { css: 'section { height: 100vh }' }, 4 * 720],
+    ['/picture/sheets?sheets=1', {}, 720],
+  ])('prints %s with %j on one sheet as high as the page', async (path, { pdf, ...options }, pixels) => {
+    const snapshot = await capture(path, { ...options, pdf: { singlePage: true, ...pdf } });
+    const [sheet, ...others] = sheetsOf(snapshot.image);
+    expect(others).toEqual([]);
+    const margins = (2 * (pdf?.margin ?? 10) * 72) / 25.4;
+    expect(Math.abs(Number(sheet?.[1]) - (pixels * 72) / 96 - margins)).toBeLessThanOrEqual(3);
+    expect(snapshot.truncated).toBe(false);
+  });
+
+  it('continues one long page on further sheets when it is higher than a PDF may be', async () => {
+    const { image } = await capture('/tall?px=30000', { pdf: { singlePage: true } });
+    expect(sheetsOf(image).map(([, height]) => height)).toEqual([14_400, 14_400]);
+  });
+
   it('prints the styles of the screen with the media screen, and those of print without', async () => {
     const css = '@media print { section { visibility: hidden } } @media screen { p { display: none } }';
     const path = '/picture/sheets?sheets=1';

@@ -14,7 +14,7 @@ const DEFAULTS = {
   quality: 80,
   viewport: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false, touch: false },
   omitBackground: false,
-  pdf: { paper: 'A4', landscape: false, margin: 10, scale: 1, background: true },
+  pdf: { paper: 'A4', singlePage: false, landscape: false, margin: 10, scale: 1, background: true },
   waitUntil: 'settled',
   delayMs: 0,
   darkMode: false,
@@ -99,7 +99,7 @@ describe('ScreenshotRequest', () => {
     [
       { format: 'pdf', pdf: { size: 'A4' } },
       'pdf.size',
-      'paper, width, height, landscape, margin, scale, background, headerTemplate, footerTemplate, pageRanges',
+      'paper, width, height, singlePage, landscape, margin, scale, background, headerTemplate, footerTemplate, pageRanges',
     ],
     [{ geolocation: { latitude: 1, longitude: 1, height: 2 } }, 'geolocation.height', 'latitude, longitude, accuracy'],
     [{ httpCredentials: { username: '', password: '', realm: '' } }, 'httpCredentials.realm', 'username, password'],

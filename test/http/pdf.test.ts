@@ -54,9 +54,18 @@ describe('PDF captures', () => {
     expect(await recorded.json()).toMatchObject({ data: { options: { format: 'pdf', media: 'screen', pdf } } });
   });
 
+  it('prints one long page', async () => {
+    const body = { url: site.url('/tall?px=5000'), format: 'pdf', pdf: { singlePage: true } };
+    const response = await app.post('/screenshot', body, { headers: { Accept: 'application/pdf' } });
+    expect((await bytes(response)).toString('latin1').match(/\/MediaBox \[0 0 59\d[\d.]* 380\d[\d.]*\]/g)).toHaveLength(
+      1,
+    );
+  });
+
   it.each([
     [{ pageRanges: '3-1' }, 'pdf.pageRanges'],
     [{ width: 10 }, 'pdf.width'],
+    [{ singlePage: true, height: 100 }, 'pdf.singlePage'],
     [{ width: 60, margin: 30 }, 'pdf'],
     [{ headerTemplate: '' }, 'pdf.headerTemplate'],
   ])('answers 400 to %j and names the field', async (pdf, field) => {

@@ -45,6 +45,9 @@ const pdf = objectOf(
     paper: z.enum(PAPER_FORMATS, { error: `must be one of ${PAPER_FORMATS.join(', ')}` }).default('A4'),
     width: side.meta({ description: 'Width of the paper in millimetres, in place of that of `paper`.' }),
     height: side.meta({ description: 'Height of the paper in millimetres, in place of that of `paper`.' }),
+    singlePage: flag.default(false).meta({
+      description: 'Print one sheet as high as the page. After 5080 mm it continues on further sheets of that height.',
+    }),
     landscape: flag.default(false).meta({ description: 'Swap width and height.' }),
     margin: quantity('millimetres', 0, MAX_MARGIN).default(10).meta({ description: 'Millimetres, on all four sides.' }),
     scale: quantity('', 0.1, 2).default(1),
@@ -59,10 +62,15 @@ const pdf = objectOf(
       .meta({ description: 'Sheets to print, such as `1-3, 5, 8-`.' }),
   },
   'pdf',
-  'an object with any of paper, width, height, landscape, margin, scale, background, headerTemplate, footerTemplate and pageRanges',
-).refine(({ width, height, margin }) => Math.min(width ?? MAX_PAPER, height ?? MAX_PAPER) > 2 * margin, {
-  error: 'must be larger than its margins',
-});
+  'an object with any of paper, width, height, singlePage, landscape, margin, scale, background, headerTemplate, footerTemplate and pageRanges',
+)
+  .refine(({ width, height, margin }) => Math.min(width ?? MAX_PAPER, height ?? MAX_PAPER) > 2 * margin, {
+    error: 'must be larger than its margins',
+  })
+  .refine(({ singlePage, height }) => !singlePage || height === undefined, {
+    error: 'cannot be combined with height: remove one of them',
+    path: ['singlePage'],
+  });
 
 export type PdfOptions = Immutable<z.output<typeof pdf>>;
 

@@ -40,7 +40,7 @@ export function emulateVisitor(
 const NO_CLIENT_HINTS = `delete Navigator.prototype.userAgentData; delete globalThis.NavigatorUAData;`;
 
 /** Returns the visitor's preferences as media features. */
-function mediaFeatures({ darkMode, reducedMotion }: CaptureRequest): { name: string; value: string }[] {
+export function mediaFeatures({ darkMode, reducedMotion }: CaptureRequest): { name: string; value: string }[] {
   return [
     ...(darkMode ? [{ name: 'prefers-color-scheme', value: 'dark' }] : []),
     ...(reducedMotion ? [{ name: 'prefers-reduced-motion', value: 'reduce' }] : []),

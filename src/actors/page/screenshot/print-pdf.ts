@@ -1,11 +1,19 @@
 import type { Protocol } from 'devtools-protocol';
 import { CapstanError } from '../../../capture/errors.ts';
-import { type PaperFormat, type PdfOptions, readSheetRanges, type SheetRange } from '../../../capture/options/pdf.ts';
+import {
+  MAX_PAPER,
+  type PaperFormat,
+  type PdfOptions,
+  readSheetRanges,
+  type SheetRange,
+} from '../../../capture/options/pdf.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage, PageSession } from '../isolated-page.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
+import { heightOfSheet } from './single-sheet.ts';
 import type { Picture } from './take-screenshot.ts';
 
 /** Paper sizes in inches, in portrait orientation, from ISO 216 and ANSI. */
@@ -18,6 +26,7 @@ const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: numbe
   Tabloid: [11, 17],
 };
 const MM_PER_INCH = 25.4;
+const PX_PER_INCH = 96;
 
 /** Maximum number of sheets, and the smaller maximums to try when the PDF has too many bytes. */
 const MAX_SHEETS = 200;
@@ -30,9 +39,11 @@ const READ_BYTES = 256 * 1024;
  * Prints the page, or its requested sheets, on as many sheets as needed: at most 200, and at most 64 MiB. Throws
  * `not_a_page` when even the first sheet is larger, and `selector_not_found` when the page has none of these sheets.
  */
-export async function printPdf(page: IsolatedPage, options: PdfOptions, deadline: Deadline): Promise<Picture> {
+export async function printPdf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
   const { session } = page;
-  const parameters = parametersOf(options);
+  const { pdf: options } = request;
+  const usual = parametersOf(options);
+  const parameters = options.singlePage ? await onOneSheet(page, request, deadline, usual) : usual;
   const ranges = readSheetRanges(options.pageRanges ?? '1-') ?? [];
   for (const most of SHEETS) {
     const { taken, left } = splitRanges(ranges, most);
@@ -76,6 +87,22 @@ function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
   };
 }
 const NOTHING = '<span></span>';
+
+/** Makes the sheet as high as the page, up to the longest side that the PDF format allows. */
+async function onOneSheet(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  { paperWidth = 0, paperHeight = 0, ...parameters }: Protocol.Page.PrintToPDFRequest,
+): Promise<Protocol.Page.PrintToPDFRequest> {
+  const { landscape, margin, scale } = request.pdf;
+  const width = landscape ? paperHeight : paperWidth;
+  const margins = (2 * margin) / MM_PER_INCH;
+  const columns = Math.max(1, Math.floor(((width - margins) * PX_PER_INCH) / scale));
+  const height = await heightOfSheet(page, request, deadline, columns);
+  const inches = Math.min(MAX_PAPER / MM_PER_INCH, (height * scale) / PX_PER_INCH + margins);
+  return { ...parameters, landscape: false, paperWidth: width, paperHeight: inches };
+}
 
 interface SplitRanges {
   readonly taken: readonly SheetRange[];

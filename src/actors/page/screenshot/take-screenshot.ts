@@ -59,7 +59,7 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   if (format === 'pdf') {
     await showEverything(page, deadline);
     await hideAndMask(page, request, deadline);
-    return printPdf(page, request.pdf, deadline);
+    return printPdf(page, request, deadline);
   }
   const chosen = await choosePart(page, request, deadline);
   const { part, inWindow, size } = chosen;
