@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
 import { z } from 'zod';
-import { putCapture } from '../src/storage/artifact-store.ts';
+import { putCapture } from '../src/storage/ports/artifact-store.ts';
 import { NO_BROWSER, startService } from '../test/support/service.ts';
 import { buildUi } from '../test/ui/ui-service.ts';
 import { seededResults } from './seeded-results.ts';

@@ -6,7 +6,7 @@ import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
 import { describedRequest } from '../src/capture/request.ts';
 import { optionsTable } from '../src/config/flags.ts';
-import { configOf } from '../src/config.ts';
+import { configOf } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';

@@ -6,7 +6,7 @@ import { registerIpCommand } from './commands/ip.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
 import { registerSignCommand } from './commands/sign.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config/mod.ts';
 import { packageVersion } from './version.ts';
 
 /** Exit code for invalid flags, values and arguments. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Logger, pino } from 'pino';
 import { type CaptureOptions, type CaptureRequest, requestSchemas } from './capture/request.ts';
 import { parseOrRefuse } from './capture/validate.ts';
-import { configOf } from './config.ts';
+import { configOf } from './config/mod.ts';
 import { type CaptureService, createService as joinParts } from './service/create-service.ts';
 import type { ServiceConfig } from './service/service-config.ts';
 
@@ -18,7 +18,7 @@ export type { BatchItem, CaptureOutcome } from './capture/outcome.ts';
 export type { CaptureOptions, CaptureRequest } from './capture/request.ts';
 export type { Result } from './capture/result.ts';
 export type { ServiceStats } from './capture/stats.ts';
-export { ConfigError } from './config.ts';
+export { ConfigError } from './config/mod.ts';
 export type { CaptureService } from './service/create-service.ts';
 export type { ServiceConfig } from './service/service-config.ts';
 

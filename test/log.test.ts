@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OPTIONS } from '../src/config.ts';
-import { createLogger, type Logger } from '../src/log.ts';
+import { OPTIONS } from '../src/config/mod.ts';
+import { createLogger, type Logger } from '../src/log/log.ts';
 
 function logged(readable: boolean, log: (logger: Logger) => void): string {
   let text = '';

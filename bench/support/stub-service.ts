@@ -7,7 +7,7 @@ import { failedResult } from '../../src/capture/build-result.ts';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/mod.ts';
 import { createHttpApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
 import { type CaptureService, createService } from '../../src/service/create-service.ts';

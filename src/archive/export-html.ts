@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import type { Result } from '../capture/result.ts';
 import { renderThumbnail } from '../imaging/render-thumbnail.ts';
-import type { Keyset, ResultFilter } from '../storage/result-store.ts';
+import type { Keyset, ResultFilter } from '../storage/ports/result-store.ts';
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
 import type { ReadStores } from './read-stores.ts';
 

@@ -7,7 +7,7 @@ import {
   gapEntry,
   type LoggedEvent,
   type Publish,
-} from '../storage/event-log.ts';
+} from '../storage/ports/event-log.ts';
 import { AwayError, type Link } from './connection.ts';
 import { EventStream, type Republished } from './event-stream.ts';
 import { EventWriter } from './event-writer.ts';

@@ -9,7 +9,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { type EventEntry, gapEntry, type LoggedEvent } from '../storage/event-log.ts';
+import { type EventEntry, gapEntry, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import { decode, encode, encodeWithin, WrittenEvent } from './messages.ts';
 import type { Subjects } from './subjects.ts';

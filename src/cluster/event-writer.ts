@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EventEntry, type EventOutboxFile, gapEntry } from '../storage/event-log.ts';
+import { type EventEntry, type EventOutboxFile, gapEntry } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import type { EventStream } from './event-stream.ts';
 import { WrittenEvent } from './messages.ts';

@@ -4,7 +4,7 @@ import type { Evidence } from '../capture/evidence.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { ClusterStats } from '../capture/stats.ts';
-import type { EventLog, EventOutbox } from '../storage/event-log.ts';
+import type { EventLog, EventOutbox } from '../storage/ports/event-log.ts';
 import type { Turns } from '../streams/turns.ts';
 import { Census } from './census.ts';
 import { AwayError, Link } from './connection.ts';

@@ -14,7 +14,7 @@ export function registerDbCommand(program: Command): void {
       'Compare records and files, in the data directory or in GridFS, and check the SQLite file. Exit code 1 when there are problems.',
     );
   addConfigFlags(check, PLACES).action(async (flags: Flags) => {
-    const { checkDatabase } = await import('../storage/maintenance.ts');
+    const { checkDatabase } = await import('../storage/maintenance/maintenance.ts');
     const problems = await checkDatabase(processConfig(flags), print);
     print(problems === 0 ? 'no problems found' : `${problems} problems`);
     if (problems > 0) process.exitCode = 1;
@@ -26,7 +26,7 @@ export function registerDbCommand(program: Command): void {
       'Write a copy of the SQLite database, which may be in use. Files of captures are not copied. MongoDB, captures in GridFS included: use mongodump.',
     );
   addConfigFlags(backup, PLACES).action(async (file: string, flags: Flags) => {
-    const { backupDatabase } = await import('../storage/maintenance.ts');
+    const { backupDatabase } = await import('../storage/maintenance/maintenance.ts');
     await backupDatabase(processConfig(flags), file);
     print(`backed up to ${file}`);
   });
@@ -37,7 +37,7 @@ export function registerDbCommand(program: Command): void {
       'Replace the SQLite database with a copy. A running service switches to it. MongoDB: use mongorestore.',
     );
   addConfigFlags(restore, PLACES).action(async (file: string, flags: Flags) => {
-    const { restoreDatabase } = await import('../storage/maintenance.ts');
+    const { restoreDatabase } = await import('../storage/maintenance/maintenance.ts');
     const aside = restoreDatabase(processConfig(flags), file);
     print(`restored from ${file}${movedTo(aside)}`);
   });
@@ -48,7 +48,7 @@ export function registerDbCommand(program: Command): void {
       'Write the record of every capture, stored or failed, in the data directory, or in GridFS, that the database does not have.',
     );
   addConfigFlags(rebuild, PLACES).action(async (flags: Flags) => {
-    const { rebuildDatabase } = await import('../storage/maintenance.ts');
+    const { rebuildDatabase } = await import('../storage/maintenance/maintenance.ts');
     const { written, unreadable, aside } = await rebuildDatabase(processConfig(flags), print);
     print(`${written} records written${movedTo(aside)}`);
     if (unreadable > 0) process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 /** A service, or a worker of a cluster. */

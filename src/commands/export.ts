@@ -7,8 +7,8 @@ import { conditionFields } from '../capture/result-conditions.ts';
 import { overHttp, readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags } from '../config/flags.ts';
-import { ConfigError } from '../config.ts';
-import type { ResultFilter } from '../storage/result-store.ts';
+import { ConfigError } from '../config/mod.ts';
+import type { ResultFilter } from '../storage/ports/result-store.ts';
 import { processConfig } from './process-config.ts';
 
 const conditions = z.object({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config/mod.ts';
 
 /**
  * Loads the configuration of this process from its environment, its files and the flags of a command. `note`: called

@@ -1,8 +1,8 @@
 import { statSync, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, OPTIONS } from '../config.ts';
+import { type Config, OPTIONS } from '../config/mod.ts';
 import type { KeyRing } from '../http/keys/key-ring.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
 export interface Reload {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { type Config, OPTIONS } from '../config.ts';
-import type { Logger } from '../log.ts';
+import { type Config, OPTIONS } from '../config/mod.ts';
+import type { Logger } from '../log/log.ts';
 
 /** Permission bits of users who are neither the owner nor in the file's group. */
 const OTHERS = 0o007;

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { createHttpApp, type HttpOptions } from '../http/app.ts';
 import { KeyRing } from '../http/keys/key-ring.ts';
-import type { Log, Logger } from '../log.ts';
+import type { Log, Logger } from '../log/log.ts';
 import { createService } from '../service/create-service.ts';
 
 /** Opens the service and its HTTP interface: the whole service, or a node of a cluster that answers clients. */

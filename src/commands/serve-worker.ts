@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { createWorkerApp } from '../http/app.ts';
 import { KeyRing } from '../http/keys/key-ring.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { createWorker } from '../service/create-worker.ts';
 
 /** Opens a worker of a cluster, with its probes and figures. */

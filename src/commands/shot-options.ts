@@ -4,7 +4,7 @@ import { describeOptions, type JsonField, type OptionDescription } from '../capt
 import { isMap, isRepeatable, listItem, optionFromTexts } from '../capture/options/from-text.ts';
 import { OPTION_GROUPS } from '../capture/options/groups.ts';
 import { flagOf } from '../config/options.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/mod.ts';
 
 /** Options without a flag: `cacheMaxAgeMs` needs a database. */
 const WITHOUT_FLAG = ['cacheMaxAgeMs'];

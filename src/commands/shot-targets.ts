@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { readTarget } from '../capture/target.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/mod.ts';
 
 /** A line that is not a URL. */
 export interface BadLine {

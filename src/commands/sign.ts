@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/mod.ts';
 import { claimsSignature, signedTarget } from '../http/signed-link.ts';
 import { processConfig } from './process-config.ts';
 

@@ -4,7 +4,7 @@ import { Confinement } from '../actors/confinement.ts';
 import { executableFinder } from '../actors/executable.ts';
 import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
 import { missingScripts, type Script } from '../actors/missing-scripts.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const browser = findingsOf('browser');

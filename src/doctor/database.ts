@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { type Inspection, inspectMongo, inspectSqlite } from '../storage/inspect.ts';
+import type { Config } from '../config/mod.ts';
+import { type Inspection, inspectMongo, inspectSqlite } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const database = findingsOf('database');

@@ -1,8 +1,8 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config } from '../config.ts';
-import { existingParent, inspectStore } from '../storage/inspect.ts';
+import type { Config } from '../config/mod.ts';
+import { existingParent, inspectStore } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** Space for 1000 screenshots and the browsers' profiles. With less, an hour of work may fill the disk. */

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { examineBrowser } from './browser.ts';
 import { examineDatabase } from './database.ts';
 import { examineDisk } from './disk.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { connectionsWithin, descriptorLimit } from '../pressure/descriptors.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { readMemory } from '../pressure/memory.ts';
 import { gib } from './disk.ts';
 import { type Finding, findingsOf } from './finding.ts';

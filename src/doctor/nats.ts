@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const nats = findingsOf('NATS');

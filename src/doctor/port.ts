@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const finding = findingsOf('port');

@@ -1,12 +1,12 @@
 import { firstValueFrom, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CapstanEvent } from '../capture/events.ts';
-import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/event-log.ts';
+import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { eventBody } from './event-body.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
-export type { LoggedEvent } from '../storage/event-log.ts';
+export type { LoggedEvent } from '../storage/ports/event-log.ts';
 
 /** Holds about a minute of events of a busy service. Without a database, only these can be replayed. */
 const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;

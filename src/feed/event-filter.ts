@@ -1,6 +1,6 @@
 import { isOfKey, type OfKey } from '../capture/client.ts';
-import { GAP, type LoggedEvent } from '../storage/event-log.ts';
-import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/hosts.ts';
+import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
+import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 
 /** A subscriber's filter; all given conditions must hold. */
 export interface EventFilter {

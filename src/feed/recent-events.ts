@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../storage/event-log.ts';
+import type { LoggedEvent } from '../storage/ports/event-log.ts';
 
 export interface RecentEventsBounds {
   readonly events: number;

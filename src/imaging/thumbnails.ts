@@ -4,8 +4,8 @@ import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { createPlaces } from '../capture/share.ts';
 import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
-import type { ArtifactStore } from '../storage/artifact-store.ts';
-import type { ThumbnailStore } from '../storage/thumbnail-store.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
 

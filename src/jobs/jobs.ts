@@ -3,8 +3,8 @@ import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { isAway } from '../storage/is-away.ts';
-import { type JobKind, type JobRecord, jobKeyOf, keyOfJob, type TakenJob } from '../storage/job-store.ts';
+import { isAway } from '../storage/failures/is-away.ts';
+import { type JobKind, type JobRecord, jobKeyOf, keyOfJob, type TakenJob } from '../storage/ports/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
 import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 

@@ -1,5 +1,5 @@
-import { isAway } from '../storage/is-away.ts';
-import type { JobItem } from '../storage/job-store.ts';
+import { isAway } from '../storage/failures/is-away.ts';
+import type { JobItem } from '../storage/ports/job-store.ts';
 
 const RETRY_MS = 1_000;
 /** Maximum number of outcomes that wait for the database; at this number the job pauses. */

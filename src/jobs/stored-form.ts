@@ -4,7 +4,7 @@ import type { Client } from '../capture/client.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
-import type { JobItem } from '../storage/job-store.ts';
+import type { JobItem } from '../storage/ports/job-store.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

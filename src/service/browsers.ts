@@ -3,7 +3,7 @@ import { createActorPool } from '../actors/actor-pool.ts';
 import type { CaptureActor } from '../actors/capture-actor.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Egress } from '../egress/egress.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import type { EventStream } from '../streams/events.ts';
 import type { Availability } from './condition.ts';
 import { warnOfMissingFonts } from './font-warning.ts';

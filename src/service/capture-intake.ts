@@ -4,7 +4,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { likeness } from '../capture/options-digest.ts';
 import type { Egress } from '../egress/egress.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createBatchRunner } from '../streams/batch.ts';
 import type { CapturePipeline } from '../streams/capture-pipeline.ts';

@@ -12,9 +12,9 @@ import type { EventFeed } from '../feed/event-feed.ts';
 import type { Thumbnails } from '../imaging/thumbnails.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Tallies } from '../metrics/tallies.ts';
-import type { ArtifactStore } from '../storage/artifact-store.ts';
-import type { IdempotencyStore } from '../storage/idempotency-store.ts';
-import type { ResultStore } from '../storage/result-store.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import type { IdempotencyStore } from '../storage/ports/idempotency-store.ts';
+import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { BatchElement, BatchRequester } from '../streams/batch.ts';
 import type { LiveConfig } from './service-config.ts';
 

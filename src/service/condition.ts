@@ -5,7 +5,7 @@ import { openGauge } from '../pressure/gauge.ts';
 import { overloadMarks, type Thresholds } from '../pressure/marks.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
 import { createJudge } from '../pressure/overload.ts';
-import type { StoreState } from '../storage/result-store.ts';
+import type { StoreState } from '../storage/ports/result-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CapturePipeline } from '../streams/capture-pipeline.ts';
 import { type EventStream, pressureChanged } from '../streams/events.ts';

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
+import type { Config } from '../config/mod.ts';
+import type { Logger } from '../log/log.ts';
 import { connectionsWithin, descriptorLimit } from '../pressure/descriptors.ts';
 
 /**

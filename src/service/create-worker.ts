@@ -1,9 +1,9 @@
 import { noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Overload } from '../capture/pressure.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError } from '../config/mod.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import { createCounters } from '../streams/counters.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';

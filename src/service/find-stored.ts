@@ -4,8 +4,8 @@ import { optionsDigest } from '../capture/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import { overHttp } from '../capture/target.ts';
-import type { ArtifactStore } from '../storage/artifact-store.ts';
-import type { Keyset, ResultStore } from '../storage/result-store.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 
 /**

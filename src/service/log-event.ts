@@ -1,5 +1,5 @@
 import type { CapstanEvent, CaptureEvent } from '../capture/events.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 
 /**
  * Logs an event: one line when a capture ends, when a browser starts or ends, and when the service starts or stops

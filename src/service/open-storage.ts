@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { createStorage, type Storage } from '../storage/storage.ts';
 import type { StorageConfig } from './service-config.ts';
 

@@ -4,9 +4,9 @@ import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { EventFeed, FeedPage } from '../feed/event-feed.ts';
 import { isVisible } from '../feed/event-filter.ts';
-import type { ArtifactStore } from '../storage/artifact-store.ts';
-import { timeOfId } from '../storage/ids.ts';
-import type { Keyset, ResultStore } from '../storage/result-store.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import { timeOfId } from '../storage/records/ids.ts';
+import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
 import type { CaptureService } from './capture-service.ts';
 
 /*

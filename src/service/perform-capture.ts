@@ -8,7 +8,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { perceptionHash } from '../imaging/perception-hash.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 

@@ -1,5 +1,5 @@
 import type { ServiceStats } from '../capture/stats.ts';
-import type { EventLog } from '../storage/event-log.ts';
+import type { EventLog } from '../storage/ports/event-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Counters } from '../streams/counters.ts';
 import type { Capturing } from './capturing.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/mod.ts';
 
 /*
  * The options that each part of the service needs. The declarations of the package include this file, but not those of

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
-import type { ArtifactStore, ArtifactStoreKind, LocalStore } from './artifact-store.ts';
+import type { ArtifactStore, ArtifactStoreKind, LocalStore } from './ports/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
@@ -11,9 +11,9 @@ import {
   checkStoreExists,
   holdsStore,
   rememberDatabase,
-} from './check-places.ts';
-import type { Database } from './database.ts';
-import type { EventLog, EventOutbox } from './event-log.ts';
+} from './maintenance/check-places.ts';
+import type { Database } from './ports/database.ts';
+import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileEventOutbox } from './files/file-event-outbox.ts';
@@ -22,19 +22,19 @@ import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
 import { eventsFile, retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
-import type { IdempotencyStore } from './idempotency-store.ts';
-import { createIdSource, type IdSource, randomNode } from './ids.ts';
-import { unlessAway } from './is-away.ts';
-import type { JobStore } from './job-store.ts';
-import { createOwnCopies, type LocalCopies } from './local-copies.ts';
-import type { HeldLock } from './lock.ts';
+import type { IdempotencyStore } from './ports/idempotency-store.ts';
+import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
+import { unlessAway } from './failures/is-away.ts';
+import type { JobStore } from './ports/job-store.ts';
+import { createOwnCopies, type LocalCopies } from './ports/local-copies.ts';
+import type { HeldLock } from './ports/lock.ts';
 import { createNoDatabase } from './memory/no-database.ts';
 import { type MongoDatabase, openMongo } from './mongo/open.ts';
-import { holdNode } from './node-leases.ts';
-import type { ResultStore, StoreState } from './result-store.ts';
+import { holdNode } from './ports/node-leases.ts';
+import type { ResultStore, StoreState } from './ports/result-store.ts';
 import { openSqlite } from './sqlite/open.ts';
-import type { ThumbnailStore } from './thumbnail-store.ts';
-import { writeFailure } from './write-failure.ts';
+import type { ThumbnailStore } from './ports/thumbnail-store.ts';
+import { writeFailure } from './failures/write-failure.ts';
 
 /*
  * Opens everything that is stored, and chooses the implementation of each port:

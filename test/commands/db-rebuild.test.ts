@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../src/capture/result.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
-import type { ResultFilter } from '../../src/storage/result-store.ts';
+import type { ResultFilter } from '../../src/storage/ports/result-store.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { keepPicture } from '../storage/parts.ts';
 import { captureOf, EVIDENCE } from '../storage/result-of.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPTIONS, printableConfig } from '../../src/config.ts';
+import { OPTIONS, printableConfig } from '../../src/config/mod.ts';
 import { load, refusal } from './sources.ts';
 
 describe('loadConfig', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError, type ConfigSources, loadConfig } from '../../src/config.ts';
+import { type Config, ConfigError, type ConfigSources, loadConfig } from '../../src/config/mod.ts';
 
 export interface Given {
   readonly flags?: ConfigSources['flags'];

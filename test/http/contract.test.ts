@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FailureCode } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
-import { putCapture } from '../../src/storage/artifact-store.ts';
+import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { freePort } from '../support/actor.ts';
 import { siteForSuite } from '../support/for-suite.ts';

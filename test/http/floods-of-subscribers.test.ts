@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { EventEntry } from '../../src/storage/event-log.ts';
+import type { EventEntry } from '../../src/storage/ports/event-log.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putCapture } from '../../src/storage/artifact-store.ts';
+import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { pngOf } from '../support/image.ts';
 import { type RunningService, startService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ArtifactStore, putCapture } from '../../src/storage/artifact-store.ts';
-import { createIdSource, firstIdAt } from '../../src/storage/ids.ts';
+import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { createIdSource, firstIdAt } from '../../src/storage/records/ids.ts';
 import { HTML, IMAGE } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/ports/database.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';

@@ -1,4 +1,4 @@
-import type { EventEntry, EventLog, LoggedEvent } from '../../src/storage/event-log.ts';
+import type { EventEntry, EventLog, LoggedEvent } from '../../src/storage/ports/event-log.ts';
 
 export interface Listening {
   readonly log: EventLog;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { type Collection, type Db, MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ArtifactStore, putCapture } from '../../src/storage/artifact-store.ts';
+import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { damagedFiles } from '../../src/storage/gridfs/damaged-files.ts';
 import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artifact-store.ts';
 import { createSweep, type SweepOptions } from '../../src/storage/gridfs/sweep.ts';

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
-import { firstIdAt } from '../../src/storage/ids.ts';
+import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { mongoLease } from '../../src/storage/mongo/lease.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';

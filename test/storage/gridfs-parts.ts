@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ArtifactStore, LocalStore } from '../../src/storage/artifact-store.ts';
+import type { ArtifactStore, LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
@@ -8,8 +8,8 @@ import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artif
 import { createUploads } from '../../src/storage/gridfs/uploads.ts';
 import { withCopies } from '../../src/storage/gridfs/with-copies.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
-import type { Outbox } from '../../src/storage/outbox.ts';
-import type { ResultStore } from '../../src/storage/result-store.ts';
+import type { Outbox } from '../../src/storage/ports/outbox.ts';
+import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 
 /** The parts that one process with captures in GridFS has over a data directory and a MongoDB database. */
 export interface GridfsParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostKeys, hostRanges, matchesHost } from '../../src/storage/hosts.ts';
+import { hostKeys, hostRanges, matchesHost } from '../../src/storage/records/hosts.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';
 
 describe('by host', () => {

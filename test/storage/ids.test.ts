@@ -8,7 +8,7 @@ import {
   parseId,
   randomNode,
   timeOfId,
-} from '../../src/storage/ids.ts';
+} from '../../src/storage/records/ids.ts';
 
 const NOW = Date.UTC(2026, 6, 1, 12, 30, 15, 250);
 

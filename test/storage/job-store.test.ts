@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
-import { type JobItem, jobKeyOf, type NewJob } from '../../src/storage/job-store.ts';
+import type { Database } from '../../src/storage/ports/database.ts';
+import { type JobItem, jobKeyOf, type NewJob } from '../../src/storage/ports/job-store.ts';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 

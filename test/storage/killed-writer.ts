@@ -1,4 +1,4 @@
-import { createIdSource } from '../../src/storage/ids.ts';
+import { createIdSource } from '../../src/storage/records/ids.ts';
 import { HTML, IMAGE, openParts } from './parts.ts';
 import { captureOf } from './result-of.ts';
 

@@ -10,7 +10,7 @@ import {
   migrate,
 } from '../../src/storage/mongo/migrations.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
-import type { StoreState } from '../../src/storage/result-store.ts';
+import type { StoreState } from '../../src/storage/ports/result-store.ts';
 import { MIGRATIONS, type Migration } from '../../src/storage/sqlite/migrations.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';

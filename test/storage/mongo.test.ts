@@ -9,7 +9,7 @@ import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import { bandsOf } from '../../src/storage/records/perception.ts';
-import type { Keyset, ResultFilter, StoreState } from '../../src/storage/result-store.ts';
+import type { Keyset, ResultFilter, StoreState } from '../../src/storage/ports/result-store.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/capture/result.ts';
-import type { Database } from '../../src/storage/database.ts';
-import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/result-store.ts';
+import type { Database } from '../../src/storage/ports/database.ts';
+import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/ports/result-store.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';
 import { EVIDENCE, resultOf } from './result-of.ts';
 

@@ -5,7 +5,7 @@ import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention, type Retention, type RetentionOptions } from '../../src/storage/captures/retention.ts';
 import { holdLock } from '../../src/storage/files/held-lock.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
-import { firstIdAt } from '../../src/storage/ids.ts';
+import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 

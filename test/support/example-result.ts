@@ -1,6 +1,6 @@
 import { UNSEEN } from '../../src/capture/build-result.ts';
 import type { Result } from '../../src/capture/result.ts';
-import { timeOfId } from '../../src/storage/ids.ts';
+import { timeOfId } from '../../src/storage/records/ids.ts';
 
 /** Returns a record of a page with the time of its id and the given fields, and without files unless some are given. */
 export function exampleResult(id: number, wanted: Partial<Result> = {}): Result {

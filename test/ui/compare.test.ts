@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putCapture } from '../../src/storage/artifact-store.ts';
+import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';
 import { LOOKS, violations } from './axe.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';

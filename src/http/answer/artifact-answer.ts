@@ -1,7 +1,7 @@
 import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type { OpenArtifact } from '../../storage/artifact-store.ts';
+import type { OpenArtifact } from '../../storage/ports/artifact-store.ts';
 import type { HttpContext } from '../state.ts';
 import { readByteRange } from './byte-range.ts';
 import { answerFailure } from './envelope.ts';

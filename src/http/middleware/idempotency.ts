@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/idempotency-store.ts';
+import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
 import { describeArtifact } from '../answer/artifact-answer.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Keyset } from '../../storage/result-store.ts';
+import type { Keyset } from '../../storage/ports/result-store.ts';
 
 /*
  * A cursor is the position where the next page begins: a keyset as JSON in base64url. It is opaque to clients, which

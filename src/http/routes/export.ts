@@ -4,7 +4,7 @@ import { type SentResult, sentResult } from '../../capture/artifact-paths.ts';
 import type { Result } from '../../capture/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
-import type { ResultFilter, ResultStore } from '../../storage/result-store.ts';
+import type { ResultFilter, ResultStore } from '../../storage/ports/result-store.ts';
 import { ResultSchema } from '../answer/schemas.ts';
 import { csvLine } from '../lines/csv.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';

@@ -4,7 +4,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { isJobOf, type JobManner } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/job-store.ts';
+import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';

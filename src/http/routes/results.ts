@@ -5,7 +5,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/result-store.ts';
+import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/ports/result-store.ts';
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';

@@ -1,10 +1,10 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
-import { isAway } from '../is-away.ts';
-import type { LocalCopies } from '../local-copies.ts';
-import type { Outbox } from '../outbox.ts';
+import { isAway } from '../failures/is-away.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
+import type { Outbox } from '../ports/outbox.ts';
 import { withoutEvidence } from '../records/record.ts';
-import type { ResultStore } from '../result-store.ts';
+import type { ResultStore } from '../ports/result-store.ts';
 import { BackgroundPasses } from './background-passes.ts';
 import type { Remover } from './remover.ts';
 

@@ -1,5 +1,5 @@
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import { type ArtifactStore, changedStore } from '../artifact-store.ts';
+import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 
 /**
  * The store as clients read it: without captures whose removal has begun. Their records may be gone while their files

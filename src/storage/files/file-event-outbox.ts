@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EventOutbox, EventOutboxFile } from '../event-log.ts';
+import type { EventOutbox, EventOutboxFile } from '../ports/event-log.ts';
 import { makeDirectory } from './directories.ts';
 import { type HeldFileLock, holdLock } from './held-lock.ts';
 import { eventOutboxDirectory } from './layout.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { HeldLock } from '../lock.ts';
+import type { HeldLock } from '../ports/lock.ts';
 import { touchPrivateSync } from './private-files.ts';
 
 /** A lock on a file. The system releases it when its process ends. */

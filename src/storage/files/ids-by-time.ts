@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseId } from '../ids.ts';
+import { parseId } from '../records/ids.ts';
 import { capturesDirectory, minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { timeOfId } from '../ids.ts';
+import { timeOfId } from '../records/ids.ts';
 
 /*
  * The data directory. Every name comes from an id or from a process; none from a request.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../system-error.ts';
+import { codeOf } from '../failures/system-error.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
 import { removeThumbnails } from './file-thumbnail-store.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { codeOf } from '../system-error.ts';
+import { codeOf } from '../failures/system-error.ts';
 import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';
 import { storeFile } from './layout.ts';

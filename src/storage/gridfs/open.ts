@@ -1,6 +1,6 @@
-import type { ArtifactStore, LocalStore } from '../artifact-store.ts';
-import type { LocalCopies } from '../local-copies.ts';
-import type { HeldLock } from '../lock.ts';
+import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
+import type { HeldLock } from '../ports/lock.ts';
 import { mongoLease } from '../mongo/lease.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';

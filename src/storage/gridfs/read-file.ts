@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Collection } from 'mongodb';
-import type { ByteSpan } from '../artifact-store.ts';
+import type { ByteSpan } from '../ports/artifact-store.ts';
 import type { ChunkDocument, StoredFile } from '../mongo/artifact-documents.ts';
 
 /**

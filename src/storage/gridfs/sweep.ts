@@ -1,7 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { createPace } from '../captures/pace.ts';
 import { type RepeatedPass, repeatPass } from '../captures/repeated-pass.ts';
-import { isAway } from '../is-away.ts';
+import { isAway } from '../failures/is-away.ts';
 import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';

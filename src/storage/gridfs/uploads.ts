@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
-import type { ArtifactStore, CapturedFiles, LocalStore } from '../artifact-store.ts';
-import { hasCopy, type LocalCopies, namingStore } from '../local-copies.ts';
+import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
+import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;

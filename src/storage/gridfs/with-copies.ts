@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { type ArtifactStore, changedStore } from '../artifact-store.ts';
+import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 
 /**
  * The store as read by a process that has captures in its data directory:

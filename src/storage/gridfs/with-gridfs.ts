@@ -1,4 +1,4 @@
-import { type ArtifactStore, changedStore } from '../artifact-store.ts';
+import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Attempt, type IdempotencyStore, KEY_LIFE_MS } from '../idempotency-store.ts';
+import { type Attempt, type IdempotencyStore, KEY_LIFE_MS } from '../ports/idempotency-store.ts';
 
 /**
  * Limits for answers in memory, where there is no database: their number and their bytes. The oldest are removed first.

@@ -1,5 +1,5 @@
 import type { Document, Filter } from 'mongodb';
-import type { HostRange } from '../hosts.ts';
+import type { HostRange } from '../records/hosts.ts';
 import { BY_TIME, type Collections, HOST_FIELDS, NEWEST_FIRST } from './collections.ts';
 import type { HostDocument, ResultDocument } from './documents.ts';
 import type { HostSample } from './host-sample.ts';

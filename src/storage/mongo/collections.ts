@@ -1,5 +1,5 @@
 import type { Collection, Db, Document, IndexDescription, OptionalUnlessRequiredId } from 'mongodb';
-import type { HostKey } from '../hosts.ts';
+import type { HostKey } from '../records/hosts.ts';
 import type { EvidenceDocument, HostDocument, NodeDocument, PerceptionDocument, ResultDocument } from './documents.ts';
 import { isOnlyDuplicates } from './duplicate-key.ts';
 

@@ -1,7 +1,7 @@
 import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
-import { NewerSchemaError } from '../newer-schema-error.ts';
-import type { StoreState } from '../result-store.ts';
+import { NewerSchemaError } from '../failures/newer-schema-error.ts';
+import type { StoreState } from '../ports/result-store.ts';
 import { explain, mongoFailure } from './failure.ts';
 
 const DEFAULT_DATABASE = 'capstan';

@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
-import { hostKeys } from '../hosts.ts';
+import { hostKeys } from '../records/hosts.ts';
 import { asRecord, timeOf, urlKeysOf } from '../records/record.ts';
 import { rareHostTermsOf, termsOf } from '../records/terms.ts';
 

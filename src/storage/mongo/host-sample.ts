@@ -1,4 +1,4 @@
-import { type HostKeys, type HostRange, hostKeys, matchesHost } from '../hosts.ts';
+import { type HostKeys, type HostRange, hostKeys, matchesHost } from '../records/hosts.ts';
 import { BY_TIME, type Collections, NEWEST_FIRST } from './collections.ts';
 
 /** Two per cent of the sample are 40 results: enough to distinguish frequent hosts from rare ones. */

@@ -6,7 +6,7 @@ import {
   type Claim,
   type ClaimTimes,
   type IdempotencyStore,
-} from '../idempotency-store.ts';
+} from '../ports/idempotency-store.ts';
 import type { Ask } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 

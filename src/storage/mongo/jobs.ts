@@ -11,7 +11,7 @@ import {
   keyOfJob,
   MAX_JOBS,
   refusalOfJob,
-} from '../job-store.ts';
+} from '../ports/job-store.ts';
 import type { Ask } from './connection.ts';
 import { isOnlyDuplicates } from './duplicate-key.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { HeldLock } from '../lock.ts';
+import type { HeldLock } from '../ports/lock.ts';
 import type { Ask } from './connection.ts';
 
 /* Locks of one process among those that share a database, by the server's clock. */

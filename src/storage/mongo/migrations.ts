@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
-import { NewerSchemaError } from '../newer-schema-error.ts';
+import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { prepareArtifacts } from './artifact-documents.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { Database } from '../database.ts';
+import type { Database } from '../ports/database.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
 import { collectionsOf } from './collections.ts';
 import { type Ask, MongoConnection, type OnState } from './connection.ts';

@@ -1,4 +1,4 @@
-import { isAway } from '../is-away.ts';
+import { isAway } from '../failures/is-away.ts';
 
 /** Maximum number of records per write. */
 const MAX_WRITE = 512;

@@ -8,8 +8,8 @@ import {
   gapEntry,
   type LoggedEvent,
   type Publish,
-} from '../event-log.ts';
-import { createIdSource } from '../ids.ts';
+} from '../ports/event-log.ts';
+import { createIdSource } from './ids.ts';
 
 /**
  * Time for which events are gathered before a write, in milliseconds. A crash loses them; the next start reports a gap.

@@ -3,7 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
-import type { Keyset } from '../result-store.ts';
+import type { Keyset } from '../ports/result-store.ts';
 
 /**
  * A record as read from one of our stores. Only fields that the stores themselves use are checked, so that fields which

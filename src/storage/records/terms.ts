@@ -1,6 +1,6 @@
 import type { Result } from '../../capture/result.ts';
 import { outcomeOf, type RecordedOutcome, type ResultConditions } from '../../capture/result-conditions.ts';
-import { type HostKey, type HostKeys, type HostRange, hostKeys } from '../hosts.ts';
+import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
 /*
  * The terms of a record: the keys of an inverted index, by which lists are filtered. Words of the title and the URLs

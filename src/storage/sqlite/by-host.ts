@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { endOfPrefix, type HostKey, type HostRange } from '../hosts.ts';
+import { endOfPrefix, type HostKey, type HostRange } from '../records/hosts.ts';
 import type { Place } from './results.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ofKey } from '../../capture/client.ts';
-import { type EventEntry, gapEntry, type LoggedEvent } from '../event-log.ts';
+import { type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';

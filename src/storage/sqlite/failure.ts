@@ -1,5 +1,5 @@
-import { NewerSchemaError } from '../newer-schema-error.ts';
-import { codeOf } from '../system-error.ts';
+import { NewerSchemaError } from '../failures/newer-schema-error.ts';
+import { codeOf } from '../failures/system-error.ts';
 import type { CallFailure } from './protocol.ts';
 import { ForeignFileError } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type HostRange, matchesHost } from '../hosts.ts';
+import { type HostRange, matchesHost } from '../records/hosts.ts';
 import { hostTerm, rangeTerm, urlTerm } from '../records/terms.ts';
 import type { FilteredRows, Place } from './results.ts';
 

@@ -6,7 +6,7 @@ import {
   type Claim,
   type ClaimTimes,
   type IdempotencyStore,
-} from '../idempotency-store.ts';
+} from '../ports/idempotency-store.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 

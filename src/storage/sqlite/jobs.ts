@@ -15,7 +15,7 @@ import {
   refusalOfJob,
   type TakenJob,
   type Unfinished,
-} from '../job-store.ts';
+} from '../ports/job-store.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Database } from '../database.ts';
-import { KEPT_EVENTS } from '../event-log.ts';
+import type { Database } from '../ports/database.ts';
+import { KEPT_EVENTS } from '../ports/event-log.ts';
 import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
 import { sqliteEvents } from './events.ts';
 import { exclusiveEvents } from './exclusive-events.ts';

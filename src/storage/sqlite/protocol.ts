@@ -1,4 +1,4 @@
-import type { StoreState } from '../result-store.ts';
+import type { StoreState } from '../ports/result-store.ts';
 import type { EventCalls } from './events.ts';
 import type { IdempotencyCalls } from './idempotency.ts';
 import type { JobCalls } from './jobs.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { hostKeys } from '../hosts.ts';
+import { hostKeys } from '../records/hosts.ts';
 import { mergePages } from '../records/merge-pages.ts';
 import { byHost } from './by-host.ts';
 import { filteredLists } from './filtered-list.ts';

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CapstanError } from '../../capture/errors.ts';
-import type { StoreState } from '../result-store.ts';
+import type { StoreState } from '../ports/result-store.ts';
 import type {
   AnswerOf,
   Ask,

@@ -3,11 +3,11 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { checkDatabaseFile, checkStoreExists, LostPlaceError } from './check-places.ts';
-import { MongoConnection } from './mongo/connection.ts';
-import { checkSchema } from './mongo/migrations.ts';
-import { NewerSchemaError } from './newer-schema-error.ts';
-import type { StoreState } from './result-store.ts';
-import { checkedVersion } from './sqlite/schema.ts';
+import { MongoConnection } from '../mongo/connection.ts';
+import { checkSchema } from '../mongo/migrations.ts';
+import { NewerSchemaError } from '../failures/newer-schema-error.ts';
+import type { StoreState } from '../ports/result-store.ts';
+import { checkedVersion } from '../sqlite/schema.ts';
 
 /**
  * Whether a database could be used. `refused`: the service would not start; `unavailable`: it would start without it.

@@ -1,4 +1,4 @@
-import { type IdSource, randomNode } from './ids.ts';
+import { type IdSource, randomNode } from '../records/ids.ts';
 
 /*
  * Two processes with the same node could generate the same id, and the second record of an id is dropped. A node is

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStore, ArtifactStoreKind } from './artifact-store.ts';
-import type { Database } from './database.ts';
-import { createDataDirectory } from './files/data-directory.ts';
-import { createFileArtifactStore } from './files/file-artifact-store.ts';
-import { WAITING } from './files/file-outbox.ts';
-import { namesIn, outboxes } from './files/workspace.ts';
-import type { DamagedFile } from './gridfs/damaged-files.ts';
-import { isAway } from './is-away.ts';
-import { openMongo } from './mongo/open.ts';
-import { withoutEvidence } from './records/record.ts';
-import type { Keyset } from './result-store.ts';
-import { backupFile, problemsOfFile, restoreFile, setAside } from './sqlite/backup.ts';
-import { openSqlite } from './sqlite/open.ts';
+import type { ArtifactStore, ArtifactStoreKind } from '../ports/artifact-store.ts';
+import type { Database } from '../ports/database.ts';
+import { createDataDirectory } from '../files/data-directory.ts';
+import { createFileArtifactStore } from '../files/file-artifact-store.ts';
+import { WAITING } from '../files/file-outbox.ts';
+import { namesIn, outboxes } from '../files/workspace.ts';
+import type { DamagedFile } from '../gridfs/damaged-files.ts';
+import { isAway } from '../failures/is-away.ts';
+import { openMongo } from '../mongo/open.ts';
+import { withoutEvidence } from '../records/record.ts';
+import type { Keyset } from '../ports/result-store.ts';
+import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
+import { openSqlite } from '../sqlite/open.ts';
 
 /* The functions behind `capstan db`: each works on the configured paths, whether a service is running or not. */
 
@@ -140,8 +140,8 @@ async function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>):
 
 /** Works without the data directory, too: it has only captures that wait for delivery. */
 async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const { createGridfsArtifactStore } = await import('./gridfs/gridfs-artifact-store.ts');
-  const { damagedFiles } = await import('./gridfs/damaged-files.ts');
+  const { createGridfsArtifactStore } = await import('../gridfs/gridfs-artifact-store.ts');
+  const { damagedFiles } = await import('../gridfs/damaged-files.ts');
   const mongo = await whenUp((onState) => openMongo({ url: mongoUrl ?? '', onState }));
   const { database, ask } = mongo;
   try {

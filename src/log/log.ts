@@ -1,8 +1,8 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { masked } from './config/mask.ts';
-import { type Config, ConfigError, OPTIONS } from './config.ts';
-import { LineWriter } from './log/line-writer.ts';
+import { masked } from '../config/mask.ts';
+import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
+import { LineWriter } from './line-writer.ts';
 
 export type { Logger } from 'pino';
 

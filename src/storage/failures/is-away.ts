@@ -1,4 +1,4 @@
-import { CapstanError } from '../capture/errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 
 /** Returns whether an operation failed because the database cannot be reached now, so that it may be retried. */
 export function isAway(error: unknown): boolean {

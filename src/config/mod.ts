@@ -1,13 +1,13 @@
-import { masked } from './config/mask.ts';
-import { type Config, OPTIONS } from './config/options.ts';
+import { masked } from './mask.ts';
+import { type Config, OPTIONS } from './options.ts';
 
 /*
  * The configuration of the service: the table of options, the sources of their values, and their precedence.
  */
 
-export { ConfigError } from './config/config-error.ts';
-export { type ConfigSources, configOf, loadConfig } from './config/load.ts';
-export { type Config, OPTIONS, type Option } from './config/options.ts';
+export { ConfigError } from './config-error.ts';
+export { type ConfigSources, configOf, loadConfig } from './load.ts';
+export { type Config, OPTIONS, type Option } from './options.ts';
 
 /** Returns the configuration with its secrets masked. */
 export function printableConfig(config: Config): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CapstanError, type Failure } from '../capture/errors.ts';
-import { shareOf } from '../capture/share.ts';
+import { CapstanError, type Failure } from '../../capture/errors.ts';
+import { shareOf } from '../../capture/share.ts';
 
 /*
  * The port to jobs: work that its client does not wait for. A job is in the database, so it outlives the process, and

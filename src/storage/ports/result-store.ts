@@ -1,6 +1,6 @@
-import type { Evidence } from '../capture/evidence.ts';
-import type { DetailedResult, Result, SimilarResult } from '../capture/result.ts';
-import type { ResultConditions } from '../capture/result-conditions.ts';
+import type { Evidence } from '../../capture/evidence.ts';
+import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
+import type { ResultConditions } from '../../capture/result-conditions.ts';
 
 /**
  * Selects records: all, those of a URL, or those of a host as by-host defines it. A URL matches the URL that was

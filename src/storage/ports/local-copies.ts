@@ -1,4 +1,4 @@
-import type { DetailedResult } from '../capture/result.ts';
+import type { DetailedResult } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './artifact-store.ts';
 
 /**

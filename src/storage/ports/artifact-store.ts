@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactKind } from '../capture/artifacts.ts';
-import type { DetailedResult, Result } from '../capture/result.ts';
-import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
+import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
  * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory, `gridfs/` for

@@ -1,4 +1,4 @@
-import { CapstanError } from '../capture/errors.ts';
+import { CapstanError } from '../../capture/errors.ts';
 import { codeOf } from './system-error.ts';
 
 /** Codes for no space, quota or inodes, or a file size limit. Such a failure ends when space is freed. */
