@@ -1,8 +1,8 @@
-import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import type { Database } from '../storage/ports/database.ts';
 import { createDataDirectory } from '../storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../storage/files/file-artifact-store.ts';
 import { openMongo } from '../storage/mongo/open.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import type { Database } from '../storage/ports/database.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { openSqlite } from '../storage/sqlite/open.ts';
 

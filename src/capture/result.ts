@@ -16,7 +16,6 @@ const StoredArtifactsSchema = z.strictObject({
 });
 
 /** The stored files of a capture. */
-export type StoredArtifacts = Immutable<z.output<typeof StoredArtifactsSchema>>;
 
 /** A record as the result stores keep it. Failed captures have records too. The API sends `SentResult`. */
 export const ResultRecordSchema = z.strictObject({

@@ -3,8 +3,8 @@ import { CapstanError } from '../capture/errors.ts';
 import { describeOptions, type JsonField, type OptionDescription } from '../capture/options/describe.ts';
 import { isMap, isRepeatable, listItem, optionFromTexts } from '../capture/options/from-text.ts';
 import { OPTION_GROUPS } from '../capture/options/groups.ts';
-import { flagOf } from '../config/options.ts';
 import { ConfigError } from '../config/mod.ts';
+import { flagOf } from '../config/options.ts';
 
 /** Options without a flag: `cacheMaxAgeMs` needs a database. */
 const WITHOUT_FLAG = ['cacheMaxAgeMs'];

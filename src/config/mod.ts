@@ -6,8 +6,8 @@ import { type Config, OPTIONS } from './options.ts';
  */
 
 export { ConfigError } from './config-error.ts';
-export { type ConfigSources, configOf, loadConfig } from './load.ts';
-export { type Config, OPTIONS, type Option } from './options.ts';
+export { configOf, loadConfig } from './load.ts';
+export { type Config, OPTIONS } from './options.ts';
 
 /** Returns the configuration with its secrets masked. */
 export function printableConfig(config: Config): Readonly<Record<string, unknown>> {

@@ -1,7 +1,13 @@
 import { firstValueFrom, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CapstanEvent } from '../capture/events.ts';
-import { type EventEntry, type EventLog, type GapReason, gapEntry, type LoggedEvent } from '../storage/ports/event-log.ts';
+import {
+  type EventEntry,
+  type EventLog,
+  type GapReason,
+  gapEntry,
+  type LoggedEvent,
+} from '../storage/ports/event-log.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { eventBody } from './event-body.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';

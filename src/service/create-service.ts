@@ -38,7 +38,7 @@ import type { ServiceConfig } from './service-config.ts';
  * Counters, the log, the feed of subscribers and webhooks observe the events.
  */
 
-export type { BatchElement, CaptureService, Readiness } from './capture-service.ts';
+export type { CaptureService } from './capture-service.ts';
 
 /** Time after a request's deadline, in milliseconds. Longer than the worker's grace, so that its report comes first. */
 const CLUSTER_GRACE_MS = 10_000;

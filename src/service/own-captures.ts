@@ -5,8 +5,8 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { EventFeed, FeedPage } from '../feed/event-feed.ts';
 import { isVisible } from '../feed/event-filter.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import { timeOfId } from '../storage/records/ids.ts';
 import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
+import { timeOfId } from '../storage/records/ids.ts';
 import type { CaptureService } from './capture-service.ts';
 
 /*

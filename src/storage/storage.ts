@@ -1,19 +1,10 @@
 import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
-import type { ArtifactStore, ArtifactStoreKind, LocalStore } from './ports/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
-import {
-  checkDatabaseFile,
-  checkDataDirectory,
-  checkRecords,
-  checkStoreExists,
-  holdsStore,
-  rememberDatabase,
-} from './maintenance/check-places.ts';
-import type { Database } from './ports/database.ts';
-import type { EventLog, EventOutbox } from './ports/event-log.ts';
+import { unlessAway } from './failures/is-away.ts';
+import { writeFailure } from './failures/write-failure.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileEventOutbox } from './files/file-event-outbox.ts';
@@ -22,19 +13,28 @@ import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
 import { holdLock } from './files/held-lock.ts';
 import { eventsFile, retentionLock } from './files/layout.ts';
 import { withGridfs } from './gridfs/with-gridfs.ts';
+import {
+  checkDatabaseFile,
+  checkDataDirectory,
+  checkRecords,
+  checkStoreExists,
+  holdsStore,
+  rememberDatabase,
+} from './maintenance/check-places.ts';
+import { createNoDatabase } from './memory/no-database.ts';
+import { type MongoDatabase, openMongo } from './mongo/open.ts';
+import type { ArtifactStore, ArtifactStoreKind, LocalStore } from './ports/artifact-store.ts';
+import type { Database } from './ports/database.ts';
+import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
-import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
-import { unlessAway } from './failures/is-away.ts';
 import type { JobStore } from './ports/job-store.ts';
 import { createOwnCopies, type LocalCopies } from './ports/local-copies.ts';
 import type { HeldLock } from './ports/lock.ts';
-import { createNoDatabase } from './memory/no-database.ts';
-import { type MongoDatabase, openMongo } from './mongo/open.ts';
 import { holdNode } from './ports/node-leases.ts';
 import type { ResultStore, StoreState } from './ports/result-store.ts';
-import { openSqlite } from './sqlite/open.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
-import { writeFailure } from './failures/write-failure.ts';
+import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
+import { openSqlite } from './sqlite/open.ts';
 
 /*
  * Opens everything that is stored, and chooses the implementation of each port:

@@ -2,7 +2,7 @@ import { filter, map, type Observable, Subject } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { BatchEvent, BrowserEvent, CapstanEvent, CaptureEvent, PressureEvent } from '../capture/events.ts';
+import type { BatchEvent, CapstanEvent, CaptureEvent, PressureEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
 import type { Result } from '../capture/result.ts';
@@ -158,22 +158,6 @@ export function batchCompleted(at: number, { apiKeyName, ...progress }: BatchPro
 /** Whether the service accepts new work has changed. */
 export function pressureChanged(at: number, { cluster: _cluster, ...pressure }: Pressure): PressureEvent {
   return { type: 'pressure.changed', at: iso(at), ...pressure };
-}
-
-export function isCaptureEvent(event: CapstanEvent): event is CaptureEvent {
-  return event.type.startsWith('capture.');
-}
-
-export function isBatchEvent(event: CapstanEvent): event is BatchEvent {
-  return event.type.startsWith('batch.');
-}
-
-export function isBrowserEvent(event: CapstanEvent): event is BrowserEvent {
-  return event.type.startsWith('browser.');
-}
-
-export function isPressureEvent(event: CapstanEvent): event is PressureEvent {
-  return event.type.startsWith('pressure.');
 }
 
 function about(at: number, { id, request, batch, apiKeyName }: Announced) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError, type ConfigSources, loadConfig } from '../../src/config/mod.ts';
+import type { ConfigSources } from '../../src/config/load.ts';
+import { type Config, ConfigError, loadConfig } from '../../src/config/mod.ts';
 
 export interface Given {
   readonly flags?: ConfigSources['flags'];

@@ -5,8 +5,8 @@ import { CapstanError } from '../../src/capture/errors.ts';
 import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
 import type { Thumbnail } from '../../src/capture/thumbnail.ts';
 import { createThumbnails } from '../../src/imaging/thumbnails.ts';
-import { type OpenArtifact, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
+import { type OpenArtifact, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { openParts, type Parts, temporaryDirectory } from '../storage/parts.ts';
 import { resultOf } from '../storage/result-of.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Database } from '../../src/storage/ports/database.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
+import type { Database } from '../../src/storage/ports/database.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
-import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { mongoLease } from '../../src/storage/mongo/lease.ts';
+import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { type GridfsParts, type GridfsPartsOptions, openGridfsParts } from './gridfs-parts.ts';

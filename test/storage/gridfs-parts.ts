@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { ArtifactStore, LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
@@ -8,6 +7,7 @@ import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artif
 import { createUploads } from '../../src/storage/gridfs/uploads.ts';
 import { withCopies } from '../../src/storage/gridfs/with-copies.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
+import type { ArtifactStore, LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import type { Outbox } from '../../src/storage/ports/outbox.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { type Attempt, CLAIM_TIMES } from '../../src/storage/ports/idempotency-store.ts';
-import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { type JobItem, jobKeyOf, type NewJob } from '../../src/storage/ports/job-store.ts';
-import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 
 const made: string[] = [];

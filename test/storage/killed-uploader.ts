@@ -1,8 +1,8 @@
 import { GridFSBucket } from 'mongodb';
-import type { ArtifactStore, StagedCapture } from '../../src/storage/ports/artifact-store.ts';
 import { uploadFile } from '../../src/storage/gridfs/grid-files.ts';
-import { createIdSource } from '../../src/storage/records/ids.ts';
 import { BUCKET } from '../../src/storage/mongo/artifact-documents.ts';
+import type { ArtifactStore, StagedCapture } from '../../src/storage/ports/artifact-store.ts';
+import { createIdSource } from '../../src/storage/records/ids.ts';
 import { openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE } from './parts.ts';
 import { captureOf } from './result-of.ts';

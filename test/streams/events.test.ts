@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../src/capture/errors.ts';
-import type { CapstanEvent } from '../../src/capture/events.ts';
-import type { Pressure } from '../../src/capture/pressure.ts';
 import { createCounters } from '../../src/streams/counters.ts';
 import {
   batchAccepted,
@@ -11,11 +9,6 @@ import {
   captureRefused,
   captureStarted,
   createEventStream,
-  isBatchEvent,
-  isBrowserEvent,
-  isCaptureEvent,
-  isPressureEvent,
-  pressureChanged,
 } from '../../src/streams/events.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { stored } from './rig.ts';
@@ -27,19 +20,6 @@ const command = (id: number, url = 'https://a.example/') => ({
   apiKeyName: null,
 });
 const BATCH = { batch: 'b', apiKeyName: null };
-
-const PRESSURE: Pressure = {
-  running: 1,
-  queued: 0,
-  maxConcurrent: 1,
-  maxQueued: 0,
-  cpu: 50,
-  memory: null,
-  eventLoopDelayMs: 1,
-  accepting: false,
-  reason: 'The queue is full.',
-  cluster: null,
-};
 
 describe('events', () => {
   it('emits the time, the type and the host', () => {
@@ -69,19 +49,6 @@ describe('events', () => {
     stream.emit(captureQueued(0, command(1)));
     expect(first).toEqual(['capture.queued', 'capture.rejected']);
     expect(second).toEqual(first);
-  });
-
-  it('distinguishes events by type guards', () => {
-    const events: CapstanEvent[] = [
-      captureQueued(0, command(1)),
-      batchAccepted(0, BATCH, 1, 1),
-      { type: 'browser.launched', at: '', pid: 1, captures: 0 },
-      pressureChanged(0, PRESSURE),
-    ];
-    expect(events.map(isCaptureEvent)).toEqual([true, false, false, false]);
-    expect(events.map(isBatchEvent)).toEqual([false, true, false, false]);
-    expect(events.map(isBrowserEvent)).toEqual([false, false, true, false]);
-    expect(events.map(isPressureEvent)).toEqual([false, false, false, true]);
   });
 });
 

@@ -1,13 +1,13 @@
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
+import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
 import { putCapture } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
-import { withoutEvidence } from '../records/record.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
+import { withoutEvidence } from '../records/record.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
 import { createRemover, type Removed, type Remover } from './remover.ts';
 import { createStoreHealth, type StoreHealth } from './store-health.ts';

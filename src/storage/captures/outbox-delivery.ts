@@ -3,8 +3,8 @@ import type { DetailedResult } from '../../capture/result.ts';
 import { isAway } from '../failures/is-away.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
-import { withoutEvidence } from '../records/record.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { withoutEvidence } from '../records/record.ts';
 import { BackgroundPasses } from './background-passes.ts';
 import type { Remover } from './remover.ts';
 

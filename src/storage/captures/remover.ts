@@ -1,7 +1,7 @@
+import { writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { IntendedRemoval, Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import { writeFailure } from '../failures/write-failure.ts';
 
 /*
  * The record is removed first, so that no record ever names missing files. A crash in between leaves files. The

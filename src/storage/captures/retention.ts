@@ -1,9 +1,9 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { firstIdAt } from '../records/ids.ts';
 import { isAway } from '../failures/is-away.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { firstIdAt } from '../records/ids.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
 import { type RepeatedPass, repeatPass } from './repeated-pass.ts';

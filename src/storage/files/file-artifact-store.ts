@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type { CapturedFiles, LocalStore, OpenArtifact, RemovedArtifacts, StagedCapture } from '../ports/artifact-store.ts';
 import { writeFailure } from '../failures/write-failure.ts';
+import type {
+  CapturedFiles,
+  LocalStore,
+  OpenArtifact,
+  RemovedArtifacts,
+  StagedCapture,
+} from '../ports/artifact-store.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { writeDurably } from './durable-file.ts';

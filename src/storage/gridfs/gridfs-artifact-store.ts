@@ -3,12 +3,18 @@ import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/arti
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type { ArtifactStore, CapturedFiles, OpenArtifact, RemovedArtifacts, StagedCapture } from '../ports/artifact-store.ts';
 import { createPace } from '../captures/pace.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
+import type {
+  ArtifactStore,
+  CapturedFiles,
+  OpenArtifact,
+  RemovedArtifacts,
+  StagedCapture,
+} from '../ports/artifact-store.ts';
 import { asDetailed } from '../records/record.ts';
 import { deleteFiles, type FileContent, idsOf, uploadFile } from './grid-files.ts';
 import { readFile } from './read-file.ts';

@@ -1,8 +1,8 @@
+import { mongoLease } from '../mongo/lease.ts';
+import type { MongoDatabase } from '../mongo/open.ts';
 import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { HeldLock } from '../ports/lock.ts';
-import { mongoLease } from '../mongo/lease.ts';
-import type { MongoDatabase } from '../mongo/open.ts';
 import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';
 import { createSweep } from './sweep.ts';
 import { createUploads } from './uploads.ts';

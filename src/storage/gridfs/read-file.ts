@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Collection } from 'mongodb';
-import type { ByteSpan } from '../ports/artifact-store.ts';
 import type { ChunkDocument, StoredFile } from '../mongo/artifact-documents.ts';
+import type { ByteSpan } from '../ports/artifact-store.ts';
 
 /**
  * Number of chunks that a reader holds. The driver's download stream is not used: it asks for 16 MiB at once, which

@@ -1,5 +1,5 @@
-import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
+import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 
 /**
  * A store in the data directory of a process whose database may also have captures in GridFS, made by other processes.

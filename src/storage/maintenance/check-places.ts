@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { CaptureStore } from '../captures/capture-store.ts';
 import { storeFile } from '../files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from '../files/store-id.ts';
 import { STORE as GRIDFS } from '../mongo/artifact-documents.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 
 /** Number of newest records whose stores are compared. */

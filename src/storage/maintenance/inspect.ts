@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkDatabaseFile, checkStoreExists, LostPlaceError } from './check-places.ts';
+import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { MongoConnection } from '../mongo/connection.ts';
 import { checkSchema } from '../mongo/migrations.ts';
-import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import { checkedVersion } from '../sqlite/schema.ts';
+import { checkDatabaseFile, checkStoreExists, LostPlaceError } from './check-places.ts';
 
 /**
  * Whether a database could be used. `refused`: the service would not start; `unavailable`: it would start without it.

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStore, ArtifactStoreKind } from '../ports/artifact-store.ts';
-import type { Database } from '../ports/database.ts';
+import { isAway } from '../failures/is-away.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import type { DamagedFile } from '../gridfs/damaged-files.ts';
-import { isAway } from '../failures/is-away.ts';
 import { openMongo } from '../mongo/open.ts';
-import { withoutEvidence } from '../records/record.ts';
+import type { ArtifactStore, ArtifactStoreKind } from '../ports/artifact-store.ts';
+import type { Database } from '../ports/database.ts';
 import type { Keyset } from '../ports/result-store.ts';
+import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { openSqlite } from '../sqlite/open.ts';
 

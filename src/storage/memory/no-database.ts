@@ -1,8 +1,8 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { createOwnEventLog } from '../records/own-event-log.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { createOwnEventLog } from '../records/own-event-log.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
 
 const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import type { DetailedResult } from '../../capture/result.ts';
+import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
-import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { documentOf, evidenceOf, recordOf } from './documents.ts';

@@ -1,5 +1,5 @@
-import { timeOf } from '../records/record.ts';
 import type { Keyset } from '../ports/result-store.ts';
+import { timeOf } from '../records/record.ts';
 import { NEWEST_FIRST } from './collections.ts';
 
 /** One range of an index on `(probed_at, _id)`, and its order in the list. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LEASED_NODES } from '../records/ids.ts';
 import { LEASE_MARGIN_MS, LEASE_MS, LeasedNode, type NodeLeases } from '../ports/node-leases.ts';
+import { LEASED_NODES } from '../records/ids.ts';
 import type { Ask, Handlers } from './protocol.ts';
 import { inTransaction } from './transaction.ts';
 

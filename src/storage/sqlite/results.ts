@@ -1,11 +1,11 @@
 import type { Evidence } from '../../capture/evidence.ts';
 import type { Result } from '../../capture/result.ts';
 import { isConditional } from '../../capture/result-conditions.ts';
-import { type HostRange, hostRanges } from '../records/hosts.ts';
+import type { Keyset, Likeness, ResultFilter, ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
+import { type HostRange, hostRanges } from '../records/hosts.ts';
 import { asDetailed, asRecord, placeOf, startOf, timeOf, urlKey, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
 import { hostTermsOf, termsOf, wantedTerms } from '../records/terms.ts';
-import type { Keyset, Likeness, ResultFilter, ResultStore, StoreState } from '../ports/result-store.ts';
 import type { Ask } from './protocol.ts';
 
 /** A record as the worker writes it: the indexed columns, and the whole as JSON. */

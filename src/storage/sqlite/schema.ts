@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { makeDirectorySync } from '../files/directories.ts';
 import { makePrivateSync, PRIVATE_FILE, touchPrivateSync } from '../files/private-files.ts';
-import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { inTransaction } from './transaction.ts';
 
