@@ -93,7 +93,6 @@ describe('authenticate', () => {
     '/results/../livez',
     '/openapi.json/',
     '/readyz%00',
-    '/',
     '/nothing',
     '/screenshot',
     '/screenshot/1',
@@ -108,6 +107,11 @@ describe('authenticate', () => {
   ])('requires a key for %s with every method', async (path) => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expect(await status(method, path)).toBe(401);
+  });
+
+  it('requires a key for / with every method that changes something', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) expect(await status(method, '/')).toBe(401);
+    expect(await status('GET', '/')).toBe(200);
   });
 
   it('requires no key for an open path with a query', async () => {
