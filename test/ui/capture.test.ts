@@ -39,8 +39,14 @@ describe('the form for a capture', () => {
     await page.getByLabel('URL', { exact: true }).fill(site.url('/timetable'));
     await page.getByText('Advanced').click();
     await page.getByText('What the picture shows').click();
-    await page.getByRole('spinbutton', { name: /^Width/ }).first().fill('640');
-    await page.getByRole('spinbutton', { name: /^Height/ }).first().fill('400');
+    await page
+      .getByRole('spinbutton', { name: /^Width/ })
+      .first()
+      .fill('640');
+    await page
+      .getByRole('spinbutton', { name: /^Height/ })
+      .first()
+      .fill('400');
     await page.getByLabel('File format').selectOption('webp');
     await page.getByText('What is recorded, and reuse').click();
     await page.getByLabel('tls').check();
