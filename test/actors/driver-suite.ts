@@ -219,13 +219,6 @@ function describeCaptures(asks: CaptureOptions): void {
     ]);
     await expect.poll(() => ground.running.actor.stats().busy).toBe(0);
   });
-
-  it('waits for a slot no longer than the deadline of the capture', async () => {
-    const hanging = Array.from({ length: 4 }, () => failureOf(capture('/hang', { timeoutMs: 2500 })));
-    const waiting = await failureOf(capture('/short', { timeoutMs: 400 }));
-    expect(waiting.message).toContain('wait for a slot');
-    await Promise.all(hanging);
-  });
 }
 
 function pixel(png: PNG, x: number, y: number): number[] {
