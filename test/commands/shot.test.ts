@@ -47,6 +47,16 @@ describe('capstan shot', () => {
     expect(stdout).toMatch(/^saved 127\.0\.0\.1_\d+_short-1\.png {2}200 /);
   });
 
+  it('warns of an image that its format cuts, and names the remedy', async () => {
+    await using place = await ground();
+    const args = ['shot', site.url('/tall?px=20000'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
+    const { code, stderr } = await capstan([...args, '--full-page', '--format', 'webp'], place.options);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^truncated \S+\.webp: shows 16383 of 20000 px: the format holds no more; --format png does\n/,
+    );
+  });
+
   it('warns of a partial image on standard error, and marks it in the JSON output', async () => {
     await using place = await ground();
     const args = ['shot', site.url('/never'), site.url('/short'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];

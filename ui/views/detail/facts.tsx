@@ -5,6 +5,20 @@ import { OptionBadges } from '../../parts/badge.tsx';
 import { ago, bytes, dateAndTime, duration, integer } from '../../parts/format.ts';
 import { TargetLink } from '../../parts/target-link.tsx';
 
+const CUTS: Readonly<Record<DetailedResult['truncated_by'], string>> = {
+  '': '',
+  format: 'the format holds no more rows',
+  maxHeight: 'at the requested maximum height',
+  limit: 'at a limit of the service',
+  growth: 'the page grew while it was scrolled',
+  time: 'the time was over',
+};
+
+/** Says why the image shows less than requested, and the height of the page when it is known. */
+function cutOf({ truncated_by: by, full_height: height }: DetailedResult): string {
+  return by !== '' && height > 0 ? `${CUTS[by]}; page is ${integer(height)} px high` : CUTS[by];
+}
+
 /** The metadata of a capture. Unknown values are left out. */
 export function Facts({ result }: { readonly result: DetailedResult }) {
   const {
@@ -37,7 +51,7 @@ export function Facts({ result }: { readonly result: DetailedResult }) {
     ['Protocol', result.protocol],
     ['Address', [ip, ...place].filter((part) => part !== null).join(', ')],
     ['Download', download === null ? '' : [download.name, download.type].filter(Boolean).join(', ')],
-    ['Cut', result.truncated ? `page is ${integer(result.full_height)} px high` : ''],
+    ['Cut', cutOf(result)],
     ['Incomplete', result.partial ? `while: ${result.partial_phase}` : ''],
     [
       'Id',
