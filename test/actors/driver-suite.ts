@@ -65,10 +65,14 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 
   it('limits the pixels of a very wide page as well', async () => {
-    const snapshot = await capture('/endless-height?wide=50000&px=50000', { fullPage: true, format: 'jpeg' });
+    const snapshot = await capture('/endless-height?wide=50000&px=50000', {
+      fullPage: true,
+      format: 'jpeg',
+      timeoutMs: 120_000,
+    });
     expect(snapshot).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 24_414 });
     expect(dimensions(snapshot.image)).toEqual([16_384, 24_414]);
-  });
+  }, 150_000);
 
   it.each([
     ['png', '89504e47'],
