@@ -160,6 +160,20 @@ export const configSchema = z.strictObject({
     placeholder: 'n',
     default: 1000,
   }),
+  maxBatchConcurrency: z
+    .int()
+    .min(1)
+    .max(LIMIT_BOUNDS.maxConcurrent.max)
+    .nullable()
+    .register(table, {
+      kind: 'number',
+      group: 'Limits',
+      description: 'Maximum number of captures of one batch or job at the same time, whatever its `concurrency`.',
+      placeholder: 'n',
+      takes: `an integer from 1 to ${LIMIT_BOUNDS.maxConcurrent.max} (captures)`,
+      default: null,
+      defaultText: '--max-concurrent',
+    }),
   maxBatch: integer(1, 100_000, 'requests', {
     group: 'Limits',
     description: 'Maximum number of requests in one batch.',

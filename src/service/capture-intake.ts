@@ -21,6 +21,8 @@ export interface IntakeParts {
   readonly webhooks: Pick<Webhooks, 'admit'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
   readonly events: EventStream;
+  /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
+  readonly maxBatchConcurrency: number | null;
   /** Aborted when the service stops; ends waiting for the end of an outage. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
@@ -38,7 +40,7 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * lets captures of batches and jobs wait for the end of an outage.
  */
 export function createIntake(parts: IntakeParts): Intake {
-  const { pipeline, egress, webhooks, storage, events, stopping, logger } = parts;
+  const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger } = parts;
 
   const admitCallback = (callback: string): Observable<void> =>
     whileSubscribed((signal) => webhooks.admit(callback, signal));
@@ -66,7 +68,7 @@ export function createIntake(parts: IntakeParts): Intake {
     });
 
   const batchesOf = (submitOne: CapturePipeline['submit']) =>
-    createBatchRunner({ pipeline, submit: submitOne, events, ids: randomUUID });
+    createBatchRunner({ pipeline, submit: submitOne, events, ids: randomUUID, maxConcurrency: maxBatchConcurrency });
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));
   const submitPatiently = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping });
 

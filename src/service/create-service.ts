@@ -104,7 +104,9 @@ export async function createService(
       ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results, eventLog })
       : undefined;
   const stopping = new AbortController();
-  const intake = createIntake({ pipeline, egress, webhooks, storage, events, stopping: stopping.signal, logger });
+  const { maxBatchConcurrency } = config;
+  const common = { pipeline, egress, webhooks, storage, events, logger };
+  const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
   const condition = watchCondition(config, {
     availability: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.availability),
     storage,

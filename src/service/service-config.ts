@@ -48,4 +48,4 @@ export type LiveConfig = Pick<
 export type ServiceConfig = ClusterConfig &
   StorageConfig &
   CapturingConfig &
-  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks'>;
+  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks' | 'maxBatchConcurrency'>;

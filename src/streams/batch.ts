@@ -30,6 +30,8 @@ export interface BatchOptions {
   readonly events: EventStream;
   /** Generates the id of a new batch. */
   readonly ids: () => string;
+  /** Maximum number of captures of one batch at the same time. @default The service's limit */
+  readonly maxConcurrency?: number | null;
   readonly scheduler?: SchedulerLike;
 }
 
@@ -63,6 +65,7 @@ export type RunBatch = (
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
   const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
+  const maxConcurrency = options.maxConcurrency ?? Number.POSITIVE_INFINITY;
   const now = () => scheduler.now();
 
   return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, by = {}) =>
@@ -78,7 +81,10 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const progress = () => ({ batch, apiKeyName, size: size ?? read, done, failed });
 
       const complete = (): void => events.conclude(batchCompleted(now(), progress()), callback);
-      const wanted = Math.max(1, Math.min(concurrency, pipeline.limits.maxConcurrent, size ?? concurrency));
+      const wanted = Math.max(
+        1,
+        Math.min(concurrency, maxConcurrency, pipeline.limits.maxConcurrent, size ?? concurrency),
+      );
       const ticket = pipeline.admitBatch(wanted, complete, owner);
       events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, ticket.width));
 

@@ -32,6 +32,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     thumbnailBytes: null,
     maxConcurrent: 4,
     maxQueue: 1000,
+    maxBatchConcurrency: null,
     maxMemoryMb: null,
     // Generous, because tests may run on a slow, shared machine.
     minFreeMemory: 0,
