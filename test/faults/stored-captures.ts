@@ -92,6 +92,8 @@ async function strayFiles(
     const [top, , , id = ''] = path.split('/');
     if (top === 'captures') return captures.has(id);
     if (top === 'store.json' || top === 'owner.lock') return true;
+    // The log of events of a process with MongoDB.
+    if (top?.startsWith('events.db')) return true;
     return top === 'workspaces' && path.endsWith('/lock');
   };
   const perCapture = Map.groupBy(
