@@ -17,6 +17,7 @@ import {
   encodeWithin,
   type FromNode,
   FromWorker,
+  HEAD_BYTES,
   MAX_SMALL_BYTES,
   type ReportedOutcome,
   ToNode,
@@ -34,8 +35,6 @@ const MAX_LOST = 3;
 const WORKER_TIMEOUT_MS = 1_000;
 /** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
 const CANCEL_MS = 2_000;
-/** Minimum size of a message, in bytes. */
-const HEAD_BYTES = 1_024;
 
 export interface DispatcherOptions {
   readonly link: Link;

@@ -1,29 +1,18 @@
-import {
-  DiscardPolicy,
-  JetStreamApiError,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-  type StreamInfo,
-} from '@nats-io/jetstream';
+import { DiscardPolicy, jetstream, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
+import { API_TIMEOUT_MS, ensureStream, isCode, manage } from './jetstream-api.ts';
 import { decode, encode, encodeWithin, WrittenEvent } from './messages.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Limits of the stream: about 100,000 events, and a week. The server removes the oldest events. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
-const TIMEOUT_MS = 5_000;
 /** Ids per millisecond of the age of a stream: more than events that one can take. */
 const IDS_PER_MS = 1_000;
 
-/** Error codes of JetStream. */
-const STREAM_EXISTS = 10058;
-const NOT_FOUND: readonly number[] = [10059, 10014];
+/** Error codes of JetStream for a second event with the same key. */
 const ALREADY_STORED: readonly number[] = [10071, 10164];
 
 export interface EventStreamState {
@@ -55,30 +44,23 @@ export class EventStream {
 
   async ensure(): Promise<void> {
     const { events, allEvents, logged } = this.#subjects;
-    try {
-      await this.#manage(({ streams }) => streams.info(events));
-    } catch (error) {
-      if (!isCode(error, NOT_FOUND)) throw error;
-      const config = {
-        name: events,
-        subjects: [allEvents],
-        retention: RetentionPolicy.Limits,
-        storage: StorageType.File,
-        discard: DiscardPolicy.Old,
-        max_bytes: MAX_BYTES,
-        max_age: nanos(MAX_AGE_MS),
-        allow_direct: true,
-        republish: { src: allEvents, dest: logged },
-      };
-      await this.#manage(({ streams }) => streams.add(config)).catch((problem: unknown) => {
-        // Another process has created the stream meanwhile.
-        if (!isCode(problem, [STREAM_EXISTS])) throw problem;
-      });
-    }
+    await ensureStream(this.#link, {
+      name: events,
+      subjects: [allEvents],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: DiscardPolicy.Old,
+      max_bytes: MAX_BYTES,
+      max_age: nanos(MAX_AGE_MS),
+      allow_direct: true,
+      republish: { src: allEvents, dest: logged },
+    });
   }
 
   async state(): Promise<EventStreamState> {
-    const { created, state } = await this.#manage<StreamInfo>(({ streams }) => streams.info(this.#subjects.events));
+    const { created, state } = await manage<StreamInfo>(this.#link, ({ streams }) =>
+      streams.info(this.#subjects.events),
+    );
     return { base: Date.parse(created) * IDS_PER_MS, first: state.first_seq, last: state.last_seq };
   }
 
@@ -102,7 +84,7 @@ export class EventStream {
     const subject = key === undefined ? eventsBy(writer) : eventOf(key);
     try {
       await this.#link.with((connection) =>
-        jetstream(connection, { timeout: TIMEOUT_MS }).publish(subject, body, { retries: 1, ...once }),
+        jetstream(connection, { timeout: API_TIMEOUT_MS }).publish(subject, body, { retries: 1, ...once }),
       );
     } catch (error) {
       if (!isCode(error, ALREADY_STORED)) throw error;
@@ -113,28 +95,18 @@ export class EventStream {
   async lastBy(writer: string): Promise<number> {
     const { events, eventsBy } = this.#subjects;
     const query = { last_by_subj: eventsBy(writer) };
-    const message = await this.#manage(({ streams }) => streams.getMessage(events, query));
+    const message = await manage(this.#link, ({ streams }) => streams.getMessage(events, query));
     return message === null ? 0 : decode(WrittenEvent, message.data).n;
   }
 
   /** Returns the events with these sequence numbers; those that are missing are left out. */
   async read(first: number, last: number, base: number): Promise<readonly LoggedEvent[]> {
     const sequences = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-    return this.#manage(async ({ direct }) => {
+    return manage(this.#link, async ({ direct }) => {
       const messages = await Promise.all(sequences.map((seq) => direct.getMessage(this.#subjects.events, { seq })));
       return messages.flatMap((message) =>
         message === null ? [] : [{ id: base + message.seq, ...decode(WrittenEvent, message.data).event }],
       );
     });
   }
-
-  #manage<T>(work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
-    return this.#link.with(async (connection) =>
-      work(await jetstreamManager(connection, { checkAPI: false, timeout: TIMEOUT_MS })),
-    );
-  }
-}
-
-function isCode(error: unknown, codes: readonly number[]): boolean {
-  return error instanceof JetStreamApiError && codes.includes(error.code);
 }

@@ -120,7 +120,7 @@ const COMPRESSED_FROM_BYTES = 512;
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 export const MAX_SMALL_BYTES = 4 * 1024;
 /** Size of a message without its body, in bytes. */
-const HEAD_BYTES = 1_024;
+export const HEAD_BYTES = 1_024;
 const PLAIN = 0;
 const DEFLATED = 1;
 /** The fastest level, because it already makes requests and results, which are text, small. */

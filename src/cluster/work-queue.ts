@@ -1,29 +1,19 @@
-import {
-  AckPolicy,
-  DiscardPolicy,
-  JetStreamApiError,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-} from '@nats-io/jetstream';
+import { AckPolicy, DiscardPolicy, jetstream, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { type CaptureLimits, CaptureLimitsSchema } from '../capture/limits.ts';
 import type { Link } from './connection.ts';
+import { ensureStream, isCode, manage, NOT_FOUND } from './jetstream-api.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Time after which the ticket of a worker that no longer answers is given to another one, in milliseconds. */
 export const ACK_WAIT_MS = 10_000;
 /** Maximum number of pull requests that wait at the server: one for each free slot of the cluster. */
 const MAX_WAITING = 8_192;
-/** Time limit for an answer of JetStream, in milliseconds. */
-const API_TIMEOUT_MS = 5_000;
+/** Time limit for storing a ticket, in milliseconds. */
 const PUBLISH_TIMEOUT_MS = 2_000;
 
 /** Error codes of JetStream. */
 const STORE_FAILED = 10077;
-const STREAM_EXISTS = 10058;
-const NOT_FOUND: readonly number[] = [10059, 10014];
 const NO_MESSAGE: readonly number[] = [10037, 10043];
 
 export interface QueueState {
@@ -52,39 +42,23 @@ export class WorkQueue {
    */
   async ensure(limits: CaptureLimits): Promise<void> {
     const { stream, consumer, allWork } = this.#subjects;
-    const exists = await this.#manage(({ streams }) => streams.info(stream)).then(
-      () => true,
-      (error: unknown) => {
-        if (isCode(error, NOT_FOUND)) return false;
-        throw error;
-      },
-    );
-    if (!exists) {
-      try {
-        await this.#manage(({ streams }) =>
-          streams.add({
-            name: stream,
-            subjects: [allWork],
-            retention: RetentionPolicy.Workqueue,
-            storage: StorageType.File,
-            discard: DiscardPolicy.New,
-            max_msgs: capacityOf(limits),
-            max_msgs_per_subject: 1,
-            discard_new_per_subject: true,
-            description: describe(limits),
-          }),
-        );
-      } catch (error) {
-        // Another process has created the stream meanwhile.
-        if (!isCode(error, [STREAM_EXISTS])) throw error;
-      }
-    }
+    await ensureStream(this.#link, {
+      name: stream,
+      subjects: [allWork],
+      retention: RetentionPolicy.Workqueue,
+      storage: StorageType.File,
+      discard: DiscardPolicy.New,
+      max_msgs: capacityOf(limits),
+      max_msgs_per_subject: 1,
+      discard_new_per_subject: true,
+      description: describe(limits),
+    });
     const { limits: live } = await this.state();
     try {
-      await this.#manage(({ consumers }) => consumers.info(stream, consumer));
+      await manage(this.#link, ({ consumers }) => consumers.info(stream, consumer));
     } catch (error) {
       if (!isCode(error, NOT_FOUND)) throw error;
-      await this.#manage(({ consumers }) =>
+      await manage(this.#link, ({ consumers }) =>
         consumers.add(stream, {
           durable_name: consumer,
           ack_policy: AckPolicy.Explicit,
@@ -120,7 +94,7 @@ export class WorkQueue {
     const { stream } = this.#subjects;
     try {
       const known = sequence === 0 ? await this.#sequenceOf(subject) : sequence;
-      if (known !== undefined) await this.#manage(({ streams }) => streams.deleteMessage(stream, known, false));
+      if (known !== undefined) await manage(this.#link, ({ streams }) => streams.deleteMessage(stream, known, false));
     } catch (error) {
       if (!isCode(error, NO_MESSAGE)) throw error;
     }
@@ -128,7 +102,7 @@ export class WorkQueue {
 
   async #sequenceOf(subject: string): Promise<number | undefined> {
     const { stream } = this.#subjects;
-    const message = await this.#manage(({ streams }) => streams.getMessage(stream, { last_by_subj: subject }));
+    const message = await manage(this.#link, ({ streams }) => streams.getMessage(stream, { last_by_subj: subject }));
     return message?.seq;
   }
 
@@ -136,12 +110,12 @@ export class WorkQueue {
   async ticketsOf(node?: string): Promise<ReadonlySet<string>> {
     const { stream, allWork, workOf } = this.#subjects;
     const filter = node === undefined ? allWork : workOf(node);
-    const { state } = await this.#manage(({ streams }) => streams.info(stream, { subjects_filter: filter }));
+    const { state } = await manage(this.#link, ({ streams }) => streams.info(stream, { subjects_filter: filter }));
     return new Set(Object.keys(state.subjects ?? {}));
   }
 
   async state(): Promise<QueueState> {
-    const { config, state } = await this.#manage(({ streams }) => streams.info(this.#subjects.stream));
+    const { config, state } = await manage(this.#link, ({ streams }) => streams.info(this.#subjects.stream));
     return {
       limits: limitsOf(config.description, config.max_msgs),
       capacity: config.max_msgs,
@@ -154,26 +128,20 @@ export class WorkQueue {
   async announce(limits: CaptureLimits): Promise<void> {
     const { stream, consumer } = this.#subjects;
     const { capacity } = await this.state();
-    await this.#manage(({ streams }) =>
+    await manage(this.#link, ({ streams }) =>
       streams.update(stream, {
         description: describe(limits),
         max_msgs: Math.max(capacity, capacityOf(limits)),
       }),
     );
-    await this.#manage(({ consumers }) =>
+    await manage(this.#link, ({ consumers }) =>
       consumers.update(stream, consumer, { max_ack_pending: limits.maxConcurrent }),
     );
   }
 
   /** Lowers the number of tickets that the stream accepts. Below what it holds, JetStream would drop tickets. */
   async lower(capacity: number): Promise<void> {
-    await this.#manage(({ streams }) => streams.update(this.#subjects.stream, { max_msgs: capacity }));
-  }
-
-  #manage<T>(work: (manager: Awaited<ReturnType<typeof jetstreamManager>>) => Promise<T>): Promise<T> {
-    return this.#link.with(async (connection) =>
-      work(await jetstreamManager(connection, { checkAPI: false, timeout: API_TIMEOUT_MS })),
-    );
+    await manage(this.#link, ({ streams }) => streams.update(this.#subjects.stream, { max_msgs: capacity }));
   }
 }
 
@@ -194,8 +162,4 @@ function limitsOf(description: string | undefined, capacity: number): CaptureLim
     // The description was not written by Capstan.
     return otherwise;
   }
-}
-
-function isCode(error: unknown, codes: readonly number[]): boolean {
-  return error instanceof JetStreamApiError && codes.includes(error.code);
 }
