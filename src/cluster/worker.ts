@@ -239,12 +239,13 @@ export class Worker {
     const { capture, findOutcome, onProblem } = this.#options;
     const { controller } = work;
     const { batch, apiKeyName } = claim;
-    const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
-    const command = { id, request, batch, apiKeyName, signal: controller.signal };
+    const begin = (): ObservableInput<CaptureOutcome> => {
+      const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
+      const command = { id, request, batch, apiKeyName, signal: controller.signal };
+      return capture(command, (reason) => controller.abort(reason));
+    };
     const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id) : undefined)).pipe(
-      mergeMap((stored) =>
-        stored === undefined ? capture(command, (reason) => controller.abort(reason)) : of(stored),
-      ),
+      mergeMap((stored) => (stored === undefined ? begin() : of(stored))),
       catchError((error: unknown) => {
         onProblem(error);
         return of(outcomeOfError(error));

@@ -35,12 +35,16 @@ export interface Stranger {
   neverRedeliver(): Promise<void>;
 }
 
-/** `onBadMessages`: called with the number of messages that a member could not read. By default there must be none. */
+/**
+ * `onBadMessages`: called with the number of messages that a member could not read. `onProblem`: called with a problem of
+ * a member. By default there must be none.
+ */
 export function membersOf(
   nats: NatsServer,
   name: string,
   maxConcurrent = 5,
   onBadMessages?: (count: number) => void,
+  onProblem?: (problem: unknown) => void,
 ): Members {
   const clusters: Cluster[] = [];
   const open = async (role: 'api' | 'worker', create: (cluster: Cluster) => void): Promise<void> => {
@@ -51,7 +55,7 @@ export function membersOf(
       role,
       limits: { maxConcurrent, maxQueue: 5 },
       onState: () => {},
-      onProblem: (problem) => problems.push(problem),
+      onProblem: onProblem ?? ((problem) => problems.push(problem)),
       onBadMessages: (count, _subject, cause) => (onBadMessages ?? (() => problems.push(cause)))(count),
     });
     create(cluster);
@@ -127,11 +131,15 @@ export function membersOf(
 }
 
 /** A capture at an api node, as its pipeline would run it. */
-export function submitted(api: ClusterApi, id: number): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
+export function submitted(
+  api: ClusterApi,
+  id: number,
+  request = captureRequest('http://example.com/', { timeoutMs: 60_000 }),
+): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
   const controller = new AbortController();
   const command: CaptureCommand = {
     id,
-    request: captureRequest('http://example.com/', { timeoutMs: 60_000 }),
+    request,
     batch: null,
     apiKeyName: null,
     signal: controller.signal,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import type { CapstanError } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import { captureRequest } from '../support/capture-request.ts';
 import { exampleResult } from '../support/example-result.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { membersOf, submitted } from './members.ts';
@@ -50,6 +51,20 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     }
     expect(await stranger.lose('lost-4')).toEqual({ type: 'gone' });
     expect(await outcome).toMatchObject({ state: 'failed', failure: { code: 'worker_lost' } });
+  });
+
+  it('fail the capture when the worker cannot read its request, and free the slot', async () => {
+    if (nats === undefined) throw new Error('NATS runs from the first test on');
+    const problems: unknown[] = [];
+    const cluster = membersOf(nats, 'unreadable', 5, undefined, (problem) => problems.push(problem));
+    const api = await cluster.api();
+    const worker = await cluster.worker(async (command) => stored(command));
+    const request = captureRequest('http://example.com/', { timeoutMs: 60_000 });
+    const unreadable = submitted(api, 1, { ...request, target: { ...request.target, url: 'http://' } });
+    expect(await unreadable.outcome).toMatchObject({ state: 'failed', failure: { code: 'internal' } });
+    expect(await submitted(api, 2).outcome).toMatchObject({ state: 'stored' });
+    expect(worker.running).toBe(0);
+    expect(problems).toHaveLength(1);
   });
 
   it('are answered from the record when an earlier worker has stored the capture', async () => {
