@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 
-/** What was done about a cookie banner. */
+/** The action taken on a cookie banner. */
 export const BannerSchema = z.strictObject({
   found: z.boolean(),
   rule: z.string().meta({

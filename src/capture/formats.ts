@@ -6,7 +6,7 @@ export interface FormatFacts {
   readonly extensions: readonly [string, ...string[]];
 }
 
-/** What depends on the format of an image. */
+/** Media type and file extensions of each format. */
 export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
   png: { mediaType: 'image/png', extensions: ['png'] },
   jpeg: { mediaType: 'image/jpeg', extensions: ['jpg', 'jpeg'] },

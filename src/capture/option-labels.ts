@@ -1,5 +1,5 @@
 /*
- * What people read of a capture's options: badges of the web interface and of exported pages. Without imports, because
+ * Labels of a capture's options, shown as badges by the web interface and by exported pages. Without imports, because
  * browsers load it, too.
  */
 

@@ -37,7 +37,7 @@ export interface Snapshot {
   readonly protocol: string;
   /** IP address that the target answered from; null when unknown. */
   readonly remoteIp: string | null;
-  /** What was done about a cookie banner; null when none was looked for. */
+  /** The action taken on a cookie banner; null when none was looked for. */
   readonly banner: Banner | null;
   readonly evidence: Evidence;
 }

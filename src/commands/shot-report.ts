@@ -81,7 +81,7 @@ function jsonShot(shot: Shot): object {
     : { url, file: null, line: shot.line ?? null, result: null, evidence: null, error: shot.reason, code: shot.code };
 }
 
-/** What gives an image that shows more. */
+/** Ways to an image that shows more. */
 const REMEDIES: Readonly<Record<TruncatedBy, string>> = {
   '': '',
   format: ': the format holds no more; --format png does',

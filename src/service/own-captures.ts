@@ -37,7 +37,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     },
     remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
 
-    // What they make belongs to the caller, and routes find only the jobs of the caller.
+    // Captures and jobs that are made belong to the caller, and routes find only the jobs of the caller.
     submit: service.submit,
     submitBatch: service.submitBatch,
     jobs: service.jobs,
@@ -68,8 +68,11 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
   };
 }
 
-/** What no route does, in a view or without one. */
-const refuse = (): Promise<never> => Promise.reject(new CapstanError('internal', 'A view of one key cannot do this.'));
+/** Refuses what no route does. */
+const refuseNow = (): never => {
+  throw new CapstanError('internal', 'A view of one key cannot do this.');
+};
+const refuse = async (): Promise<never> => refuseNow();
 
 function ownResults(results: ResultStore, key: string): ResultStore {
   return {
@@ -112,9 +115,7 @@ function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: strin
     stage: refuse,
     remove: refuse,
     measure: refuse,
-    oldest: () => {
-      throw new CapstanError('internal', 'A view of one key cannot do this.');
-    },
+    oldest: refuseNow,
   };
 }
 

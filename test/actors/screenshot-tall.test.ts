@@ -116,13 +116,13 @@ describe('a full page that is higher than one screenshot', () => {
     expect((await sharp(cut.image).metadata()).height).toBe(16_383);
   });
 
-  it('is cut at 200,000 CSS px, and names the limit as the cause', async () => {
+  it('cuts a page at 200,000 CSS px, and names the limit as the cause', async () => {
     const viewport = { width: 100, height: 4_000, deviceScaleFactor: 0.5 };
     const cut = await capture({ px: '210000' }, { viewport });
     expect(cut).toMatchObject({ height: 100_000, fullHeight: 105_000, truncated: true, truncatedBy: 'limit' });
   });
 
-  it('is cut at maxHeight CSS px, and names it as the cause', async () => {
+  it('cuts a page at maxHeight CSS px, and names it as the cause', async () => {
     const viewport = { width: 400, height: 800, deviceScaleFactor: 2 };
     const cut = await capture({ px: '50000' }, { viewport, maxHeight: 9_500 });
     expect(cut).toMatchObject({ height: 19_000, fullHeight: 100_000, truncated: true, truncatedBy: 'maxHeight' });

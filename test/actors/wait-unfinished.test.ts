@@ -25,17 +25,17 @@ describe('a page that shows that it is not done', () => {
     expect(colourAt(pngOf(await capture(pathOf('skeleton', ms))), 100, 100)).toEqual(GREEN);
   });
 
-  it('is captured where a script redirects it to', async () => {
+  it('captures a page where a script redirects it to', async () => {
     const snapshot = await capture('/unfinished/redirecting');
     expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), cutPhase: null });
   });
 
-  it('is captured as it is, and completely, when it is not done 3 s after the load', async () => {
+  it('captures a page as it is, and completely, when it is not done 3 s after the load', async () => {
     const snapshot = await capture(pathOf('skeleton', '60000'));
     expect(snapshot).toMatchObject({ title: 'skeleton', cutPhase: null });
   });
 
-  it('is captured at once with waitUntil load', async () => {
+  it('captures a page at once with waitUntil load', async () => {
     const { timings } = await capture(pathOf('skeleton', '60000'), { waitUntil: 'load' });
     expect(timings.wait).toBeLessThan(1000);
   });

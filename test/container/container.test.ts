@@ -88,7 +88,7 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
     expect(report.serves).toBe(true);
   });
 
-  it('is smaller than 700 MB', async () => {
+  it('makes an image smaller than 700 MB', async () => {
     const bytes = Number(await podman('image', 'inspect', '--format', '{{.Size}}', IMAGE));
     expect(bytes).toBeGreaterThan(100_000_000);
     expect(bytes).toBeLessThan(MAX_IMAGE_BYTES);

@@ -113,7 +113,7 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
     }
   });
 
-  it('is told from a request to loopback, where browsers say which site sent it', async () => {
+  it('takes a request to loopback by the site that the browser names, since browsers name it there', async () => {
     expect((await ask(open, BROWSER)).status).toBe(200);
     const refused = await ask(open, { ...BROWSER, 'Sec-Fetch-Site': 'cross-site' });
     expect(await failureOf(refused)).toMatchObject({ code: 'link_refused' });

@@ -22,7 +22,7 @@ async function accessLine(requestId: string): Promise<Record<string, unknown>> {
 }
 
 describe('the log line of a batch', () => {
-  it('has the id that its events have', async () => {
+  it('logs a batch with the id that its events have', async () => {
     const batches: string[] = [];
     const watching = app.service.events$.subscribe((event) => {
       if (event.type === 'batch.accepted') batches.push(event.batch);

@@ -36,7 +36,7 @@ export function OutcomeBadge({
   );
 }
 
-/** What makes a capture different from one without options. Beyond `max`, the number of further options. */
+/** Badges of the options that differ from the defaults. Beyond `max`, the number of further options. */
 export function OptionBadges({
   result,
   max = Number.POSITIVE_INFINITY,

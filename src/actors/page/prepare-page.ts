@@ -18,7 +18,7 @@ export interface Visit {
   shown: HeightLimit;
   /** Documents that were changed already, by their loader ids, and whether every change was made. */
   readonly changed: Map<string, boolean>;
-  /** What was done about a cookie banner; null when none was looked for. */
+  /** The action taken on a cookie banner; null when none was looked for. */
   banner: Banner | null;
   /**
    * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie, and with

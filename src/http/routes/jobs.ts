@@ -34,9 +34,9 @@ export const getJobs = route({
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { limit = DEFAULT_LIMIT }, { service: { jobs } }) => {
     const { scope, apiKeyName } = callerOf(ctx);
+    const ofKey = scope === 'admin' ? undefined : apiKeyName;
     // Without a named key, no job can be said to be the client's own.
-    const isNobodys = scope !== 'admin' && apiKeyName === null;
-    const found = isNobodys ? [] : await jobs.newest(limit, scope === 'admin' ? undefined : (apiKeyName ?? undefined));
+    const found = ofKey === null ? [] : await jobs.newest(limit, ofKey);
     answer(
       ctx,
       found.map((job) => jobAnswer(job)),

@@ -1,4 +1,4 @@
-import { CapstanError } from '../../capture/errors.ts';
+import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import { ServiceStatsSchema } from '../../capture/stats.ts';
 import type { Readiness } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
@@ -19,6 +19,15 @@ export const getLiveness = route({
   handle: (ctx, _, _context: OperationsContext) => answer(ctx, { status: 'live' }),
 });
 
+/** Why a process can make no captures. */
+const WHY_NO_CAPTURES: readonly FailureCode[] = [
+  'browser_unavailable',
+  'cluster_unavailable',
+  'database_unavailable',
+  'shutting_down',
+  'storage_unavailable',
+];
+
 export const getReadiness = route({
   method: 'GET',
   path: '/readyz',
@@ -28,13 +37,7 @@ export const getReadiness = route({
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'Captures can be made.', content: envelope('Probe', ProbeSchema) } },
-  failures: [
-    'browser_unavailable',
-    'cluster_unavailable',
-    'database_unavailable',
-    'shutting_down',
-    'storage_unavailable',
-  ],
+  failures: WHY_NO_CAPTURES,
   handle: (ctx, _, { service }: OperationsContext) => answerReadiness(ctx, service.readiness),
 });
 
@@ -61,13 +64,7 @@ export const getAnyReadiness = route({
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'At least one of the two.', content: envelope('Probe', ProbeSchema) } },
-  failures: [
-    'browser_unavailable',
-    'cluster_unavailable',
-    'database_unavailable',
-    'shutting_down',
-    'storage_unavailable',
-  ],
+  failures: WHY_NO_CAPTURES,
   handle: (ctx, _, { service }) => {
     const { readiness, reads } = service;
     if (readiness.ready) answerReadiness(ctx, readiness);

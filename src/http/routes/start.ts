@@ -3,7 +3,7 @@ import { StartSchema } from '../answer/schemas.ts';
 import { envelope } from '../openapi/content.ts';
 import { route } from '../route.ts';
 
-/** What a person needs who calls the service without knowing it. Browsers get the web interface instead. */
+/** Tells a person who calls the bare address where to begin. Browsers get the web interface instead. */
 export const getStart = route({
   method: 'GET',
   path: '/',

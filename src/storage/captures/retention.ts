@@ -38,7 +38,7 @@ export interface RetentionLimits {
   readonly bytes: number | null;
 }
 
-/** What retention has removed. */
+/** Captures, records and bytes that retention has removed. */
 export interface RemovedCounts {
   readonly screenshots: number;
   readonly records: number;

@@ -5,7 +5,7 @@ export interface IntendedRemoval {
   done(): Promise<void>;
 }
 
-/** What ended processes left, now owned by this one. */
+/** Notes and removals that ended processes left; this process owns them now. */
 export interface Adopted {
   /** Ids of the captures whose records wait, smallest first. */
   readonly waiting: readonly number[];

@@ -17,7 +17,7 @@ interface CommonOptionsProps {
   readonly onChange: (name: string, value: unknown) => void;
 }
 
-/** What most captures are asked for: device, full page, colours, cookie banners, advertisements. */
+/** The options that most captures use: device, full page, colours, cookie banners, advertisements. */
 export function CommonOptions({ options, problemOf, onChange }: CommonOptionsProps) {
   const id = useId();
   const { device } = options;

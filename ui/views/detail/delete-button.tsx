@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { goTo } from '../../parts/route.ts';
-import { Problem } from '../../parts/view.tsx';
 
 /** Deletes the capture after a confirmation, and returns to the gallery. */
 export function DeleteButton({ id, name }: { readonly id: number; readonly name: string }) {
@@ -24,18 +23,14 @@ export function DeleteButton({ id, name }: { readonly id: number; readonly name:
         <span class="wide-only">Delete</span>
       </button>
       {isAsking && (
-        <Dialog title="Delete the capture?" onClose={() => setAsking(false)}>
-          <p>“{name}”: its image, its HTML snapshot and its record are removed. This cannot be undone.</p>
-          {error !== undefined && <Problem error={error} />}
-          <div class="dialog-buttons">
-            <button type="button" class="button" onClick={() => setAsking(false)}>
-              Keep
-            </button>
-            <button type="button" class="button danger" onClick={() => void remove()}>
-              Delete
-            </button>
-          </div>
-        </Dialog>
+        <ConfirmDeletion
+          title="Delete the capture?"
+          error={error}
+          onKeep={() => setAsking(false)}
+          onDelete={() => void remove()}
+        >
+          “{name}”: its image, its HTML snapshot and its record are removed.
+        </ConfirmDeletion>
       )}
     </>
   );

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { call, queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
 import { integer } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
-import { Problem } from '../../parts/view.tsx';
 
 interface SelectionProps {
   /** In the order in which they were selected. */
@@ -13,7 +12,7 @@ interface SelectionProps {
   readonly onRemoved: (id: number) => void;
 }
 
-/** What can be done with the selected captures. */
+/** Actions on the selected captures. */
 export function Selection({ selected, onClear, onRemoved }: SelectionProps) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -48,18 +47,14 @@ export function Selection({ selected, onClear, onRemoved }: SelectionProps) {
         Clear
       </button>
       {isAsking && (
-        <Dialog title={`Delete ${integer(selected.length)} captures?`} onClose={() => setAsking(false)}>
-          <p>Their images, HTML snapshots and records are removed. This cannot be undone.</p>
-          {error !== undefined && <Problem error={error} />}
-          <div class="dialog-buttons">
-            <button type="button" class="button" onClick={() => setAsking(false)}>
-              Keep
-            </button>
-            <button type="button" class="button danger" onClick={() => void remove()}>
-              Delete
-            </button>
-          </div>
-        </Dialog>
+        <ConfirmDeletion
+          title={`Delete ${integer(selected.length)} captures?`}
+          error={error}
+          onKeep={() => setAsking(false)}
+          onDelete={() => void remove()}
+        >
+          Their images, HTML snapshots and records are removed.
+        </ConfirmDeletion>
       )}
     </div>
   );
