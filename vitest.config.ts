@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/one-temporary-directory.ts',
     // The suites drive real browsers and databases; on two cores more than two files at a time would starve each other.
     maxWorkers: 2,
     // V8 ends a process now and then when it frees WebAssembly code, which fetch runs: `Check failed: jit_page.has_value()`

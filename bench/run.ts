@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
+import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { before } from './before.ts';
 import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluster.ts';
 import { clusterKill } from './cluster-kill.ts';
@@ -74,6 +75,8 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-times': clusterTimes,
   peers,
 };
+
+process.once('exit', useOneDirectory());
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import type { CapstanEvent } from '../src/capture/events.ts';
 import { createRandom } from '../test/faults/random.ts';
 import { problemsOf } from '../test/faults/stored-captures.ts';
 import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
+import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { startService } from '../test/support/service.ts';
 import {
   above,
@@ -92,8 +93,8 @@ const warnings: string[] = [];
 process.on('warning', ({ name, message }) => {
   if (name !== 'ExperimentalWarning') warnings.push(`${name}: ${message}`);
 });
-const temporary = await mkdtemp(join(tmpdir(), 'capstan-soak-'));
-process.env.TMPDIR = temporary;
+process.once('exit', useOneDirectory());
+const temporary = tmpdir();
 const browser = await executableFinder(undefined)();
 if ('missing' in browser) throw new Error(browser.missing);
 Object.assign(process.env, browser.env);
@@ -177,7 +178,6 @@ const rounds = await runProcessRounds({
 });
 await mongo?.remove();
 const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
-await rm(temporary, { recursive: true, force: true });
 
 const exits = captures.stored + captures.failed + captures.timed_out + captures.cancelled + captures.rejected;
 const ownFaults = OWN_FAULTS.reduce((sum, code) => sum + (ledger.codes.get(code) ?? 0), 0);

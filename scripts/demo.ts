@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startSite } from '../test/fixtures/site.ts';
+import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 
 /*
  * Demonstrates capturing and querying without a network: starts a sample site and the service on loopback.
@@ -20,6 +21,7 @@ const [dataDir = join(import.meta.dirname, '../data', values.cluster ? 'demo-clu
 process.once('SIGTERM', () => process.exit(143));
 process.once('SIGINT', () => process.exit(130));
 
+process.once('exit', useOneDirectory());
 const site = await startSite();
 try {
   process.stdout.write(`A sample site serves on ${site.origin}, and nothing else is contacted.\n`);

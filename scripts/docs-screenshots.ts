@@ -4,6 +4,7 @@ import type { Page } from 'playwright';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { SAMPLE_PAGES, startSite } from '../test/fixtures/site.ts';
+import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { startService } from '../test/support/service.ts';
 import { buildUi, launchBrowser } from '../test/ui/ui-service.ts';
 
@@ -18,6 +19,7 @@ const BATCH = 10;
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 
+process.once('exit', useOneDirectory());
 const site = await startSite();
 const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { z } from 'zod';
 import { SAMPLE_PAGES, startSite } from '../test/fixtures/site.ts';
+import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { startService } from '../test/support/service.ts';
 import { buildUi, launchBrowser } from '../test/ui/ui-service.ts';
 
@@ -34,6 +35,7 @@ await mkdir(target, { recursive: true });
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 
+process.once('exit', useOneDirectory());
 const site = await startSite();
 const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CapstanError, ConfigError, captureRequest, createService } from '../src/mod.ts';
 import { NO_BROWSER } from './support/service.ts';
+import { makeDirectory } from './support/temporary-directory.ts';
 
 describe('captureRequest', () => {
   it('fills in defaults as POST /screenshot does', () => {
@@ -33,14 +31,13 @@ describe('captureRequest', () => {
 
 describe('createService of the library', () => {
   it('takes some options, has defaults for the rest, and ignores the environment', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'capstan-mod-'));
+    const dataDir = await makeDirectory();
     process.env.CAPSTAN_MAX_QUEUE = '3';
     const service = await createService({ ...NO_BROWSER, dataDir, maxConcurrent: 2, mongoUrl: undefined });
     expect(service.stats().queue).toMatchObject({ max_concurrent: 2, max_queue: 1000 });
     expect(service.takesCallbacks).toBe(false);
     await service.stop();
     delete process.env.CAPSTAN_MAX_QUEUE;
-    await rm(dataDir, { recursive: true });
   });
 
   it('refuses invalid options and names the accepted values', async () => {

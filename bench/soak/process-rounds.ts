@@ -57,7 +57,7 @@ export async function runProcessRounds({ seconds, random, mongoUrl, without }: P
   readonly findings: readonly Finding[];
   readonly problems: readonly string[];
 }> {
-  await using place = await ground();
+  const place = await ground();
   const site = await startSite();
   const diskPath = join(place.path, 'disk');
   await mkdir(diskPath);

@@ -47,7 +47,6 @@ export async function startBenchCluster(): Promise<BenchCluster> {
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(({ ended }) => ended));
       await servers[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
     },
   };
 }

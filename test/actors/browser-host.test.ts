@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -8,6 +7,7 @@ import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { launchBrowser } from '../../src/actors/launch-browser.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 it('counts a browser that answered while the service was suspended as responsive', async () => {
   const found = await executableFinder(undefined)();
@@ -33,8 +33,7 @@ it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   async () => {
     const found = await executableFinder(undefined)();
     if ('missing' in found) throw new Error(found.missing);
-    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await makeDirectory();
     const executable = join(folder, 'script');
     await writeFile(executable, `#!/bin/sh\nexec unshare --pid --fork --kill-child '${found.path}' "$@"\n`, {
       mode: 0o755,

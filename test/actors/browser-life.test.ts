@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { patience, pidOf, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const SOON = { timeout: 15_000 };
 
@@ -208,8 +209,7 @@ describe('browser lifecycle', () => {
 
 /** Creates a folder that is removed after the test. */
 async function ownFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await makeDirectory();
   return folder;
 }
 

@@ -1,12 +1,12 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { patience, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { startNameServer } from '../support/name-server.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 describe('name lookups of a browser', () => {
   const site = siteForSuite();
@@ -25,8 +25,7 @@ describe('name lookups of a browser', () => {
 
 /** Captures with a browser in a mount namespace whose resolver asks `nameServer`. */
 async function captureWithResolver(nameServer: string, url: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await makeDirectory();
   // Browsers of a service that runs as root run as another user.
   await chmod(folder, 0o755);
   const found = await executableFinder(undefined)();

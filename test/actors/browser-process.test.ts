@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { getPriority, tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 interface Started {
   readonly script: number;
@@ -25,11 +26,10 @@ describe('the process of a browser', () => {
   let folder: string;
   let child: ChildProcess;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    folder = await makeDirectory();
   });
   afterEach(async () => {
     endFamily(child);
-    await rm(folder, { recursive: true });
   });
 
   /** Starts a script in place of the browser. Returns the process ids of the script and of its child process. */
@@ -165,8 +165,7 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that runs as
   });
 
   async function outOfReach(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await makeDirectory();
     const real = await executableFinder(undefined)();
     if ('missing' in real) throw new Error(real.missing);
     const path = join(folder, 'chromium');

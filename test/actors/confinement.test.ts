@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
@@ -11,6 +10,7 @@ import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 describe('the confinement of browsers', () => {
   const REFUSED = 'chromium did not start: [1:1:1122/0:FATAL:zygote_host_impl_linux.cc:128] No usable sandbox!';
@@ -58,23 +58,14 @@ describe('a confined browser', () => {
   it('draws text of every generic family as a browser of the same user as the service does', async () => {
     const url = site.url('/font-families');
     const { image } = await running.actor.capture(captureRequest(url), patience);
-    const directory = await mkdtemp(join(tmpdir(), 'capstan-fonts-'));
-    try {
-      const executable = await executableFinder(undefined)();
-      if (!('path' in executable)) throw new Error(executable.missing);
-      const file = join(directory, 'by-hand.png');
-      const flags = [
-        '--no-sandbox',
-        '--headless',
-        '--hide-scrollbars',
-        `--user-data-dir=${join(directory, 'profile')}`,
-      ];
-      await promisify(execFile)(executable.path, [...flags, '--window-size=1280,720', `--screenshot=${file}`, url], {
-        env: { ...process.env, ...executable.env },
-      });
-      expect(PNG.sync.read(await readFile(file)).data.equals(pngOf({ image }).data)).toBe(true);
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+    const directory = await makeDirectory();
+    const executable = await executableFinder(undefined)();
+    if (!('path' in executable)) throw new Error(executable.missing);
+    const file = join(directory, 'by-hand.png');
+    const flags = ['--no-sandbox', '--headless', '--hide-scrollbars', `--user-data-dir=${join(directory, 'profile')}`];
+    await promisify(execFile)(executable.path, [...flags, '--window-size=1280,720', `--screenshot=${file}`, url], {
+      env: { ...process.env, ...executable.env },
+    });
+    expect(PNG.sync.read(await readFile(file)).data.equals(pngOf({ image }).data)).toBe(true);
   });
 });

@@ -1,22 +1,21 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 describe('the browser executable', () => {
   let root: string;
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    root = await makeDirectory();
     vi.stubEnv('PATH', join(root, 'bin'));
     vi.stubEnv('PLAYWRIGHT_BROWSERS_PATH', join(root, 'playwright'));
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
-    await rm(root, { recursive: true });
   });
 
   const install = async (...path: string[]): Promise<string> => {

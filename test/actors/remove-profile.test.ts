@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { removeProfile } from '../../src/actors/remove-profile.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const NOBODY = 65534;
 
 describe('removeProfile', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    folder = await makeDirectory();
     await mkdir(join(folder, 'Default'));
     await writeFile(join(folder, 'Default', 'History'), '');
   });
@@ -40,11 +40,9 @@ describe('removeProfile', () => {
       execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, inside]);
       await removeProfile(inside);
       expect(existsSync(inside)).toBe(false);
-      await rm(folder, { recursive: true });
     });
 
     it('removes a directory only with the permissions of its owner', async () => {
-      onTestFinished(() => rm(folder, { recursive: true }));
       await chown(folder, NOBODY, NOBODY);
       await expect(removeProfile(folder)).rejects.toThrow('Permission denied');
       expect(existsSync(join(folder, 'Default', 'History'))).toBe(true);

@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 const BLUE: Colour = [0, 0, 200, 255];
@@ -111,7 +111,7 @@ describe('cross-origin frames outside the window', () => {
   });
 
   it('captures frames in a browser that gives each site a process of its own', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'capstan-isolated-'));
+    const directory = await makeDirectory();
     const browserPath = join(directory, 'browser');
     const found = await executableFinder(undefined)();
     if (!('path' in found)) throw new Error(found.missing);
@@ -129,7 +129,6 @@ describe('cross-origin frames outside the window', () => {
       }
     } finally {
       await running.stop();
-      await rm(directory, { recursive: true });
     }
   });
 });

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { access, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startSite } from '../fixtures/site.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const manifestSchema = z.looseObject({
@@ -53,20 +53,18 @@ describe('bin/capstan.js', () => {
   });
 
   it('starts through a link, as npm installs it', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'capstan-bin-'));
+    const dir = await makeDirectory();
     await symlink(join(ROOT, 'bin/capstan.js'), join(dir, 'capstan'));
     expect((await run(process.execPath, [join(dir, 'capstan'), '--version'])).stdout).toBe(`${manifest.version}\n`);
-    await rm(dir, { recursive: true });
   });
 
   it('explains in one line what to do when the Node version is too old', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'capstan-bin-'));
+    const dir = await makeDirectory();
     await cp(join(ROOT, 'bin'), join(dir, 'bin'), { recursive: true });
     await writeFile(join(dir, 'package.json'), JSON.stringify({ ...manifest, engines: { node: '>=99.1' } }));
     const { code, stdout, stderr } = await run(process.execPath, [join(dir, 'bin/capstan.js'), '--version']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^capstan: needs Node\.js 99\.1 or newer, but this is v\d.*npm start.*nodejs\.org.*\n$/);
-    await rm(dir, { recursive: true });
   });
 
   it.skipIf(older === undefined)('prints the same line on an older Node.js', async () => {
@@ -83,7 +81,7 @@ describe('the published package', () => {
 
   /** Builds, packs and unpacks the package under node_modules of another project, where Node.js strips no types. */
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'capstan-pack-'));
+    dir = await makeDirectory();
     installed = join(dir, 'node_modules/capstan');
     const build = await run(process.execPath, [
       join(ROOT, 'node_modules/typescript/bin/tsc'),
@@ -99,8 +97,6 @@ describe('the published package', () => {
     await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
     await symlink(join(ROOT, 'node_modules/@types'), join(dir, 'node_modules/@types'));
   });
-
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   it('contains the command, configuration files to copy and the library with its declarations, and no sources', async () => {
     for (const file of ['bin/capstan.js', 'bin/package.json', 'config/production.json', 'dist/main.js']) {

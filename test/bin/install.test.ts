@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { siteForSuite } from '../support/for-suite.ts';
 import { copyOfCheckout } from '../support/package.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Time limit for a test, in milliseconds: npm unpacks about 300 packages, and twice for a git URL. */
@@ -18,7 +18,7 @@ describe('installing into a fresh project', () => {
   let repository: string;
 
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'capstan-install-'));
+    dir = await makeDirectory();
     repository = join(dir, 'repository');
     await copyOfCheckout(repository);
     const git = (...args: string[]) =>
@@ -27,8 +27,6 @@ describe('installing into a fresh project', () => {
     await git('add', '--all');
     await git('commit', '--quiet', '--message', 'as it is');
   });
-
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   it('works from a git URL, without dist/ in the repository', { timeout: INSTALL_MS }, async () => {
     const project = await freshProject('from-git');

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 it('stops the service when npm start receives SIGTERM', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-start-'));
+  const directory = await makeDirectory();
   const places = ['--data-dir', join(directory, 'data'), '--db-path', join(directory, 'results.db')];
   // A process group of its own, so that a failed test can end all of it.
   const npm = spawn('npm', ['start', '--', '--port', '0', ...places], { cwd: ROOT, detached: true, stdio: 'pipe' });
@@ -20,7 +19,6 @@ it('stops the service when npm start receives SIGTERM', async () => {
     } catch {
       // The group has ended.
     }
-    await rm(directory, { recursive: true, force: true });
   });
   const said = text(npm.stderr);
   await lineOf(npm.stdout, /^capstan listening on (http:\S+)\n/m);

@@ -83,7 +83,6 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
     async [Symbol.asyncDispose]() {
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(({ ended }) => ended));
-      await place[Symbol.asyncDispose]();
     },
   };
 }

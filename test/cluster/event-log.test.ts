@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -8,6 +7,7 @@ import { openCluster } from '../../src/cluster/open-cluster.ts';
 import { createFileEventOutbox } from '../../src/storage/files/file-event-outbox.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from '../storage/event-logs.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const reason = await whyNoNats();
 
@@ -17,12 +17,11 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
   let clusters = 0;
 
   beforeAll(async () => {
-    [nats, directory] = await Promise.all([startNats(), mkdtemp(join(tmpdir(), 'capstan-events-'))]);
+    [nats, directory] = await Promise.all([startNats(), makeDirectory()]);
   });
 
   afterAll(async () => {
     await nats?.remove();
-    await rm(directory, { recursive: true, force: true });
   });
 
   interface Node extends Listening {

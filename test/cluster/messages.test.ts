@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
 import { nodesOf } from './nodes.ts';
@@ -18,11 +18,8 @@ const PATIENCE = { timeout: 60_000, interval: 20 };
 const MAX_PAYLOAD = 6_000;
 
 describe.skipIf(whyNot !== undefined)(`a cluster with small messages${reason}`, () => {
-  const directories: string[] = [];
-  afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))));
   const servers = serversForSuite(async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    directories.push(directory);
+    const directory = await makeDirectory();
     await writeFile(join(directory, 'nats.conf'), `max_payload: ${MAX_PAYLOAD}\n`);
     return ['--config', join(directory, 'nats.conf')];
   });

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +6,7 @@ import { createFileEventOutbox } from '../../src/storage/files/file-event-outbox
 import { entry, listening } from '../storage/event-logs.ts';
 import { exampleResult } from '../support/example-result.ts';
 import { startNats, whyNoNats } from '../support/nats.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { membersOf, submitted } from './members.ts';
 
 const reason = await whyNoNats();
@@ -21,8 +21,7 @@ async function documentedUsers(): Promise<string> {
 
 describe.skipIf(reason !== undefined)('a NATS server with the documented users', () => {
   it('lets api nodes and workers do their work, and a worker neither queue captures nor read events', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const directory = await makeDirectory();
     const configuration = join(directory, 'nats.conf');
     await writeFile(configuration, await documentedUsers());
     const nats = await startNats(['--config', configuration]);

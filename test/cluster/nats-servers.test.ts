@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cluster, openCluster } from '../../src/cluster/open-cluster.ts';
 import type { ServerOptions } from '../../src/cluster/servers.ts';
 import { startNats, whyNoNats } from '../support/nats.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { createOperator } from './nats-credentials.ts';
 
 const whyNot = await whyNoNats();
@@ -67,8 +67,7 @@ async function serverWith(...flags: readonly string[]) {
 }
 
 async function directoryOfTest(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory();
   return directory;
 }
 

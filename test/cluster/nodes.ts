@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
@@ -7,6 +5,7 @@ import type { WorkerService } from '../../src/service/create-worker.ts';
 import { createWorker } from '../../src/service/create-worker.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningService, serviceConfig, startService } from '../support/service.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import type { Servers } from './cluster-of-processes.ts';
 
 /** The nodes of one cluster in this process: each with its own connections, parts and data directory. */
@@ -17,7 +16,7 @@ export interface Nodes extends AsyncDisposable {
 
 /** `name`: name of the cluster and of its database. */
 export async function nodesOf(servers: Servers, name: string, common: Partial<ServiceConfig> = {}): Promise<Nodes> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  const directory = await makeDirectory();
   const config = (role: 'api' | 'worker', overrides: Partial<ServiceConfig>): Partial<ServiceConfig> => ({
     role,
     dbPath: null,
@@ -63,7 +62,6 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
     worker: (overrides = {}) => afterFirst(() => startWorker(overrides)),
     async [Symbol.asyncDispose]() {
       await Promise.all(stops.map((stop) => stop()));
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/capstan.js');
 
@@ -92,7 +92,7 @@ function read(stream: Readable | null): Promise<string> {
 }
 
 /** A directory for one test: the working directory and temporary directory of the process. */
-export interface Ground extends AsyncDisposable {
+export interface Ground {
   readonly path: string;
   /** Options that keep all files of the process in this directory. */
   readonly options: { readonly cwd: string; readonly env: { readonly TMPDIR: string } };
@@ -101,12 +101,11 @@ export interface Ground extends AsyncDisposable {
 }
 
 export async function ground(): Promise<Ground> {
-  const path = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  const path = await makeDirectory();
   return {
     path,
     options: { cwd: path, env: { TMPDIR: path } },
     browsers: () => processesThatName(path),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };
 }
 

@@ -27,7 +27,7 @@ async function isReady(url: string): Promise<void> {
 
 describe('config/production.json', () => {
   it('starts a service that asks for a key', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { url, child, ended } = await start(place, 'production.json', ['--db-path', join(place.path, 'results.db')]);
     await isReady(url);
     expect((await fetch(`${url}/results`)).status).toBe(401);
@@ -41,8 +41,8 @@ describe.skipIf(whyNot !== undefined)(`the configuration files of a cluster${rea
   const site = siteForSuite();
 
   it('start an api node and a worker that captures for it', async () => {
-    await using apiPlace = await ground();
-    await using workerPlace = await ground();
+    const apiPlace = await ground();
+    const workerPlace = await ground();
     const flags = [...memberFlags(servers, 'config-files'), '--allow-targets', '127.0.0.1'];
     const api = await start(apiPlace, 'api-node.json', flags);
     const worker = await start(workerPlace, 'worker.json', flags);

@@ -83,7 +83,7 @@ const rebuild = (place: { readonly options: object }) => capstan(['db', 'rebuild
 
 describe('capstan db rebuild', () => {
   it('brings back every record, of stored and failed captures, and every list, after the database was removed', async () => {
-    await using place = await ground();
+    const place = await ground();
     const storage = await open(place.path);
     const ids = await fill(storage);
     const before = await answersOf(storage, ids);
@@ -102,7 +102,7 @@ describe('capstan db rebuild', () => {
   });
 
   it('sets a damaged database aside, and brings back every record', async () => {
-    await using place = await ground();
+    const place = await ground();
     const storage = await open(place.path);
     const ids = await fill(storage);
     const before = await answersOf(storage, ids);
@@ -119,7 +119,7 @@ describe('capstan db rebuild', () => {
   });
 
   it('does not bring back captures that were removed, stored or failed', async () => {
-    await using place = await ground();
+    const place = await ground();
     const storage = await open(place.path);
     const ids = await fill(storage);
     const removed = [idOf(0), idOf(STORED.length)];
@@ -135,7 +135,7 @@ describe('capstan db rebuild', () => {
   });
 
   it('names captures whose record cannot be read, and writes the others', async () => {
-    await using place = await ground();
+    const place = await ground();
     const storage = await open(place.path);
     const ids = await fill(storage);
     await storage.close();

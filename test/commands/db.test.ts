@@ -27,7 +27,7 @@ async function recordsOf({ results }: Storage) {
 
 describe('capstan db', () => {
   it('backs up and restores a database in use', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { storage, records } = await stored(place.path);
     expect(await capstan(['db', 'backup', 'copy.db', ...PLACES], place.options)).toMatchObject({ code: 0 });
     await storage.results.delete([ID, ID + 1]);
@@ -43,7 +43,7 @@ describe('capstan db', () => {
   });
 
   it('creates every file of a service and a backup with mode 0600 whatever the umask, except the log file', async () => {
-    await using place = await ground();
+    const place = await ground();
     const storage = await createStorage({
       dataDir: join(place.path, 'data'),
       dbPath: join(place.path, 'results.db'),
@@ -74,7 +74,7 @@ describe('capstan db', () => {
   });
 
   it('does not restore from a damaged copy', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { storage, records } = await stored(place.path);
     await capstan(['db', 'backup', 'copy.db', ...PLACES], place.options);
     const copy = join(place.path, 'copy.db');
@@ -89,7 +89,7 @@ describe('capstan db', () => {
   });
 
   it('lists records without files and files without records', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { storage } = await stored(place.path);
     await storage.artifacts.remove([ID + 3]);
     await storage.captureStore.keep(captureOf(ID + COUNT, { failed: true }), null);

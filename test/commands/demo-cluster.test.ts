@@ -12,7 +12,7 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 describe.skipIf(whyNot !== undefined)(`npm run demo -- --cluster${reason}`, () => {
   it('kills a worker, shows that every capture arrived, and leaves nothing behind', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((resolve) => {
       const env = { ...process.env, ...place.options.env };
       execFile(process.execPath, [DEMO, '--cluster', join(place.path, 'demo')], { env }, (failure, output) =>

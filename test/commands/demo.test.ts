@@ -9,7 +9,7 @@ const DEMO = join(import.meta.dirname, '../../scripts/demo.ts');
 
 describe('npm run demo', () => {
   it('captures the sample site, finds it again by URL and by host, and prints where the screenshots are', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((resolve) => {
       const env = { ...process.env, ...place.options.env };
       execFile(process.execPath, [DEMO, join(place.path, 'demo')], { env }, (failure, output) =>

@@ -31,7 +31,7 @@ async function doctor(args: readonly string[], options: RunOptions = {}) {
 
 describe('capstan doctor', () => {
   it('reports every requirement as met, and changes nothing', async () => {
-    await using place = await ground();
+    const place = await ground();
     // When the service runs as root, its browser runs as another user, who needs access to the directory.
     await chmod(place.path, 0o755);
     const { code, serves, by } = await doctor(['--db-path', 'results.db'], place.options);
@@ -49,7 +49,7 @@ describe('capstan doctor', () => {
   });
 
   it('prints a table with advice below each finding, and exits with 1 when the service would not start', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { code, stdout } = await capstan(['doctor', '--port', '0', '--browser-path', '/nonexistent'], place.options);
     expect(code).toBe(1);
     const lines = stdout.split('\n');
@@ -60,7 +60,7 @@ describe('capstan doctor', () => {
   });
 
   it('names the scripts without a font, and the Debian packages that bring one', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { code, by } = await doctor([], {
       cwd: place.path,
       env: { TMPDIR: place.path, FONTCONFIG_FILE: await fontconfigWith(LATIN_FONT) },
@@ -74,7 +74,7 @@ describe('capstan doctor', () => {
   });
 
   it('warns of a sandbox that is off, and of a low limit of open files', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { code, by } = await doctor(['--sandbox', 'off', '--max-concurrent', '8'], {
       ...place.options,
       descriptors: 512,
@@ -89,7 +89,7 @@ describe('capstan doctor', () => {
   });
 
   it('fails for a data directory that is a file, and for a database of a later version', async () => {
-    await using place = await ground();
+    const place = await ground();
     await writeFile(join(place.path, 'data'), '');
     const db = new DatabaseSync(join(place.path, 'results.db'));
     db.exec('PRAGMA application_id = 0x43707374; PRAGMA user_version = 9999; CREATE TABLE x (y)');
@@ -107,7 +107,7 @@ describe('capstan doctor', () => {
   });
 
   it('fails for a missing store that is required', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { code, by } = await doctor(
       ['--require-store', '--db-path', 'results.db', '--browser-path', NO_BROWSER.browserPath],
       place.options,
@@ -120,7 +120,7 @@ describe('capstan doctor', () => {
   });
 
   it('only warns of an unreachable or damaged database, because captures still work', async () => {
-    await using place = await ground();
+    const place = await ground();
     await writeFile(join(place.path, 'results.db'), 'not a database, but longer than its header would be'.repeat(40));
     await mkdir(join(place.path, 'data'));
     const damaged = await doctor(['--db-path', 'results.db'], place.options);
@@ -140,7 +140,7 @@ describe('capstan doctor', () => {
   });
 
   it('fails for a port that another program listens on, but not for the port of a running service', async () => {
-    await using place = await ground();
+    const place = await ground();
     const other = createServer((socket) => socket.end('no HTTP')).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const taken = await doctor(['--port', portOf(other)], place.options);

@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { resultOf } from '../http/stored-capture.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { MARKUP } from '../ui/hostile.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
 import { capstan } from './capstan-process.ts';
@@ -18,7 +18,7 @@ let directory: string;
 const TOTAL = 250;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'capstan-export-'));
+  directory = await makeDirectory();
   const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
@@ -35,8 +35,6 @@ beforeAll(async () => {
     await app.service.results.insert(result);
   }
 });
-
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const exported = (name: string, ...flags: readonly string[]) =>
   capstan([

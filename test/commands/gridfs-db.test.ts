@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)(
       Promise.all(Array.from({ length: COUNT }, (_, at) => results.get(ID + at)));
 
     it('compares records with captures, and names what is missing or incomplete', async () => {
-      await using place = await ground();
+      const place = await ground();
       const { storage, flags } = await withCaptures(place.path, 'check');
       const check = () => capstan(['db', 'check', ...flags], place.options);
       expect(await check()).toMatchObject({
@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('counts the records that wait in the data directory', async () => {
-      await using place = await ground();
+      const place = await ground();
       const { storage, flags } = await withCaptures(place.path, 'waiting');
       await server.stop();
       await keepPicture(storage.captureStore, ID + COUNT);
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(
     }, 120_000);
 
     it('rebuilds the records of all captures', async () => {
-      await using place = await ground();
+      const place = await ground();
       const { storage, flags } = await withCaptures(place.path, 'rebuild');
       const records = await recordsOf(storage);
       await storage.results.delete(records.map((record) => record?.id ?? 0));
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('reads the URL of MongoDB from a file, as the service does', async () => {
-      await using place = await ground();
+      const place = await ground();
       const { storage, flags } = await withCaptures(place.path, 'url-file');
       const [, url = ''] = flags;
       await writeFile(join(place.path, 'url'), `${url}\n`, { mode: 0o600 });
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('refuses to back up and restore, and names the tools that do', async () => {
-      await using place = await ground();
+      const place = await ground();
       const flags = ['--mongo-url', server.url, '--artifacts', 'gridfs'];
       const { stderr, code } = await capstan(['db', 'backup', 'copy.db', ...flags], place.options);
       expect(stderr).toContain('use mongodump for MongoDB, which copies the captures in GridFS with their records');

@@ -107,7 +107,7 @@ describe('capstan ip', () => {
   });
 
   it('reads the key from --key-file, and from the file that CAPSTAN_IPINFO_KEY_FILE names', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'key');
     await writeFile(file, 'from-file\n');
     upstream.answer = json(200, { available: 12345 });
@@ -117,7 +117,7 @@ describe('capstan ip', () => {
   });
 
   it('exits with 2 for a --key-file that does not have exactly one line, without showing its content', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'key');
     await writeFile(file, 's3cret\nanother\n');
     const { code, out, err } = await run(['8.8.8.8', '--key-file', file]);

@@ -7,7 +7,7 @@ registerHooks({ load(url, context, next) { process.stderr.write('loads ' + url +
 
 /** Returns the URLs of the modules that a service loads until it listens and stops. */
 async function modulesWith(...flags: string[]): Promise<readonly string[]> {
-  await using place = await ground();
+  const place = await ground();
   const env = { ...place.options.env, NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(HOOK)}` };
   const service = await serve(['--browser-path', '/nonexistent', ...flags], { ...place.options, env });
   service.child.kill('SIGTERM');

@@ -19,7 +19,7 @@ describe('capstan serve with few file descriptors', () => {
   const site = siteForSuite();
 
   it('survives more idle connections than it has descriptors, and captures meanwhile', async () => {
-    await using place = await ground();
+    const place = await ground();
     const served = await serve(ARGS, { ...place.options, descriptors: DESCRIPTORS });
     const url = new URL(served.url);
     const first = await idleConnection(Number(url.port));
@@ -42,7 +42,7 @@ describe('capstan serve with few file descriptors', () => {
   });
 
   it('refuses captures as overload while no descriptor is free, and captures when descriptors are free again', async () => {
-    await using place = await ground();
+    const place = await ground();
     const env = { ...place.options.env, NODE_OPTIONS: `--import ${TAKE_DESCRIPTORS}` };
     const served = await serve(ARGS, { ...place.options, env, descriptors: DESCRIPTORS });
     // Connections that are open before: a new one needs a descriptor.

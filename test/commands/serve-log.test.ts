@@ -24,7 +24,7 @@ async function expectAnswersAndStops(service: Served): Promise<void> {
 
 describe('the log of capstan serve', () => {
   it('drops lines when standard error is a pipe that is not read, while the service answers and stops', async () => {
-    await using place = await ground();
+    const place = await ground();
     using pipe = makePipe(place);
     const service = await start(place, [], { stderrFd: pipe.writeFd });
     await askUntilLinesAreDropped(service);
@@ -32,7 +32,7 @@ describe('the log of capstan serve', () => {
   });
 
   it('reports in one line how many lines were dropped when the pipe is read again', async () => {
-    await using place = await ground();
+    const place = await ground();
     using pipe = makePipe(place);
     const service = await start(place, [], { stderrFd: pipe.writeFd });
     await askUntilLinesAreDropped(service);
@@ -47,7 +47,7 @@ describe('the log of capstan serve', () => {
   });
 
   it('does not stop the service when standard error is a full disk', async () => {
-    await using place = await ground();
+    const place = await ground();
     const full = openSync('/dev/full', 'w');
     const service = await start(place, [], { stderrFd: full });
     closeSync(full);
@@ -56,7 +56,7 @@ describe('the log of capstan serve', () => {
   });
 
   it('writes the address to the log when standard output is on a full disk', async () => {
-    await using place = await ground();
+    const place = await ground();
     const full = openSync('/dev/full', 'w');
     const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });
     closeSync(full);
@@ -69,7 +69,7 @@ describe('the log of capstan serve', () => {
   });
 
   it('does not stop the service when the reader of standard error has exited', async () => {
-    await using place = await ground();
+    const place = await ground();
     using pipe = makePipe(place);
     const service = await start(place, [], { stderrFd: pipe.writeFd });
     pipe.hangUp();
@@ -78,7 +78,7 @@ describe('the log of capstan serve', () => {
   });
 
   it('writes to --log-file, and after a rename and SIGHUP to a new file of that name', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'capstan.log');
     const service = await start(place, ['--log-file', 'capstan.log']);
     await fetch(`${service.url}/before`);
@@ -95,7 +95,7 @@ describe('the log of capstan serve', () => {
   });
 
   it.skipIf(whyNoTmpfs !== undefined)('continues when the disk of --log-file has free space again', async () => {
-    await using place = await ground();
+    const place = await ground();
     const logs = join(place.path, 'logs');
     await mkdir(logs);
     await using disk = await mountSmallDisk(logs, 4096);
@@ -110,7 +110,7 @@ describe('the log of capstan serve', () => {
   });
 
   it('does not hide an uncaught error when the disk is full: the exit code is 1', async () => {
-    await using place = await ground();
+    const place = await ground();
     const program = `
       import { watchForEnd } from '${SOURCES}/commands/ending.ts';
       import { openLog } from '${SOURCES}/log.ts';
@@ -123,14 +123,14 @@ describe('the log of capstan serve', () => {
   });
 
   it('refuses to start, with one line, when --log-file cannot be opened', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { code, stdout, stderr } = await capstan(['serve', '--log-file', 'none/capstan.log'], place.options);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^capstan: --log-file none\/capstan.log cannot be opened: ENOENT.*\n$/);
   });
 
   it('refuses to start, with one line, when --log-file is a pipe, instead of waiting for its reader', async () => {
-    await using place = await ground();
+    const place = await ground();
     execFileSync('mkfifo', [join(place.path, 'pipe')]);
     const { code, stderr } = await capstan(['serve', '--log-file', 'pipe'], place.options);
     expect(code).toBe(2);
@@ -143,7 +143,7 @@ describe('the log of capstan serve', () => {
     ['warns', '0644'],
     ['does not warn', '0640'],
   ] as const)('%s of a file of secrets of mode %s', async (what, mode) => {
-    await using place = await ground();
+    const place = await ground();
     const path = join(place.path, 'keys.txt');
     await writeFile(path, 'a-key-of-sixteen-characters\n');
     await chmod(path, Number.parseInt(mode, 8));

@@ -19,7 +19,7 @@ describe('the reload of capstan serve', () => {
   const site = siteForSuite();
 
   it('applies the limits of the file to running captures, reports options that need a restart, and survives an invalid file', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'capstan.json');
     const configure = (options: Readonly<Record<string, unknown>>) =>
       writeFile(file, JSON.stringify({ allowTargets: '127.0.0.1', apiKey: 'sesame', ...options }));
@@ -76,7 +76,7 @@ describe('the reload of capstan serve', () => {
   });
 
   it('applies keys with their scopes, target lists and the log level when a file changes, without a signal', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'capstan.json');
     const keys = join(place.path, 'keys');
     await writeFile(file, '{"logLevel": "warn"}');

@@ -31,7 +31,7 @@ describe('capstan', () => {
 
 describe('capstan serve --print-config', () => {
   it('prints the effective configuration with secrets masked, and exits', async () => {
-    await using place = await ground();
+    const place = await ground();
     await writeFile(join(place.path, 'mine.json'), '{"maxQueue": 7, "maxBatch": 7, "timeoutMs": 7}');
     await writeFile(join(place.path, 'keys'), 'hush-three\n');
     const args = ['--config', 'mine.json', '--api-key', 'hush-one', '--api-key', 'hush-two', '--api-key-file', 'keys'];
@@ -56,7 +56,7 @@ describe('capstan serve --print-config', () => {
   });
 
   it('reports an invalid value of a variable or file with its source', async () => {
-    await using place = await ground();
+    const place = await ground();
     await writeFile(join(place.path, 'mine.json'), '{"retireAfter": 0}');
     const inFile = await capstan(['serve', '--config', 'mine.json'], place.options);
     expect(inFile).toMatchObject({ code: 2, stdout: '' });
@@ -72,7 +72,7 @@ describe('capstan serve --print-config', () => {
 
 describe('capstan serve', () => {
   it('prints one line with the address on standard output, and structured logs on standard error', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { url, child, ended } = await serve(['--db-path', 'results.db'], place.options);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     expect((await fetch(`${url}/livez`)).status).toBe(200);
@@ -84,7 +84,7 @@ describe('capstan serve', () => {
   });
 
   it('logs its version and the effective configuration first, with secrets masked', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { child, ended } = await serve(['--api-key', 'hush-hush', '--max-queue', '7'], place.options);
     child.kill('SIGTERM');
     const { stderr } = await ended;
@@ -97,7 +97,7 @@ describe('capstan serve', () => {
   });
 
   it('never logs a key, whether valid or wrong', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { url, child, ended } = await serve(['--api-key', 'sesame-right', '--log-level', 'trace'], place.options);
     const statuses = [];
     for (const headers of [
@@ -116,7 +116,7 @@ describe('capstan serve', () => {
 
   it('warns only when clients on other machines can capture without a key', async () => {
     const warned = async (...args: string[]) => {
-      await using place = await ground();
+      const place = await ground();
       const { child, ended } = await serve(args, place.options);
       child.kill('SIGTERM');
       return (await ended).stderr.includes('set --api-key');
@@ -127,7 +127,7 @@ describe('capstan serve', () => {
   });
 
   it('exits with code 1 and one line that names both versions when a later version wrote the database', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { child, ended } = await serve(['--db-path', 'results.db'], place.options);
     child.kill('SIGTERM');
     await ended;
@@ -143,7 +143,7 @@ describe('capstan serve', () => {
   });
 
   it('exits with code 1 and one line when the address is in use, and leaves nothing behind', async () => {
-    await using place = await ground();
+    const place = await ground();
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const address = taken.address();

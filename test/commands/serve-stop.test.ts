@@ -41,7 +41,7 @@ describe('stopping capstan serve', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'leaves no process and no temporary directory behind after %s',
     async (signal) => {
-      await using place = await ground();
+      const place = await ground();
       const service = await start(place);
       expect((await capture(service, site.url('/short'))).status).toBe(200);
       expect(await place.browsers()).not.toEqual([]);
@@ -52,7 +52,7 @@ describe('stopping capstan serve', () => {
   );
 
   it('refuses new captures with 503 and lets a running capture finish', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await start(place);
     const underWay = capture(service, site.url('/slow?ms=2000&finish'));
     await asked('/slow');
@@ -69,7 +69,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('stops at once while a start waits for a database', async () => {
-    await using place = await ground();
+    const place = await ground();
     await using silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const connected = once(silent, 'connection');
@@ -82,7 +82,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('cancels captures that are still running after the grace period', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await start(place, '--grace-ms', '100');
     const underWay = capture(service, site.url('/hang'));
     await asked('/hang');
@@ -94,7 +94,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('treats a Ctrl-C that arrives twice, from the terminal and from npm, as one', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await start(place);
     const underWay = capture(service, site.url('/slow?ms=1000&ctrl-c'));
     const before = site.hits('/slow');
@@ -106,7 +106,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('kills the browsers and exits with code 1 at a second signal', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await start(place, '--grace-ms', '600000');
     const underWay = capture(service, site.url('/never'));
     underWay.catch(() => undefined);
@@ -119,7 +119,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('kills, at a second signal, a browser that hangs and ignores its closed pipe', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await start(place, '--grace-ms', '600000');
     expect((await capture(service, site.url('/short'))).status).toBe(200);
     for (const pid of await browserPids(service)) process.kill(pid, 'SIGSTOP');
@@ -133,7 +133,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('listens, and stops at once, while a browser hangs at its start', async () => {
-    await using place = await ground();
+    const place = await ground();
     const browser = join(place.path, 'browser');
     await writeFile(browser, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
     await chmod(place.path, 0o755);
@@ -149,7 +149,7 @@ describe('stopping capstan serve', () => {
   });
 
   it('serves on during --drain-delay-ms, unready for load balancers, and refuses no request meanwhile', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await serve(['--allow-targets', '127.0.0.1', '--drain-delay-ms', '600000'], place.options);
     const capture = () =>
       fetch(`${service.url}/screenshot`, {

@@ -14,7 +14,7 @@ describe('capstan shot', () => {
   const site = siteForSuite();
 
   it('saves an image and prints a line for each page, and leaves nothing else behind', async () => {
-    await using place = await ground();
+    const place = await ground();
     const args = [
       'shot',
       site.url('/short'),
@@ -40,7 +40,7 @@ describe('capstan shot', () => {
   });
 
   it('falls back to http for an address without a scheme when the server does not speak TLS', async () => {
-    await using place = await ground();
+    const place = await ground();
     const args = ['shot', `127.0.0.1:${site.port}/short`, '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stdout } = await capstan(args, place.options);
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe('capstan shot', () => {
   });
 
   it('warns of an image that its format cuts, and names the remedy', async () => {
-    await using place = await ground();
+    const place = await ground();
     const args = ['shot', site.url('/tall?px=20000'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stderr } = await capstan([...args, '--full-page', '--format', 'webp'], place.options);
     expect(code).toBe(0);
@@ -58,7 +58,7 @@ describe('capstan shot', () => {
   });
 
   it('warns of a partial image on standard error, and marks it in the JSON output', async () => {
-    await using place = await ground();
+    const place = await ground();
     const args = ['shot', site.url('/never'), site.url('/short'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stdout, stderr } = await capstan([...args, '--timeout-ms', '10000', '--json'], place.options);
     const file = `127.0.0.1_${site.port}_never-1.png`;
@@ -79,7 +79,7 @@ describe('capstan shot', () => {
   });
 
   it('continues after a failure, reports it, and exits with code 1', async () => {
-    await using place = await ground();
+    const place = await ground();
     const { code, stdout } = await capstan(
       ['shot', '-', site.url('/short'), '--allow-targets', '127.0.0.1', '--format', 'jpg', '--out-dir', '.'],
       { ...place.options, stdin: 'http://10.1.2.3/x\n\nhttp://127.0.0.1:1/\n' },
@@ -120,7 +120,7 @@ describe('capstan shot', () => {
   });
 
   it('takes every capture option as a flag', async () => {
-    await using place = await ground();
+    const place = await ground();
     const args = ['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'made/page.webp', '--json'];
     const options = [
       '--viewport',
@@ -149,7 +149,7 @@ describe('capstan shot', () => {
   });
 
   it('accepts lists with comments and blank lines, reports an invalid line and captures the rest', async () => {
-    await using place = await ground();
+    const place = await ground();
     await writeFile(join(place.path, 'urls.txt'), `# pages\n\n${site.url('/short')}\r\nhttp://\n`);
     const args = ['shot', '--list', 'urls.txt', '--allow-targets', '127.0.0.1', '--out-dir', 'images'];
     const { code, stdout, stderr } = await capstan(args, place.options);
@@ -162,7 +162,7 @@ describe('capstan shot', () => {
   });
 
   it('names the file and line number of an invalid line in the field "line" with --json', async () => {
-    await using place = await ground();
+    const place = await ground();
     await writeFile(join(place.path, 'urls.txt'), '# pages\nhttp://\n');
     const { code, stdout } = await capstan(['shot', '--list', 'urls.txt', '--json'], place.options);
     expect(code).toBe(1);
@@ -176,7 +176,7 @@ describe('capstan shot', () => {
   });
 
   it('overwrites no file without --force', async () => {
-    await using place = await ground();
+    const place = await ground();
     const shot = (...more: readonly string[]) =>
       capstan(['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'page.png', ...more], place.options);
     await writeFile(join(place.path, 'page.png'), 'mine');
@@ -187,7 +187,7 @@ describe('capstan shot', () => {
   });
 
   it('exits with code 130 and a summary on Ctrl-C', async () => {
-    await using place = await ground();
+    const place = await ground();
     const requested = site.hits('/hang');
     const args = ['shot', site.url('/hang'), '--allow-targets', '127.0.0.1'];
     const { child, stderr } = launch(args, place.options);

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, glob, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, glob, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -90,13 +90,11 @@ describe('import boundaries', () => {
   let violations: readonly { readonly from: string; readonly to: string }[];
 
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'capstan-boundaries-'));
+    dir = await makeDirectory();
     await copyBoundaries(dir);
     await writeImports(dir, [...FORBIDDEN, ...ALLOWED]);
     violations = await findViolations(dir);
   });
-
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   const isRefused = (file: string, imported: string): boolean =>
     violations.some(({ from, to }) => from === file && (to === imported || to.includes(`/node_modules/${imported}/`)));

@@ -1,13 +1,12 @@
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chown, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
 import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { buildImage, podman, processesOf, runContainer, whyNoContainers } from './podman.ts';
 
 const IMAGE = `localhost/capstan-test-${process.pid}`;
@@ -31,7 +30,7 @@ let baseUrl: string;
 beforeAll(async () => {
   if (missing !== undefined) return;
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  data = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  data = await makeDirectory();
   await chown(data, USER, USER);
   await buildImage(IMAGE);
   const child = runContainer([
@@ -53,7 +52,6 @@ afterAll(async () => {
   await podman('image', 'prune', '--force').catch(() => '');
   site.closeAllConnections();
   site.close();
-  await rm(data, { recursive: true, force: true });
 }, 60_000);
 
 function pageUrl(path: string): string {

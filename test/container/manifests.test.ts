@@ -43,7 +43,7 @@ describe('the manifests', () => {
     ['kubernetes/cluster.yaml', { role: 'api', artifacts: 'gridfs', dbPath: null }],
     ['kubernetes/keda-workers.yaml', { role: 'worker', artifacts: 'gridfs', graceMs: 45_000 }],
   ])('start the service with options that it takes: %s', async (path, expected) => {
-    await using place = await ground();
+    const place = await ground();
     const keys = join(place.path, 'keys');
     await writeFile(keys, 'a-key\n', { mode: 0o600 });
     const { starts, env } = await startsIn(path);

@@ -30,7 +30,7 @@ describe.skipIf(whyNot !== undefined)(`the cluster on one machine of docs/cluste
     expect(nats).toBe('nats-server --jetstream --store_dir nats');
     expect(mongo).toBe('mkdir -p mongo && mongod --dbpath mongo');
 
-    await using place = await ground();
+    const place = await ground();
     await using stack = new AsyncDisposableStack();
     const natsServer = await startNats();
     stack.defer(() => natsServer.remove());

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { freePort } from '../support/actor.ts';
 import { buildPackage, copyOfCheckout, projectWith } from '../support/package.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
 
@@ -21,11 +21,9 @@ const pages = readPages();
 let built: string;
 
 beforeAll(async () => {
-  built = await mkdtemp(join(tmpdir(), 'capstan-docs-package-'));
+  built = await makeDirectory();
   await buildPackage(built);
 });
-
-afterAll(() => rm(built, { recursive: true, force: true }));
 
 describe('fenced blocks', () => {
   it.each(pages)('knows the language of each block: $path', ({ blocks }) => {
@@ -60,11 +58,9 @@ describe('TypeScript examples', () => {
   let dir: string;
 
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'capstan-docs-types-'));
+    dir = await makeDirectory();
     await projectWith(built, dir);
   });
-
-  afterAll(() => rm(dir, { recursive: true, force: true }));
 
   it('type-checks examples against the package under the strict options of this project', async () => {
     const examples = pages.flatMap(({ path, blocks }) =>

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { BRISBANE, json, Upstream } from '../ipinfo/upstream.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 /** Address at which the documentation's examples expect the service. */
 const DOCUMENTED_SERVICE = 'http://127.0.0.1:8080';
@@ -35,7 +35,7 @@ export class Reader implements AsyncDisposable {
   }
 
   static async start(prepare: (dir: string) => Promise<void>): Promise<Reader> {
-    const dir = await mkdtemp(join(tmpdir(), 'capstan-docs-'));
+    const dir = await makeDirectory();
     await prepare(dir);
     const upstream = await new Upstream().listen();
     upstream.answer = (response, request, nth) => {
@@ -115,7 +115,6 @@ export class Reader implements AsyncDisposable {
     await this.#stopService();
     await this.#site.close();
     await this.#upstream[Symbol.asyncDispose]();
-    await rm(this.#dir, { recursive: true, force: true });
   }
 
   async #needService(): Promise<void> {

@@ -1,17 +1,16 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createDnsLookup } from '../../src/egress/dns-lookup.ts';
 import { startNameServer, type Zone } from '../support/name-server.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const { signal } = new AbortController();
 let directory: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'capstan-dns-'));
+  directory = await makeDirectory();
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 async function fileWith(name: string, text: string): Promise<string> {
   const path = join(directory, name);

@@ -20,7 +20,7 @@ describe.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   'capstan serve on a public address (needs root)',
   () => {
     it("refuses to capture the service's own public address", async () => {
-      await using place = await ground();
+      const place = await ground();
       const args = ['--host', '0.0.0.0', '--browser-path', '/nonexistent', '--data-dir', 'data', '--db-path', 'r.db'];
       const served = await serve(args, { ...place.options, through: WITH_PUBLIC_ADDRESS });
       const { port } = new URL(served.url);

@@ -55,7 +55,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
   it.skipIf(whyNoTmpfs !== undefined)(
     'notices a nearly full disk, and log lines that cannot be written',
     async () => {
-      await using place = await ground();
+      const place = await ground();
       const path = join(place.path, 'small');
       await mkdir(path);
       await using disk = await mountSmallDisk(path, 4096);

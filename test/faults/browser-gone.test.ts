@@ -30,7 +30,6 @@ describe('a service that loses a browser', () => {
     await service.ended;
     expect(await place.browsers()).toEqual([]);
     expect(await readdir(place.path)).toEqual(['data', 'results.db', 'results.db-events.lock']);
-    await place[Symbol.asyncDispose]();
   });
 
   const browsers = async () => (await stats(service.url)).pool.browsers.map(({ pid }) => pid);

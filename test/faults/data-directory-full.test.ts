@@ -19,7 +19,7 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
   ])(
     'answers 507 and is not ready when the directory fills %s, leaves no partial files, and continues when there is room',
     async (_, fullAtStart) => {
-      await using place = await ground();
+      const place = await ground();
       const dataDir = join(place.path, 'data');
       await mkdir(dataDir);
       await using disk = await mountSmallDisk(dataDir, 2048);

@@ -13,7 +13,7 @@ describe('a service that is killed with -9', () => {
   const random = createRandom(seedOfRun());
 
   it(`keeps everything that it answered until after the next start (seed ${random.seed})`, async () => {
-    await using place = await ground();
+    const place = await ground();
     const undisturbed = () => undefined;
     // Records wait in the outbox when the service is killed.
     const locked = () => lockDatabase(join(place.path, 'results.db'));

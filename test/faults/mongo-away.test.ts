@@ -20,7 +20,7 @@ describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
   afterAll(() => mongo?.remove());
 
   it('keeps capturing while the server is stopped, answers queries with 503, and writes each waiting record once when it is back', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await serve(
       ['--allow-targets', '127.0.0.1', '--max-concurrent', '2', '--mongo-url', `${mongo.url}stopped`],
       place.options,
@@ -46,14 +46,14 @@ describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
   const random = createRandom(seedOfRun());
 
   it(`keeps everything that it answered before it was killed with -9 (seed ${random.seed})`, async () => {
-    await using place = await ground();
+    const place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed`];
     const rounds = [() => undefined];
     expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
   }, 180_000);
 
   it(`keeps every capture in GridFS that was answered before kill -9 (seed ${random.seed})`, async () => {
-    await using place = await ground();
+    const place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed-gridfs`, '--artifacts', 'gridfs'];
     const rounds = [() => undefined, () => undefined];
     expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);

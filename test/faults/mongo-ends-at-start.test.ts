@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import net, { type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStorage } from '../../src/storage/storage.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const whyNot = await whyNoMongo();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
@@ -18,17 +16,13 @@ describe.skipIf(whyNot !== undefined)(`a MongoDB that ends during the start of a
 
   /** Opens the stores; after this number of answers, the server is gone. Returns whether the start needed more. */
   async function startsWithout(answers: number): Promise<{ readonly state: string; readonly isCut: boolean }> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    const dataDir = await makeDirectory();
     await using server = await startEndingServer(mongo.url, answers);
-    try {
-      const storage = await createStorage({ dataDir, mongoUrl: `${server.url}start`, artifacts: 'gridfs' });
-      const isCut = server.hasEnded;
-      const { state } = storage.results;
-      await storage.close();
-      return { state, isCut };
-    } finally {
-      await rm(dataDir, { recursive: true, force: true });
-    }
+    const storage = await createStorage({ dataDir, mongoUrl: `${server.url}start`, artifacts: 'gridfs' });
+    const isCut = server.hasEnded;
+    const { state } = storage.results;
+    await storage.close();
+    return { state, isCut };
   }
 
   it('does not end the start, whichever answer is its last', async () => {

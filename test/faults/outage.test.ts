@@ -1,6 +1,6 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { BatchLineSchema, JobSchema } from '../../src/http/answer/schemas.ts';
@@ -19,7 +19,6 @@ describe('an outage of the service', () => {
   beforeEach(async () => {
     place = await ground();
   });
-  afterEach(() => place[Symbol.asyncDispose]());
 
   const requests = () =>
     Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 20_000 }));

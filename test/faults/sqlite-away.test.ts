@@ -21,7 +21,7 @@ describe('a service whose SQLite file is unavailable', () => {
   const page = () => site.url('/title?t=kept');
 
   it('keeps capturing while its file is locked, stays readable and ready but degraded, and writes the waiting records when it is free', async () => {
-    await using place = await ground();
+    const place = await ground();
     const path = join(place.path, 'results.db');
     const service = await start(place, path);
     const before = await captureMany(service, page(), 1);
@@ -37,7 +37,7 @@ describe('a service whose SQLite file is unavailable', () => {
   }, 120_000);
 
   it('captures but answers queries with 503 while its file is locked from the start, and then recovers', async () => {
-    await using place = await ground();
+    const place = await ground();
     const path = join(place.path, 'results.db');
     const holder = new DatabaseSync(path);
     holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -58,7 +58,7 @@ describe('a service whose SQLite file is unavailable', () => {
   }, 120_000);
 
   it('restores every answered capture with `capstan db rebuild` after the SQLite file was removed while the service ran', async () => {
-    await using place = await ground();
+    const place = await ground();
     const path = join(place.path, 'results.db');
     const removed = await start(place, path);
     const answered: AnsweredResult[] = [];
@@ -89,7 +89,7 @@ describe('a service whose SQLite file is unavailable', () => {
   it.skipIf(whyNoTmpfs !== undefined)(
     `keeps capturing while the disk of its file is full, and writes the waiting records when there is room${reason}`,
     async () => {
-      await using place = await ground();
+      const place = await ground();
       const folder = join(place.path, 'disk');
       await mkdir(folder);
       await using disk = await mountSmallDisk(folder, 1024);

@@ -11,7 +11,7 @@ const site = siteForSuite();
 
 describe('a service whose data directory cannot be written', () => {
   it('answers 503, is not ready, recovers without a restart, and logs one error with the cause and one recovery', async () => {
-    await using place = await ground();
+    const place = await ground();
     const service = await serve(
       ['--allow-targets', '127.0.0.1', '--db-path', 'results.db', '--data-dir', 'data'],
       place.options,

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { violations } from '../ui/axe.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
 
@@ -16,7 +15,7 @@ let app: RunningService;
 let browser: Browser;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'capstan-docs-page-'));
+  directory = await makeDirectory();
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-docs-page.js'), directory], { cwd: ROOT });
   [app, browser] = await Promise.all([
     startService(NO_BROWSER, { docsDirectory: directory, apiKeys: ['docs-key'] }),
@@ -27,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 describe('GET /docs', () => {

@@ -7,18 +7,19 @@ import type { Thumbnail } from '../../src/capture/thumbnail.ts';
 import { createThumbnails } from '../../src/imaging/thumbnails.ts';
 import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
 import { type OpenArtifact, putCapture } from '../../src/storage/ports/artifact-store.ts';
-import { openParts, type Parts, temporaryDirectory } from '../storage/parts.ts';
+import { openParts, type Parts } from '../storage/parts.ts';
 import { resultOf } from '../storage/result-of.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const thumbnail = (width: number): Thumbnail => ({ width, height: undefined, format: 'webp', quality: 80 });
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let parts: Parts;
 let info: ScreenshotInfo;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  parts = await openParts(directory.path, { database: false });
+  directory = await makeDirectory();
+  parts = await openParts(directory, { database: false });
   const image = await sharp({ create: { width: 800, height: 600, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
@@ -27,7 +28,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await parts.close();
-  await directory.remove();
 });
 
 /** Thumbnails whose images are read when `release` is called; `opened` counts those that were begun. */

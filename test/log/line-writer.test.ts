@@ -30,7 +30,7 @@ function makeFullPipe(directory: string): { readonly fd: number; read(): string 
 
 describe('LineWriter', () => {
   it('appends lines to a file in order', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'log');
     for (const part of [1, 2]) {
       const writer = new LineWriter({ to: file });
@@ -42,7 +42,7 @@ describe('LineWriter', () => {
   });
 
   it('drops and counts lines that a pipe does not accept, and announces the loss once when the pipe is read', async () => {
-    await using place = await ground();
+    const place = await ground();
     const pipe = makeFullPipe(place.path);
     const losses: Loss[] = [];
     const writer = new LineWriter({ to: pipe.fd, maxWaitingBytes: 100, onRecovered: (loss) => losses.push(loss) });
@@ -68,7 +68,7 @@ describe('LineWriter', () => {
   });
 
   it.skipIf(whyNoTmpfs !== undefined)('writes the waiting lines when the disk has room again', async () => {
-    await using place = await ground();
+    const place = await ground();
     await using disk = await mountSmallDisk(place.path, 64);
     const file = join(disk.path, 'log');
     const losses: Loss[] = [];
@@ -85,7 +85,7 @@ describe('LineWriter', () => {
   });
 
   it('writes to a new file of the same name after the file was renamed and reopened', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'log');
     const writer = new LineWriter({ to: file });
     writer.write('before\n');
@@ -101,7 +101,7 @@ describe('LineWriter', () => {
   });
 
   it('loses no line when the file is reopened while lines are written', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'log');
     const writer = new LineWriter({ to: file });
     for (let part = 0; part < 20; part += 1) {
@@ -117,7 +117,7 @@ describe('LineWriter', () => {
   });
 
   it('keeps writing to the old file when the file cannot be reopened', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'directory', 'log');
     execFileSync('mkdir', [join(place.path, 'directory')]);
     const writer = new LineWriter({ to: file });
@@ -129,7 +129,7 @@ describe('LineWriter', () => {
   });
 
   it('writes waiting lines at once in flushSync', async () => {
-    await using place = await ground();
+    const place = await ground();
     const file = join(place.path, 'log');
     const writer = new LineWriter({ to: file });
     writer.write('first\n');

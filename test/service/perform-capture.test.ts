@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { lastValueFrom } from 'rxjs';
@@ -11,6 +9,7 @@ import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { performCapture } from '../../src/service/perform-capture.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const NOTHING = { items: [], omitted: 0 };
 const SNAPSHOT: Snapshot = {
@@ -41,13 +40,12 @@ describe('performCapture', () => {
   let storage: Storage;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+    directory = await makeDirectory();
     storage = await createStorage({ dataDir: join(directory, 'data'), dbPath: join(directory, 'results.db') });
   });
 
   afterAll(async () => {
     await storage.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   /** Performs a capture whose browser returns `page`. Returns its state, and whether it has a record and files. */

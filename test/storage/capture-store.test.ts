@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
@@ -10,23 +10,22 @@ import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { createOwnCopies } from '../../src/storage/ports/local-copies.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
-import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const AWAY = { timeout: 20_000 };
 
 describe('the capture store', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
   });
 
-  afterEach(() => directory.remove());
-
   it('stores the artifacts and the record of a capture, and names the store in the record', async () => {
-    const { captureStore, results, artifacts, outbox, close } = await openParts(directory.path);
+    const { captureStore, results, artifacts, outbox, close } = await openParts(directory);
     const kept = await keepPicture(captureStore, ID);
     expect(kept).toMatchObject({ artifacts: { store: await artifacts.id(), kinds: ['image', 'html'] } });
     expect(await results.get(ID)).toEqual({ ...kept, evidence: EVIDENCE });
@@ -38,7 +37,7 @@ describe('the capture store', () => {
   });
 
   it('returns the record of the capture that is stored when its id is stored again, at once or later', async () => {
-    const { captureStore, results, artifacts, outbox, close } = await openParts(directory.path);
+    const { captureStore, results, artifacts, outbox, close } = await openParts(directory);
     const other = () => captureStore.keep(captureOf(ID, { title: 'other' }), { image: Buffer.from('other'), html: '' });
     const [first, meanwhile] = await Promise.all([keepPicture(captureStore, ID), other()]);
     expect(meanwhile).toEqual(first);
@@ -50,7 +49,7 @@ describe('the capture store', () => {
   });
 
   it('stores only the record of a failed capture', async () => {
-    const { captureStore, results, artifacts, close } = await openParts(directory.path);
+    const { captureStore, results, artifacts, close } = await openParts(directory);
     const failed = { failed: true, failed_code: 'capture_timeout' } as const;
     expect(await captureStore.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));
     expect(await results.get(ID)).toEqual(captureOf(ID, failed));
@@ -60,7 +59,7 @@ describe('the capture store', () => {
 
   it('answers a failed capture when only its copy in the data directory cannot be written, and refuses others', async () => {
     const full = () => Promise.reject(new CapstanError('storage_full'));
-    const { captureStore, results, close } = await openParts(directory.path, {
+    const { captureStore, results, close } = await openParts(directory, {
       change: ({ artifacts }) => ({ artifacts: around(artifacts, { keepRecord: full, probe: full }) }),
     });
     const failed = { failed: true, failed_code: 'capture_timeout' } as const;
@@ -71,7 +70,7 @@ describe('the capture store', () => {
   });
 
   it('stores files without a database and without an outbox', async () => {
-    const { captureStore, artifacts, data, close } = await openParts(directory.path, { database: false });
+    const { captureStore, artifacts, data, close } = await openParts(directory, { database: false });
     expect(await keepPicture(captureStore, ID)).toMatchObject({ artifacts: { kinds: ['image', 'html'] } });
     await captureStore.keep(captureOf(ID + 1), null);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID]);
@@ -82,7 +81,7 @@ describe('the capture store', () => {
   it('leaves nothing of a capture whose record the database refuses', async () => {
     const refusing = (results: ResultStore) =>
       around(results, { insert: () => Promise.reject(new CapstanError('internal')) });
-    const { captureStore, artifacts, data, close } = await openParts(directory.path, {
+    const { captureStore, artifacts, data, close } = await openParts(directory, {
       change: ({ results }) => ({ results: refusing(results) }),
     });
     await expect(keepPicture(captureStore, ID)).rejects.toMatchObject({ code: 'internal' });
@@ -94,12 +93,12 @@ describe('the capture store', () => {
 
   describe('while the database is away', () => {
     /** A file in place of the database's directory: nothing can be opened there until it is removed. */
-    const inTheWay = () => join(directory.path, 'way');
+    const inTheWay = () => join(directory, 'way');
 
     beforeEach(() => writeFile(inTheWay(), ''));
 
     async function open(maxOutbox = 10) {
-      const data = createDataDirectory(join(directory.path, 'data'));
+      const data = createDataDirectory(join(directory, 'data'));
       const database = await openSqlite({ path: join(inTheWay(), 'results.db') });
       const { results } = database;
       const artifacts = createFileArtifactStore(data);
@@ -200,7 +199,7 @@ describe('the capture store', () => {
       await isDrained(second.captureStore);
       expect(await second.results.get(ID)).toMatchObject({ id: ID, artifacts: { kinds: ['image', 'html'] } });
       await second.close();
-      expect(await readdir(join(directory.path, 'data', 'workspaces'))).toEqual([]);
+      expect(await readdir(join(directory, 'data', 'workspaces'))).toEqual([]);
     });
 
     it('does not take the records of a running process', async () => {
@@ -217,7 +216,7 @@ describe('the capture store', () => {
       const first = await open();
       await keepPicture(first.captureStore, ID);
       await first.close();
-      await rm(join(directory.path, 'data', 'captures'), { recursive: true });
+      await rm(join(directory, 'data', 'captures'), { recursive: true });
 
       await rm(inTheWay());
       const second = await open();
@@ -228,7 +227,7 @@ describe('the capture store', () => {
   });
 
   it('stores an image of many megabytes with its HTML snapshot', async () => {
-    const { captureStore, artifacts, close } = await openParts(directory.path);
+    const { captureStore, artifacts, close } = await openParts(directory);
     const image = Buffer.alloc(20_000_000, 7);
     await captureStore.keep(captureOf(ID), { image, html: HTML.repeat(100_000) });
     expect(await artifacts.info(ID)).toMatchObject({ bytes: 20_000_000 });

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const without = await whyNoMongo();
 
@@ -17,10 +16,8 @@ export function describeInEachDatabase(suite: (open: () => Promise<Database>) =>
     let directory: string;
 
     beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'capstan-store-'));
+      directory = await makeDirectory();
     });
-
-    afterAll(() => rm(directory, { recursive: true, force: true }));
 
     suite(() => openSqlite({ path: join(directory, 'results.db') }));
   });

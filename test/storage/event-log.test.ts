@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
 
 describe('the event log of one process', () => {
@@ -27,12 +26,10 @@ describe('the event log of one process', () => {
   }
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'capstan-store-'));
+    directory = await makeDirectory();
   });
 
   afterEach(closeAll);
-
-  afterAll(() => rm(directory, { recursive: true, force: true }));
 
   it('publishes events in the order in which they were appended, with increasing ids', async () => {
     const { log, heard, hear } = await start();

@@ -6,8 +6,9 @@ import { createDataDirectory, type DataDirectory } from '../../src/storage/files
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { type LocalStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { describeArtifactStore } from './artifact-store.contract.ts';
-import { HTML, IMAGE, temporaryDirectory } from './parts.ts';
+import { HTML, IMAGE } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const ID = createIdSource({ clock: () => Date.UTC(2026, 10, 21, 9, 5, 59, 999), node: 3 }).next();
@@ -17,35 +18,33 @@ const PICTURE = { image: IMAGE, html: HTML };
 
 describe('the artifact store in files', () => {
   describeArtifactStore(async () => {
-    const place = await temporaryDirectory();
+    const place = await makeDirectory();
     const opened: DataDirectory[] = [];
     return {
       open: async () => {
-        const directory = createDataDirectory(join(place.path, 'data'));
+        const directory = createDataDirectory(join(place, 'data'));
         opened.push(directory);
         return createFileArtifactStore(directory);
       },
       remove: async () => {
         for (const one of opened) await one.close();
-        await place.remove();
       },
     };
   });
 
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   let data: DataDirectory;
   let artifacts: LocalStore;
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
-    data = createDataDirectory(join(directory.path, 'data'));
+    directory = await makeDirectory();
+    data = createDataDirectory(join(directory, 'data'));
     artifacts = createFileArtifactStore(data);
     await artifacts.id();
   });
 
   afterEach(async () => {
     await data.close();
-    await directory.remove();
   });
 
   it('puts a capture into the directory of its minute, under names derived from its id', async () => {

@@ -1,26 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { keepPicture, openParts } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
-const unable = whyNoDisk();
+const unable = await whyNoDisk();
 
 /** Mounting a small file system requires root. */
-function whyNoDisk(): string | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'capstan-disk-'));
+async function whyNoDisk(): Promise<string | undefined> {
+  const directory = await makeDirectory();
   try {
     mount(directory);
     execFileSync('umount', [directory], { stdio: 'ignore' });
     return undefined;
   } catch {
     return 'no file system can be mounted here';
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
@@ -31,14 +28,13 @@ function mount(directory: string): void {
 describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : ` (skipped: ${unable})`}`, () => {
   let disk: string;
 
-  beforeEach(() => {
-    disk = mkdtempSync(join(tmpdir(), 'capstan-disk-'));
+  beforeEach(async () => {
+    disk = await makeDirectory();
     mount(disk);
   });
 
   afterEach(() => {
     execFileSync('umount', [disk]);
-    rmSync(disk, { recursive: true });
   });
 
   const filler = () => join(disk, 'filler');

@@ -13,8 +13,9 @@ import { mongoLease } from '../../src/storage/mongo/lease.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { type GridfsParts, type GridfsPartsOptions, openGridfsParts } from './gridfs-parts.ts';
-import { around, HTML, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
+import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
@@ -27,7 +28,7 @@ describe.skipIf(missing !== undefined)(
     let server: MongoServer;
     let databases = 0;
     let url: string;
-    let directories: Awaited<ReturnType<typeof temporaryDirectory>>[] = [];
+    let directories: string[] = [];
     let opened: GridfsParts[] = [];
 
     beforeAll(async () => {
@@ -39,18 +40,17 @@ describe.skipIf(missing !== undefined)(
     beforeEach(async () => {
       databases += 1;
       url = `${server.url}captures-${databases}`;
-      directories = [await temporaryDirectory(), await temporaryDirectory()];
+      directories = [await makeDirectory(), await makeDirectory()];
     });
 
     afterEach(async () => {
       for (const one of opened) await one.close();
       opened = [];
-      for (const one of directories) await one.remove();
     });
 
     /** Opens the parts of a process on one of two machines. */
     async function open(machine = 0, options: GridfsPartsOptions = {}): Promise<GridfsParts> {
-      const parts = await openGridfsParts(directories[machine]?.path ?? '', url, options);
+      const parts = await openGridfsParts(directories[machine] ?? '', url, options);
       opened.push(parts);
       return parts;
     }
@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)(
 
     /** Resolves with what is on the disk of a machine, except the marks of a running process. */
     async function leftOn(machine: number): Promise<readonly string[]> {
-      const entries = await readdir(join(directories[machine]?.path ?? '', 'data'), {
+      const entries = await readdir(join(directories[machine] ?? '', 'data'), {
         recursive: true,
         withFileTypes: true,
       });
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)(
 
     it('does not start a second process on a data directory until the first one ends', async () => {
       const start = () =>
-        createStorage({ dataDir: join(directories[0]?.path ?? '', 'data'), mongoUrl: url, artifacts: 'gridfs' });
+        createStorage({ dataDir: join(directories[0] ?? '', 'data'), mongoUrl: url, artifacts: 'gridfs' });
       const first = await start();
       await expect(start()).rejects.toThrow(
         /^the data directory \/.*\/data is in use by another process: with --artifacts gridfs, each process needs a --data-dir of its own$/,
@@ -187,7 +187,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('reads captures that an earlier process stored in the data directory', async () => {
-      const before = await openParts(directories[0]?.path ?? '');
+      const before = await openParts(directories[0] ?? '');
       await keepPicture(before.captureStore, ID);
       await before.close();
       const here = await open(0);
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)(
     describe('after a process was killed', () => {
       function start(args: readonly string[]) {
         const script = join(import.meta.dirname, 'killed-uploader.ts');
-        const path = directories[0]?.path ?? '';
+        const path = directories[0] ?? '';
         return spawn(process.execPath, ['--no-warnings', script, path, url, ...args], {
           stdio: ['ignore', 'pipe', 'inherit'],
         });

@@ -3,39 +3,38 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { databaseFile, keepPicture, openParts, temporaryDirectory } from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { databaseFile, keepPicture, openParts } from './parts.ts';
 
 const ID = 300_000_000_000_000;
 const IDS = [0, 1, 2, 3].map((at) => ID + at);
 const REMOVED = IDS.slice(0, 3);
 
 describe('a process killed while it removes captures', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
   });
-
-  afterEach(() => directory.remove());
 
   async function removeAndDie(step: string): Promise<void> {
     const script = join(import.meta.dirname, 'killed-remover.ts');
-    const child = spawn(process.execPath, ['--no-warnings', script, directory.path, step, REMOVED.join(',')], {
+    const child = spawn(process.execPath, ['--no-warnings', script, directory, step, REMOVED.join(',')], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const [, signal] = await once(child, 'exit');
     expect(signal).toBe('SIGKILL');
   }
 
-  const workspaces = () => readdir(join(directory.path, 'data', 'workspaces'));
+  const workspaces = () => readdir(join(directory, 'data', 'workspaces'));
 
   it.each(['intended', 'records removed', 'some files removed', 'files removed'])(
     'leaves no record without its files when killed at the step "%s"; the next process completes the removal',
     async (step) => {
-      const before = await openParts(directory.path);
+      const before = await openParts(directory);
       for (const id of IDS) await keepPicture(before.captureStore, id);
       await removeAndDie(step);
 
@@ -46,7 +45,7 @@ describe('a process killed while it removes captures', () => {
       expect(files).toEqual(expect.arrayContaining(records.map(({ id }) => id)));
       await before.close();
 
-      const after = await openParts(directory.path);
+      const after = await openParts(directory);
       await vi.waitFor(
         async () => expect((await after.artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 3]),
         20_000,
@@ -61,30 +60,30 @@ describe('a process killed while it removes captures', () => {
   );
 
   it('completes the removals when the database is back, but not in a process without a database', async () => {
-    const before = await openParts(directory.path);
+    const before = await openParts(directory);
     for (const id of IDS) await keepPicture(before.captureStore, id);
     await before.close();
     await removeAndDie('records removed');
 
-    const without = await openParts(directory.path, { database: false });
+    const without = await openParts(directory, { database: false });
     expect(await without.artifacts.list(10)).toHaveLength(4);
     await without.close();
 
-    const after = await openParts(directory.path);
+    const after = await openParts(directory);
     await vi.waitFor(async () => expect(await after.artifacts.list(10)).toHaveLength(1), 20_000);
     await after.close();
   });
 
   it('serves no file of a partly removed capture after a restart, even while the database is locked', async () => {
-    const before = await openParts(directory.path);
+    const before = await openParts(directory);
     for (const id of [ID - 1, ...IDS]) await keepPicture(before.captureStore, id);
     await before.close();
     await removeAndDie('records removed');
 
-    const other = new DatabaseSync(databaseFile(directory.path));
+    const other = new DatabaseSync(databaseFile(directory));
     other.exec('BEGIN IMMEDIATE');
-    const dataDir = join(directory.path, 'data');
-    const { artifacts, close } = await createStorage({ dataDir, dbPath: databaseFile(directory.path) });
+    const dataDir = join(directory, 'data');
+    const { artifacts, close } = await createStorage({ dataDir, dbPath: databaseFile(directory) });
     const listed = async (limit: number, below?: number) => (await artifacts.list(limit, below)).map(({ id }) => id);
     expect(await listed(10)).toEqual([ID + 3, ID - 1]);
     // The removed captures shorten no page.

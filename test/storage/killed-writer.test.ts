@@ -5,24 +5,23 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { idsOldestFirst } from '../../src/storage/files/ids-by-time.ts';
-import { HTML, openParts, type Parts, temporaryDirectory } from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { HTML, openParts, type Parts } from './parts.ts';
 import { EVIDENCE } from './result-of.ts';
 
 describe('a process killed while it stores captures', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
   });
-
-  afterEach(() => directory.remove());
 
   /** Kills the process after this many answers; returns all ids that it answered. */
   async function writeUntil(answers: number, node: number): Promise<number[]> {
     const script = join(import.meta.dirname, 'killed-writer.ts');
-    const child: ChildProcess = spawn(process.execPath, ['--no-warnings', script, directory.path, String(node)], {
+    const child: ChildProcess = spawn(process.execPath, ['--no-warnings', script, directory, String(node)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exit = once(child, 'exit');
@@ -55,7 +54,7 @@ describe('a process killed while it stores captures', () => {
     for (const [at, answers] of [1, 5, 17, 40].entries()) answered.push(...(await writeUntil(answers, at)));
     expect(answered.length).toBeGreaterThanOrEqual(63);
 
-    const parts = await openParts(directory.path);
+    const parts = await openParts(directory);
     await vi.waitFor(() => expect(parts.captureStore.pending).toBe(0), 20_000);
     for (const id of answered) await expectWhole(parts, id);
 

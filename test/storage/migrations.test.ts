@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   MIGRATIONS as MONGO_MIGRATIONS,
   type Migration as MongoMigration,
@@ -15,6 +13,7 @@ import { MIGRATIONS, type Migration } from '../../src/storage/sqlite/migrations.
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { EVIDENCE, resultOf } from './result-of.ts';
 import { startSlowServer } from './slow-server.ts';
 
@@ -40,11 +39,9 @@ describe('SQLite migrations', () => {
   let path: string;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'capstan-migrations-'));
+    directory = await makeDirectory();
     path = join(directory, 'results.db');
   });
-
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   const versionOf = () => {
     const db = new DatabaseSync(path);

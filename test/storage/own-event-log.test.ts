@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOwnEventLog, type OwnEventLogOptions } from '../../src/storage/records/own-event-log.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../../src/storage/sqlite/open.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
 
 let directory: string;
@@ -11,13 +11,12 @@ let path: string;
 const stores: SqliteDatabase[] = [];
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'capstan-events-'));
+  directory = await makeDirectory();
   path = join(directory, 'results.db');
 });
 
 afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
-  await rm(directory, { recursive: true, force: true });
 });
 
 async function open(

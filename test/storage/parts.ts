@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from '../../src/capture/result.ts';
 import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
@@ -60,11 +58,6 @@ export async function openParts(directory: string, { database = true, change }: 
 
 export function databaseFile(directory: string): string {
   return join(directory, 'results.db');
-}
-
-export async function temporaryDirectory(): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'capstan-removal-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Stores a capture with files, like a browser's screenshot. */

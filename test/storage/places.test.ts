@@ -6,25 +6,25 @@ import type { CapstanError } from '../../src/capture/errors.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
-import { keepPicture, temporaryDirectory } from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { keepPicture } from './parts.ts';
 
 const ID = 300_000_000_000_000;
 
 describe('the places where captures are stored', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   const opened: Storage[] = [];
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
   });
 
   afterEach(async () => {
     for (const storage of opened.splice(0)) await storage.close();
-    await directory.remove();
   });
 
-  const dataDir = () => join(directory.path, 'data');
-  const dbPath = () => join(directory.path, 'database', 'results.db');
+  const dataDir = () => join(directory, 'data');
+  const dbPath = () => join(directory, 'database', 'results.db');
 
   async function start(options: Partial<StorageOptions> = {}): Promise<Storage> {
     const storage = await createStorage({ dataDir: dataDir(), dbPath: dbPath(), ...options });
@@ -39,10 +39,10 @@ describe('the places where captures are stored', () => {
   it('ends the start with one line when the database file that was used before is missing', async () => {
     await keepPicture((await start()).captureStore, ID);
     await stop();
-    await rename(join(directory.path, 'database'), join(directory.path, 'unmounted'));
+    await rename(join(directory, 'database'), join(directory, 'unmounted'));
     await expect(start()).rejects.toThrow(`the database ${dbPath()} is missing: mount it, restore a backup, or run`);
-    expect(await readdir(directory.path)).not.toContain('database');
-    await rename(join(directory.path, 'unmounted'), join(directory.path, 'database'));
+    expect(await readdir(directory)).not.toContain('database');
+    await rename(join(directory, 'unmounted'), join(directory, 'database'));
     expect(await (await start()).results.get(ID)).toMatchObject({ id: ID });
   });
 
@@ -51,7 +51,7 @@ describe('the places where captures are stored', () => {
     await keepPicture(storage.captureStore, ID);
     const id = await storage.artifacts.id();
     await stop();
-    await rename(dataDir(), join(directory.path, 'unmounted'));
+    await rename(dataDir(), join(directory, 'unmounted'));
     await mkdir(dataDir());
     await expect(start()).rejects.toThrow(
       `the data directory ${dataDir()} is empty, but the database has captures of store ${id}: mount it, or mark it as that store: mkdir -p ${dataDir()} && echo '{"id":"${id}"}' > ${dataDir()}/store.json`,
@@ -70,7 +70,7 @@ describe('the places where captures are stored', () => {
     await stop();
     expect(onWarning).toHaveBeenCalledTimes(1);
     for (const name of ['data', 'database']) {
-      await rename(join(directory.path, name), join(directory.path, `unmounted-${name}`));
+      await rename(join(directory, name), join(directory, `unmounted-${name}`));
     }
     await start({ onWarning });
     expect(onWarning.mock.calls).toEqual([[line], [line]]);
@@ -79,16 +79,16 @@ describe('the places where captures are stored', () => {
   it('refuses to start without a store, and creates nothing, when one is required', async () => {
     const both = `the data directory ${dataDir()} holds no store, and the database ${dbPath()} is missing: mount it, or start once without --require-store`;
     await expect(start({ requireStore: true })).rejects.toThrow(both);
-    expect(await readdir(directory.path)).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
     await start();
     await stop();
     await start({ requireStore: true });
     await stop();
-    const other = join(directory.path, 'other.db');
+    const other = join(directory, 'other.db');
     await expect(start({ requireStore: true, dbPath: other })).rejects.toThrow(
       `the database ${other} is missing: mount it, or start once without --require-store`,
     );
-    await rename(dataDir(), join(directory.path, 'unmounted'));
+    await rename(dataDir(), join(directory, 'unmounted'));
     await expect(start({ requireStore: true, dbPath: null })).rejects.toThrow(`${dataDir()} holds no store`);
   });
 
@@ -96,7 +96,7 @@ describe('the places where captures are stored', () => {
     await keepPicture((await start()).captureStore, ID);
     await stop();
     const onWarning = vi.fn<(text: string) => void>();
-    await start({ dbPath: join(directory.path, 'empty.db'), onWarning });
+    await start({ dbPath: join(directory, 'empty.db'), onWarning });
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('run `capstan db rebuild`')]]);
   });
 
@@ -105,7 +105,7 @@ describe('the places where captures are stored', () => {
     await stop();
     await writeFile(join(captureDirectory(dataDir(), ID), 'record.json'), '{');
     const onWarning = vi.fn<(text: string) => void>();
-    await start({ dbPath: join(directory.path, 'empty.db'), onWarning });
+    await start({ dbPath: join(directory, 'empty.db'), onWarning });
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('run `capstan db rebuild`')]]);
   });
 
@@ -127,9 +127,9 @@ describe('the places where captures are stored', () => {
 
   it('warns when another data directory has captures in the same database', async () => {
     await keepPicture((await start()).captureStore, ID);
-    await (await start({ dataDir: join(directory.path, 'other'), dbPath: null })).artifacts.id();
+    await (await start({ dataDir: join(directory, 'other'), dbPath: null })).artifacts.id();
     const onWarning = vi.fn<(text: string) => void>();
-    await start({ dataDir: join(directory.path, 'other'), onWarning });
+    await start({ dataDir: join(directory, 'other'), onWarning });
     expect(onWarning.mock.calls).toEqual([
       [expect.stringContaining('the database has captures of another data directory')],
     ]);

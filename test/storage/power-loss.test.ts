@@ -2,8 +2,9 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { databaseFile, IMAGE, keepPicture, openParts, temporaryDirectory } from './parts.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { databaseFile, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE } from './result-of.ts';
 import { observeDisk } from './synced-disk.ts';
 
@@ -11,16 +12,14 @@ const FIRST = 300_000_000_000_000;
 const FAILED = { failed: true, failed_code: 'capture_timeout' } as const;
 
 describe('a power cut', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-  const original = () => join(directory.path, 'original');
-  const cutAt = (cut: number) => join(directory.path, `cut-${cut}`);
+  let directory: string;
+  const original = () => join(directory, 'original');
+  const cutAt = (cut: number) => join(directory, `cut-${cut}`);
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
     await mkdir(original());
   });
-
-  afterEach(() => directory.remove());
 
   /** Stores captures, stored and failed ones in turn, and cuts the power after each answer. Returns the answered ids. */
   async function keepAndCut(): Promise<number[]> {

@@ -2,27 +2,27 @@ import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
-import { HTML, IMAGE, keepPicture, temporaryDirectory } from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { HTML, IMAGE, keepPicture } from './parts.ts';
 import { captureOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 
 describe('files of the service', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   let storage: Storage | undefined;
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
   });
 
   afterEach(async () => {
     await storage?.close();
     storage = undefined;
-    await directory.remove();
   });
 
-  const dataDir = () => join(directory.path, 'new', 'data');
-  const dbPath = () => join(directory.path, 'new', 'database', 'results.db');
+  const dataDir = () => join(directory, 'new', 'data');
+  const dbPath = () => join(directory, 'new', 'database', 'results.db');
 
   /** Returns the permissions of other users on anything in a directory, including itself. */
   async function openToOthers(path: string): Promise<readonly string[]> {
@@ -41,12 +41,10 @@ describe('files of the service', () => {
       await keepPicture(storage.captureStore, ID);
       await storage.events.start(() => {});
       // A record that waits for its database is in the outbox.
-      await mkdir(join(directory.path, 'taken'));
-      const away = await createStorage({ dataDir: dataDir(), dbPath: join(directory.path, 'taken') });
+      await mkdir(join(directory, 'taken'));
+      const away = await createStorage({ dataDir: dataDir(), dbPath: join(directory, 'taken') });
       await away.captureStore.keep(captureOf(ID + 1), { image: IMAGE, html: HTML });
-      const names = (await readdir(join(directory.path, 'new'), { recursive: true })).map((name) =>
-        name.split('/').at(-1),
-      );
+      const names = (await readdir(join(directory, 'new'), { recursive: true })).map((name) => name.split('/').at(-1));
       expect(names).toEqual(
         expect.arrayContaining([
           'results.db',
@@ -57,7 +55,7 @@ describe('files of the service', () => {
           'lock',
         ]),
       );
-      expect(await openToOthers(join(directory.path, 'new'))).toEqual([]);
+      expect(await openToOthers(join(directory, 'new'))).toEqual([]);
       await away.close();
     } finally {
       process.umask(umask);
@@ -71,12 +69,12 @@ describe('files of the service', () => {
     for (const name of ['', 'captures', 'workspaces']) await chmod(join(dataDir(), name), 0o755);
     await chmod(join(dataDir(), 'store.json'), 0o644);
     const second = await createStorage({ dataDir: dataDir(), dbPath: dbPath() });
-    expect(await openToOthers(join(directory.path, 'new'))).toEqual([]);
+    expect(await openToOthers(join(directory, 'new'))).toEqual([]);
     await second.close();
   });
 
   it('keeps the permissions of a directory that existed before the database', async () => {
-    const shared = join(directory.path, 'shared');
+    const shared = join(directory, 'shared');
     await mkdir(shared);
     await chmod(shared, 0o755);
     await writeFile(join(shared, 'theirs'), '');

@@ -5,44 +5,34 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
-import {
-  around,
-  databaseFile,
-  HTML,
-  IMAGE,
-  keepPicture,
-  openParts,
-  type Parts,
-  type PartsOptions,
-  temporaryDirectory,
-} from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { around, databaseFile, HTML, IMAGE, keepPicture, openParts, type Parts, type PartsOptions } from './parts.ts';
 import { captureOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 
 describe('removing captures', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   let opened: Parts[];
 
   const open = async (options?: PartsOptions): Promise<Parts> => {
-    const parts = await openParts(directory.path, options);
+    const parts = await openParts(directory, options);
     opened.push(parts);
     return parts;
   };
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = await makeDirectory();
     opened = [];
   });
 
   afterEach(async () => {
     for (const one of opened) await one.close();
-    await directory.remove();
   });
 
   /** Another process that holds the database's lock: meanwhile records wait in the outbox. */
   async function whileLocked(work: () => Promise<void>): Promise<void> {
-    const other = new DatabaseSync(databaseFile(directory.path));
+    const other = new DatabaseSync(databaseFile(directory));
     other.exec('BEGIN IMMEDIATE');
     try {
       await work();

@@ -6,7 +6,8 @@ import { createRetention, type Retention, type RetentionOptions } from '../../sr
 import { holdLock } from '../../src/storage/files/held-lock.ts';
 import { retentionLock } from '../../src/storage/files/layout.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
-import { databaseFile, keepPicture, openParts, type Parts, temporaryDirectory } from './parts.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { databaseFile, keepPicture, openParts, type Parts } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const HOUR = 3_600_000;
@@ -19,14 +20,14 @@ function idOfAge(ms: number): number {
 }
 
 describe('retention', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   let parts: Parts;
   let started: Retention[];
   const problems = vi.fn<(problem: unknown) => void>();
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
-    parts = await openParts(directory.path);
+    directory = await makeDirectory();
+    parts = await openParts(directory);
     started = [];
     problems.mockReset();
   });
@@ -34,7 +35,6 @@ describe('retention', () => {
   afterEach(async () => {
     for (const one of started) await one.stop();
     await parts.close();
-    await directory.remove();
   });
 
   function retention(limits: Partial<RetentionOptions['limits']>, options: Partial<RetentionOptions> = {}): Retention {
@@ -191,7 +191,7 @@ describe('retention', () => {
     await bytes.pass();
     expect((await kept()).files).toEqual([second]);
 
-    const other = await openParts(directory.path);
+    const other = await openParts(directory);
     await keepPicture(other.captureStore, third);
     await other.close();
     await bytes.pass();
@@ -214,7 +214,7 @@ describe('retention', () => {
     const ids = [idOfAge(2 * DAY), idOfAge(3 * DAY)];
     await keepAll(ids);
     const days = retention({ days: 1 });
-    const other = new DatabaseSync(databaseFile(directory.path));
+    const other = new DatabaseSync(databaseFile(directory));
     other.exec('BEGIN IMMEDIATE');
     await days.pass();
     expect((await kept()).files).toEqual(ids);
@@ -227,7 +227,7 @@ describe('retention', () => {
 
   it('works without a database', async () => {
     await keepAll([idOfAge(2 * DAY)]);
-    const without = await openParts(directory.path, { database: false });
+    const without = await openParts(directory, { database: false });
     const { artifacts, results, captureStore } = without;
     const days = retention({ days: 1 }, { artifacts, results, remove: (ids) => captureStore.remove(ids) });
     await days.pass();

@@ -1,6 +1,5 @@
 import { renameSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -15,6 +14,7 @@ import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/per
 import { PAGE_STATEMENTS, resultTable } from '../../src/storage/sqlite/result-table.ts';
 import type { Row } from '../../src/storage/sqlite/results.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
@@ -22,7 +22,7 @@ const ID = 300_000_000_000_000;
 
 describe('the SQLite store', () => {
   describeResultStore(async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'capstan-sqlite-'));
+    const directory = await makeDirectory();
     return {
       open: () => openSqlite({ path: join(directory, 'deep', 'er', 'results.db') }),
       remove: () => rm(directory, { recursive: true, force: true }),
@@ -36,7 +36,7 @@ describe('the SQLite store', () => {
     const onState = vi.fn<(state: StoreState, reason: string) => void>();
 
     beforeEach(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'capstan-sqlite-'));
+      directory = await makeDirectory();
       path = join(directory, 'results.db');
       onState.mockReset();
     });
@@ -44,7 +44,6 @@ describe('the SQLite store', () => {
     afterEach(async () => {
       await store?.close();
       store = undefined;
-      await rm(directory, { recursive: true, force: true });
     });
 
     const moveAway = async (suffix: string) => {

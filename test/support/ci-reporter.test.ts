@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { StallTimes } from './stall-reporter.ts';
+import { makeDirectory } from './temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -17,11 +17,9 @@ describe('the reporters of CI', () => {
   let dir: string;
 
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'capstan-reporter-'));
+    dir = await makeDirectory();
     await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   });
-
-  afterEach(() => rm(dir, { recursive: true, force: true }));
 
   it('names the tests that passed only when repeated, before the closing line', async () => {
     const { code, lines } = await runTests(dir, { flaky: 1, steady: 1 });

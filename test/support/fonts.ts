@@ -1,8 +1,7 @@
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { makeDirectory } from './temporary-directory.ts';
 
 const pdfjs = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
@@ -13,8 +12,7 @@ export const EMOJI_FONT = '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf';
 
 /** Writes a configuration of fontconfig with which a browser finds the given fonts and no others; returns its path. */
 export async function fontconfigWith(...fonts: string[]): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory();
   // A browser that root starts runs as another user, who must be able to read the directory.
   await chmod(directory, 0o755);
   const folder = join(directory, 'fonts');

@@ -1,8 +1,7 @@
-import { access, constants, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { access, constants, rm } from 'node:fs/promises';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js';
+import { makeDirectory } from './temporary-directory.ts';
 
 /** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
 const LAUNCH_MS = 60_000;
@@ -41,7 +40,7 @@ export async function whyNoMongo(): Promise<string | undefined> {
  * crashes is started again, as an operator's supervisor would do, and standard error says so.
  */
 export async function startMongo(): Promise<MongoServer> {
-  const dbPath = await mkdtemp(join(tmpdir(), 'capstan-mongo-'));
+  const dbPath = await makeDirectory();
   let isWanted = true;
   let restarting: Promise<void> | undefined;
   let running = await launch({ dbPath });

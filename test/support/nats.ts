@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, rm } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { makeDirectory } from './temporary-directory.ts';
 
 /** A real NATS server with JetStream for one suite. */
 export interface NatsServer {
@@ -35,7 +35,7 @@ export async function whyNoNats(): Promise<string | undefined> {
 
 /** `flags`: further command-line options, such as those of users and passwords. */
 export async function startNats(flags: readonly string[] = []): Promise<NatsServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-nats-'));
+  const directory = await makeDirectory();
   const port = await freePort();
   let running = await launch(directory, port, flags);
   const kill = async () => {
@@ -56,7 +56,6 @@ export async function startNats(flags: readonly string[] = []): Promise<NatsServ
     },
     remove: async () => {
       await kill();
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePort } from './actor.ts';
 import { eventually } from './eventually.ts';
+import { makeDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
@@ -50,7 +50,7 @@ export interface RunningPrometheus extends AsyncDisposable {
 
 /** Starts a Prometheus that scrapes an address once a second. Resolves when it has scraped it twice. */
 export async function startPrometheus(address: string): Promise<RunningPrometheus> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-prometheus-'));
+  const directory = await makeDirectory();
   const config = join(directory, 'prometheus.yml');
   await writeFile(
     config,
@@ -77,7 +77,6 @@ export async function startPrometheus(address: string): Promise<RunningPrometheu
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
-    await rm(directory, { recursive: true, force: true });
   };
   try {
     await eventually(() => query('count_over_time(up[1m])').catch(() => [])).toSatisfy(

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import type { HttpOptions } from '../../src/http/app.ts';
 import { type CaptureService, createService } from '../../src/service/create-service.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningApp, serve } from './serve.ts';
+import { makeDirectory } from './temporary-directory.ts';
 
 export interface RunningService extends Omit<RunningApp, 'close'> {
   readonly service: CaptureService;
@@ -73,7 +73,7 @@ export async function startService(
   http: Partial<HttpOptions> = {},
   logger: Logger = pino({ level: 'silent' }),
 ): Promise<RunningService> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-test-'));
+  const directory = await makeDirectory();
   const service = await createService({ ...serviceConfig(directory), ...overrides }, logger);
   await service.started;
   const { close, ...app } = await serve(service, http);
@@ -90,7 +90,6 @@ export async function startService(
     stop: async () => {
       await service.stop();
       await close(1000);
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -20,7 +20,7 @@ async function traced(
   args: readonly string[],
   work: (url: string, child: ChildProcess) => Promise<void>,
 ) {
-  await using place = await ground();
+  const place = await ground();
   const service = await serve(
     ['--otlp-url', collector.url, '--allow-targets', '127.0.0.1', '--db-path', join(place.path, 'r.db'), ...args],
     place.options,

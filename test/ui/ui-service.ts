@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright';
@@ -9,13 +7,14 @@ import { executableFinder } from '../../src/actors/executable.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningService, startService } from '../support/service.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** Bundles the web interface as it is in the working tree, and returns the directory. */
 export async function buildUi(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-ui-'));
+  const directory = await makeDirectory();
   await run(process.execPath, [join(ROOT, 'scripts/build-ui.js'), directory], { cwd: ROOT });
   return directory;
 }
@@ -60,7 +59,6 @@ export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<Ht
   afterAll(async () => {
     await browser?.close();
     await app?.stop();
-    await rm(uiDirectory, { recursive: true, force: true });
   });
   return {
     get app() {

@@ -167,7 +167,7 @@ describe('a job', () => {
   });
 
   it('continues after the process was killed, without repeating captures that have an outcome', async () => {
-    await using place = await ground();
+    const place = await ground();
     const args = ['--db-path', 'results.db', '--data-dir', 'data', '--allow-targets', '127.0.0.1'];
     const requests = ['/title?t=once', '/hang', '/short'].map((path) => ({ url: site.url(path), timeoutMs: 5_000 }));
     const before = { title: site.hits('/title'), hang: site.hits('/hang'), short: site.hits('/short') };

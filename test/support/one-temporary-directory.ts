@@ -1,0 +1,12 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Gives this process and its descendants one directory for temporary files. Returns what removes it. */
+export function setup(): () => void {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-run-'));
+  // Browsers may run as another user.
+  chmodSync(directory, 0o755);
+  process.env.TMPDIR = directory;
+  return () => rmSync(directory, { recursive: true, force: true });
+}
