@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { launchBrowser } from '../../src/actors/launch-browser.ts';
-import { makeDirectory } from '../support/temporary-directory.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
 
 it('counts a browser that answered while the service was suspended as responsive', async () => {
   const found = await executableFinder(undefined)();
@@ -31,16 +30,10 @@ it('counts a browser that answered while the service was suspended as responsive
 it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   'identifies a browser in a process namespace by the process id of its wrapper (needs root)',
   async () => {
-    const found = await executableFinder(undefined)();
-    if ('missing' in found) throw new Error(found.missing);
-    const folder = await makeDirectory();
-    const executable = join(folder, 'script');
-    await writeFile(executable, `#!/bin/sh\nexec unshare --pid --fork --kill-child '${found.path}' "$@"\n`, {
-      mode: 0o755,
-    });
+    const executable = await browserStartedBy((browser) => `exec unshare --pid --fork --kill-child ${browser} "$@"`);
     const host = await launchBrowser({
       executable,
-      env: found.env,
+      env: {},
       confined: { sandbox: false, user: undefined },
       startCommand: startCommand('low', () => undefined),
       honestUserAgent: false,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { executableFinder } from '../../src/actors/executable.ts';
 import { sweepProfiles } from '../../src/actors/profiles.ts';
 import { patience, pidOf, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+import { scriptAsBrowser, writeScript } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -108,7 +109,7 @@ describe('browser lifecycle', () => {
   });
 
   it('reports at once that no browser can be launched, and launches one as soon as its executable exists', async () => {
-    const path = join(await ownFolder(), 'chromium');
+    const path = join(await makeDirectory(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
     expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
     const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
@@ -169,7 +170,7 @@ describe('browser lifecycle', () => {
   });
 
   it('kills a browser that does not answer at its start as soon as the actor is closed', async () => {
-    const folder = await ownFolder();
+    const folder = await makeDirectory();
     const pidFile = join(folder, 'pid');
     const path = join(folder, 'script');
     await writeScript(path, `echo $$ > ${pidFile}\nexec sleep 1000`);
@@ -207,26 +208,11 @@ describe('browser lifecycle', () => {
   });
 });
 
-/** Creates a folder that is removed after the test. */
-async function ownFolder(): Promise<string> {
-  const folder = await makeDirectory();
-  return folder;
-}
-
-const writeScript = (path: string, text: string) => writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-
-/** Writes a shell script to use as the browser. */
-async function scriptAsBrowser(text: string): Promise<string> {
-  const path = join(await ownFolder(), 'script');
-  await writeScript(path, text);
-  return path;
-}
-
 /** Wraps the browser so that a shell script starts its renderers. The script receives the renderer's command line. */
 async function browserWithPagesOf(script: string) {
   const real = await executableFinder(undefined)();
   if ('missing' in real) throw new Error(real.missing);
-  const folder = await ownFolder();
+  const folder = await makeDirectory();
   const [browserPath, pages] = [join(folder, 'browser'), join(folder, 'pages')];
   await writeScript(browserPath, `exec "${real.path}" "$@" --renderer-cmd-prefix="${pages}"`);
   await writeScript(pages, script);

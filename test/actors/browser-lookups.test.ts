@@ -1,8 +1,8 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { executableFinder } from '../../src/actors/executable.ts';
 import { patience, startActor } from '../support/actor.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { startNameServer } from '../support/name-server.ts';
@@ -25,18 +25,11 @@ describe('name lookups of a browser', () => {
 
 /** Captures with a browser in a mount namespace whose resolver asks `nameServer`. */
 async function captureWithResolver(nameServer: string, url: string) {
-  const folder = await makeDirectory();
-  // Browsers of a service that runs as root run as another user.
-  await chmod(folder, 0o755);
-  const found = await executableFinder(undefined)();
-  if ('missing' in found) throw new Error(found.missing);
-  const [browserPath, configuration] = [join(folder, 'browser'), join(folder, 'resolv.conf')];
+  const configuration = join(await makeDirectory(), 'resolv.conf');
   await writeFile(configuration, `nameserver ${nameServer}\n`);
   const script = `mount --bind ${configuration} /etc/resolv.conf && getent hosts control.test; exec "$@"`;
-  await writeFile(
-    browserPath,
-    `#!/bin/sh\nexec unshare --user --map-root-user --mount sh -c '${script}' sh '${found.path}' "$@"\n`,
-    { mode: 0o755 },
+  const browserPath = await browserStartedBy(
+    (browser) => `exec unshare --user --map-root-user --mount sh -c '${script}' sh ${browser} "$@"`,
   );
   const running = await startActor({ browserPath, sandbox: 'off' });
   try {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
+import { scriptAsBrowser } from '../support/browser-script.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 interface Started {
@@ -34,8 +35,7 @@ describe('the process of a browser', () => {
 
   /** Starts a script in place of the browser. Returns the process ids of the script and of its child process. */
   async function started(priority: BrowserPriority = 'low'): Promise<Started> {
-    const executable = join(folder, 'script');
-    await writeFile(executable, '#!/bin/sh\nsleep 1000 &\necho "$$ $!" >&2\nwait\n', { mode: 0o755 });
+    const executable = await scriptAsBrowser('sleep 1000 &\necho "$$ $!" >&2\nwait');
     const warnings: string[] = [];
     child = await startProcess({
       executable,

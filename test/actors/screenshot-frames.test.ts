@@ -1,15 +1,12 @@
-import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { executableFinder } from '../../src/actors/executable.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { patience, startActor } from '../support/actor.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
-import { makeDirectory } from '../support/temporary-directory.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 const BLUE: Colour = [0, 0, 200, 255];
@@ -111,14 +108,7 @@ describe('cross-origin frames outside the window', () => {
   });
 
   it('captures frames in a browser that gives each site a process of its own', async () => {
-    const directory = await makeDirectory();
-    const browserPath = join(directory, 'browser');
-    const found = await executableFinder(undefined)();
-    if (!('path' in found)) throw new Error(found.missing);
-    const env = Object.entries(found.env).map(([name, value]) => `export ${name}='${value}'\n`);
-    await writeFile(browserPath, `#!/bin/sh\n${env.join('')}exec '${found.path}' --site-per-process "$@"\n`);
-    // Browsers of a service that runs as root run as another user.
-    await Promise.all([directory, browserPath].map((path) => chmod(path, 0o755)));
+    const browserPath = await browserStartedBy((browser) => `exec ${browser} --site-per-process "$@"`);
     const running = await startActor({ browserPath });
     try {
       const of = otherSite(`/frames/around?of=${encodeURIComponent(ground.site.url('/frames/green'))}`);

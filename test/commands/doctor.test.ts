@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +33,6 @@ describe('capstan doctor', () => {
   it('reports every requirement as met, and changes nothing', async () => {
     const place = await ground();
     // When the service runs as root, its browser runs as another user, who needs access to the directory.
-    await chmod(place.path, 0o755);
     const { code, serves, by } = await doctor(['--db-path', 'results.db'], place.options);
     expect({ code, serves }).toEqual({ code: 0, serves: true });
     expect(by).toMatchObject({

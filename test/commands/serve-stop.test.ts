@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { scriptAsBrowser } from '../support/browser-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
@@ -134,9 +134,7 @@ describe('stopping capstan serve', () => {
 
   it('listens, and stops at once, while a browser hangs at its start', async () => {
     const place = await ground();
-    const browser = join(place.path, 'browser');
-    await writeFile(browser, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
-    await chmod(place.path, 0o755);
+    const browser = await scriptAsBrowser('exec sleep 1000');
     const service = await start(place, '--browser-path', browser, '--sandbox', 'off');
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({ code: 'browser_unavailable' });

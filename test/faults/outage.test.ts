@@ -1,10 +1,10 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { executableFinder } from '../../src/actors/executable.ts';
 import { BatchLineSchema, JobSchema } from '../../src/http/answer/schemas.ts';
 import { type Ground, ground } from '../commands/capstan-process.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
@@ -25,14 +25,8 @@ describe('an outage of the service', () => {
 
   /** Returns a browser that starts only once `allow` was called. */
   async function startableBrowser() {
-    const browser = await executableFinder(undefined)();
-    if ('missing' in browser) throw new Error(browser.missing);
-    Object.assign(process.env, browser.env);
     const allowed = join(place.path, 'allowed');
-    const path = join(place.path, 'chromium');
-    await writeFile(path, `#!/bin/sh\n[ -e '${allowed}' ] || exit 1\nexec '${browser.path}' "$@"\n`);
-    await chmod(path, 0o755);
-    await chmod(place.path, 0o755);
+    const path = await browserStartedBy((browser) => `[ -e '${allowed}' ] || exit 1\nexec ${browser} "$@"`);
     return { path, allow: () => writeFile(allowed, '') };
   }
 

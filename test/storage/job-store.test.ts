@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
@@ -81,7 +82,7 @@ function describeJobs(open: () => Promise<Database>): void {
     const jobs = [newJob(), newJob()];
     for (const job of jobs) {
       await store.jobs.add(job);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await nextMillisecond();
     }
     const takes = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => store.jobs.take(owner)));
     const ids = takes.flatMap((job) => (job === undefined ? [] : [job.id]));
@@ -110,7 +111,7 @@ function describeJobs(open: () => Promise<Database>): void {
     const added = ['shop', 'shop', 'shop', 'news', 'news'].map(jobOf);
     for (const job of added) {
       await store.jobs.add(job);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await nextMillisecond();
     }
     const order: number[] = [];
     for (let job = await store.jobs.take('a'); job !== undefined; job = await store.jobs.take('a')) {
@@ -149,7 +150,7 @@ function describeJobs(open: () => Promise<Database>): void {
       await store.jobs.add(newJob({ id }));
       await store.jobs.take('a');
       await store.jobs.finish(id, 'a', { state: 'completed' });
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await nextMillisecond();
     }
     await store.jobs.add(jobOf('news'), 2);
     expect(await Promise.all(ended.map(async ({ id }) => (await store.jobs.get(id))?.state))).toEqual([
@@ -227,7 +228,7 @@ function describeJobs(open: () => Promise<Database>): void {
     const ended = [await taken(), await taken()];
     for (const id of ended) {
       await store.jobs.finish(id, 'a', { state: 'completed' });
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await nextMillisecond();
     }
     await store.jobs.add(newJob(), 2);
     expect(await Promise.all(ended.map((id) => store.jobs.get(id)))).toEqual([undefined, expect.anything()]);
@@ -253,3 +254,9 @@ describe('job stores', () => {
 
   describeInEachDatabase(describeJobs);
 });
+
+/** Jobs are in the order of their milliseconds. */
+async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() === now) await immediate();
+}

@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { makeDirectory } from './temporary-directory.ts';
@@ -14,7 +14,6 @@ export const EMOJI_FONT = '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf';
 export async function fontconfigWith(...fonts: string[]): Promise<string> {
   const directory = await makeDirectory();
   // A browser that root starts runs as another user, who must be able to read the directory.
-  await chmod(directory, 0o755);
   const folder = join(directory, 'fonts');
   await mkdir(folder);
   for (const font of fonts) await copyFile(font, join(folder, basename(font)));
