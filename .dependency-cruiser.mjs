@@ -66,10 +66,10 @@ export default {
     },
     {
       name: 'no-cycles',
-      comment: 'Files that import each other cannot be read one at a time. Types are erased, so they do not count.',
+      comment: 'Files that import each other, even only their types, cannot be read one at a time.',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
   ],
   options: {

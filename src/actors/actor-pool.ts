@@ -12,7 +12,7 @@ import { Deadline } from './deadline.ts';
 import { executableFinder } from './executable.ts';
 import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { missingScripts } from './missing-scripts.ts';
-import { PageCrashedError } from './page/wait/wait-within.ts';
+import { PageCrashedError } from './page/main-frame.ts';
 import { sweepProfiles } from './profiles.ts';
 
 export interface ActorPoolOptions {

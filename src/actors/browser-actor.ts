@@ -10,7 +10,7 @@ import { CdpClosedError } from './cdp/connection.ts';
 import type { Deadline } from './deadline.ts';
 import { openPage } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
-import { PageCrashedError } from './page/wait/wait-within.ts';
+import { PageCrashedError } from './page/main-frame.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
 
 /** The browsers of all actors. */

@@ -5,11 +5,12 @@ import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
 import { dial } from './dial.ts';
+import type { Lookup } from './dns-lookup.ts';
 import { type Egress, type EgressProxy, NOBODY_UID } from './egress.ts';
 import { createEgressPolicy, type Destination } from './egress-policy.ts';
 import { openEgressProxy, urlDestination } from './egress-proxy.ts';
 import { createPeerCheck, type PeerCheckOptions } from './peer-users.ts';
-import { createResolver, type Lookup } from './resolver.ts';
+import { createResolver } from './resolver.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
 export interface EgressOptions {

@@ -3,8 +3,13 @@ import { Resolver } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openHostsFile, readText } from './hosts-file.ts';
-import type { Lookup } from './resolver.ts';
 import { candidateNames, parseSearchList } from './search-list.ts';
+
+/**
+ * Resolves with every address of a name, in the order in which to try them. Rejects with an error whose `code` is one
+ * of `node:dns`. Aborting the signal ends the lookup.
+ */
+export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface DnsLookupOptions {
   /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import { openSocketDiagnosis } from './socket-diagnosis.ts';
 import { createSocketTable } from './socket-table.ts';
+import type { UserLookup } from './user-lookup.ts';
 
 /** Finds out whether connections come from processes of the users that may use the egress proxies. */
 export interface PeerCheck {
@@ -26,24 +27,6 @@ export interface PeerCheckOptions {
   readonly lookups?: readonly (() => Promise<UserLookup | null>)[] | undefined;
   /** Time in milliseconds, from any start. @default performance.now */
   readonly clock?: (() => number) | undefined;
-}
-
-/** One end of a TCP connection over IPv4. */
-export interface Connection {
-  readonly address: string;
-  readonly port: number;
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-}
-
-/** A way to find the user of a connection. */
-export interface UserLookup {
-  /**
-   * Resolves with the id of the user who opened this end of an established connection; null when the user is unknown,
-   * for example because this end is already closed.
-   */
-  userOf(connection: Connection): Promise<number | null>;
-  close(): void;
 }
 
 const LOOKUPS = [openSocketDiagnosis, async () => createSocketTable()];

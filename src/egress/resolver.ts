@@ -2,13 +2,7 @@ import { NODATA, NOTFOUND } from 'node:dns';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { CapstanError } from '../capture/errors.ts';
-import { createDnsLookup } from './dns-lookup.ts';
-
-/**
- * Resolves with every address of a name, in the order in which to try them. Rejects with an error whose `code` is one
- * of `node:dns`. Aborting the signal ends the lookup.
- */
-export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+import { createDnsLookup, type Lookup } from './dns-lookup.ts';
 
 /** Starts a lookup when a slot is free. Starts none after its capture has ended. */
 export type LookupQueue = <T>(lookUp: () => Promise<T>) => Promise<T>;

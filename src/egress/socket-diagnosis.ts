@@ -1,5 +1,5 @@
 import { endianness } from 'node:os';
-import type { Connection, UserLookup } from './peer-users.ts';
+import type { Connection, UserLookup } from './user-lookup.ts';
 
 /*
  * Asks the kernel for the user of one connection (sock_diag(7)), over netlink. Node cannot open netlink, so koffi calls

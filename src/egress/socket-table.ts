@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { UserLookup } from './peer-users.ts';
+import type { UserLookup } from './user-lookup.ts';
 
 /** All IPv4 connections of the network namespace; `uid` is the user who opened the socket (proc_net_tcp(5)). */
 const TABLE = '/proc/net/tcp';

@@ -1,5 +1,13 @@
 import type Koa from 'koa';
-import type { Caller } from './keys/callers.ts';
+import type { Client } from '../capture/client.ts';
+import type { KeyScope } from '../capture/named-key.ts';
+
+/** The client of a request, as identified by its API key. */
+export interface Caller extends Client {
+  readonly scope: KeyScope;
+  /** Maximum number of captures in a minute; null for no limit. */
+  readonly rate: number | null;
+}
 
 /** State of a request that middleware share. */
 export interface HttpState {

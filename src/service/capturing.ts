@@ -1,7 +1,7 @@
 import { createEgress } from '../egress/create-egress.ts';
+import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
 import { createLiveTargetPolicy, type LiveTargetPolicy } from '../egress/live-policy.ts';
-import type { Lookup } from '../egress/resolver.ts';
 import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import type { IsolatedPage, PageSession } from './isolated-page.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import type { PageSession } from './page-session.ts';
 
 /** Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated. */
 const PATIENCE_MS = 2_000;

@@ -12,8 +12,9 @@ import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { refuseUnwanted } from './refuse-unwanted.ts';
 import { type Found, salvage } from './salvage.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
+import type { Picture } from './screenshot/picture.ts';
 import { resizeImage, withoutLoss } from './screenshot/resize-image.ts';
-import { type Picture, takeScreenshot } from './screenshot/take-screenshot.ts';
+import { takeScreenshot } from './screenshot/take-screenshot.ts';
 import { awaitDelay, awaitReady } from './wait/await-ready.ts';
 import { captureStill } from './wait/capture-still.ts';
 import { demandPaint } from './wait/demand-paint.ts';
@@ -72,7 +73,7 @@ async function look(
   const { facts, cutPhase, picture } = await Promise.race([taking, salvage(page, request, deadline, found)]);
   const { held, ...image } = picture;
   deadline.enter('evidence');
-  const evidence = await page.notes.gather(page, deadline);
+  const evidence = await page.notes.gather(page.frame.id, deadline);
   const exceeded = egressProxy.exceeded();
   return {
     url,

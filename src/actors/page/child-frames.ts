@@ -1,4 +1,4 @@
-import type { PageSession } from './isolated-page.ts';
+import type { PageSession } from './page-session.ts';
 
 /**
  * The frames in a page. Frames in the page's process share its session. Frames in other processes (cross-site frames,

@@ -1,27 +1,11 @@
-import type { Protocol } from 'devtools-protocol';
-import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { Deadline } from '../deadline.ts';
 import type { ChildFrames } from './child-frames.ts';
 import type { Notes } from './evidence/notes.ts';
 import type { MainFrame } from './main-frame.ts';
+import type { PageSession } from './page-session.ts';
 import type { Visit } from './prepare-page.ts';
 import type { RequestsInFlight } from './wait/requests-in-flight.ts';
-
-type Commands = ProtocolMapping.Commands;
-type Events = ProtocolMapping.Events;
-
-/** The protocol session of a page, whichever driver opened it. */
-export interface PageSession {
-  /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
-  send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
-  /** Takes a screenshot of the page. Rejects as `send` does. */
-  shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer>;
-  /** Sends a command without waiting; its answer, including an error, is dropped. */
-  post<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): void;
-  /** Listens to an event until the returned function is called. */
-  on<E extends keyof Events>(event: E, handler: (...params: Events[E]) => void): () => void;
-}
 
 /** A page in a new browser context of its own, set up for one request (`setUpPage`). */
 export interface IsolatedPage {

@@ -1,10 +1,14 @@
 import type { Protocol } from 'devtools-protocol';
 import { CdpClosedError } from '../cdp/connection.ts';
-import type { PageSession } from './isolated-page.ts';
-import { PageCrashedError } from './wait/wait-within.ts';
+import type { PageSession } from './page-session.ts';
 
 /** A refresh scheduled for later than this counts as part of the page, not as a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;
+
+/** The page's renderer crashed. The capture may be retried once. */
+export class PageCrashedError extends Error {
+  override readonly name = 'PageCrashedError';
+}
 
 /** Milestones of a document, named after lifecycle events. `networkIdle`: no request for half a second. */
 export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';

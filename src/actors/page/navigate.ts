@@ -4,7 +4,8 @@ import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
-import { openDownload, type StandIn } from './non-html/open-download.ts';
+import { openDownload } from './non-html/open-download.ts';
+import type { StandIn } from './non-html/show-pdf.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
 import { waitWithin } from './wait/wait-within.ts';
 

@@ -1,12 +1,12 @@
 import type { Banner } from '../../capture/banner.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { addScripts } from './content/add-scripts.ts';
-import type { PageSession } from './isolated-page.ts';
 import { adRule } from './network/ads.ts';
 import { blockRules, type IsPageItself } from './network/block.ts';
 import { Interception } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
+import type { PageSession } from './page-session.ts';
 import { type HeightLimit, UNLIMITED } from './screenshot/screenshot-size.ts';
 
 /** A page's emulation and network set-up, with the state that it needs during the capture. */

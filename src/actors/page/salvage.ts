@@ -7,8 +7,8 @@ import { isOneColour } from './is-one-colour.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
 import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
+import type { Picture } from './screenshot/picture.ts';
 import { resizeImage, withoutLoss } from './screenshot/resize-image.ts';
-import type { Picture } from './screenshot/take-screenshot.ts';
 
 /** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
 const REQUEST_MS = 800;

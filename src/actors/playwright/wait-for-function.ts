@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import { CapstanError } from '../../capture/errors.ts';
-import type { PageSession } from '../page/isolated-page.ts';
+import type { PageSession } from '../page/page-session.ts';
 
 /** Interval between evaluations, in milliseconds. */
 const POLLING_MS = 100;

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import { ANY_CLIENT, type Client } from '../../capture/client.ts';
+import { ANY_CLIENT } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
-import type { HttpContext, HttpMiddleware } from '../state.ts';
-
-/** The client of a request, as identified by its API key. */
-export interface Caller extends Client {
-  readonly scope: KeyScope;
-  /** Maximum number of captures in a minute; null for no limit. */
-  readonly rate: number | null;
-}
+import type { Caller, HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Caller with a key without a name, or any caller when no keys are configured: has every permission. */
 const UNNAMED: Caller = { ...ANY_CLIENT, scope: 'admin', rate: null };

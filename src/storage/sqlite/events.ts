@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ofKey } from '../../capture/client.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
-import type { Ask, Handlers } from './protocol.ts';
+import type { AskFor, Handlers } from './calls.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Share of the limit by which it is exceeded before the oldest rows are removed: in steps, not one per insert. */
@@ -15,7 +15,7 @@ export interface EventCalls {
 }
 
 /** The table of events, accessed through the worker thread. */
-export function sqliteEvents(ask: Ask): EventTable {
+export function sqliteEvents(ask: AskFor<EventCalls>): EventTable {
   return {
     append: async (rows) => {
       await ask('appendEvents', { rows });

@@ -7,7 +7,7 @@ import {
   type ClaimTimes,
   type IdempotencyStore,
 } from '../ports/idempotency-store.ts';
-import type { Ask, Handlers } from './protocol.ts';
+import type { AskFor, Handlers } from './calls.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface IdempotencyCalls {
@@ -21,7 +21,7 @@ export interface IdempotencyCalls {
 const SWEPT_TOGETHER = 20;
 
 /** Returns an idempotency store that calls the worker thread. */
-export function sqliteIdempotency(ask: Ask): IdempotencyStore {
+export function sqliteIdempotency(ask: AskFor<IdempotencyCalls>): IdempotencyStore {
   return {
     claim: (attempt, times = CLAIM_TIMES) => ask('claimKey', { attempt, times }),
     renew: async (attempt) => {

@@ -16,7 +16,7 @@ import {
   type TakenJob,
   type Unfinished,
 } from '../ports/job-store.ts';
-import type { Ask, Handlers } from './protocol.ts';
+import type { AskFor, Handlers } from './calls.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface JobCalls {
@@ -40,7 +40,7 @@ export interface JobCalls {
 }
 
 /** Returns a job store that calls the worker thread. */
-export function sqliteJobs(ask: Ask): JobStore {
+export function sqliteJobs(ask: AskFor<JobCalls>): JobStore {
   const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
   return {
     add: async (job, maxJobs = MAX_JOBS) => {

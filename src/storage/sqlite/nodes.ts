@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LEASE_MARGIN_MS, LEASE_MS, LeasedNode, type NodeLeases } from '../ports/node-leases.ts';
 import { LEASED_NODES } from '../records/ids.ts';
-import type { Ask, Handlers } from './protocol.ts';
+import type { AskFor, Handlers } from './calls.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
@@ -13,7 +13,7 @@ export interface NodeCalls {
 }
 
 /** The port to the leases, through the worker thread. */
-export function sqliteNodes(ask: Ask, owner: string): NodeLeases {
+export function sqliteNodes(ask: AskFor<NodeCalls>, owner: string): NodeLeases {
   const leased = new LeasedNode();
   return { claim: () => leased.renew(async () => (await ask('claimNode', { owner })) ?? undefined) };
 }

@@ -1,4 +1,5 @@
 import type { StoreState } from '../ports/result-store.ts';
+import type { AskFor } from './calls.ts';
 import type { EventCalls } from './events.ts';
 import type { IdempotencyCalls } from './idempotency.ts';
 import type { JobCalls } from './jobs.ts';
@@ -20,13 +21,7 @@ export type CallOf<N extends CallName = CallName> = {
 }[N];
 export type AnswerOf<N extends CallName = CallName> = Calls[N]['answer'];
 
-/** Sends a call to the worker. Rejects with a `CapstanError`. */
-export type Ask = <N extends CallName>(name: N, args: Calls[N]['args']) => Promise<AnswerOf<N>>;
-
-/** The worker's handler of each call; `nowMs` is its clock. */
-export type Handlers<C extends { readonly [N in keyof C]: { args: unknown; answer: unknown } }> = {
-  readonly [N in keyof C]: (args: C[N]['args'], nowMs: number) => C[N]['answer'];
-};
+export type Ask = AskFor<Calls>;
 
 /** `unavailable`: the file or the disk cannot be used now. `broken`: a defect in this program. */
 export interface CallFailure {

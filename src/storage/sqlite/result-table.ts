@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { hostKeys } from '../records/hosts.ts';
 import { mergePages } from '../records/merge-pages.ts';
 import { byHost } from './by-host.ts';
+import type { Handlers } from './calls.ts';
 import { filteredLists } from './filtered-list.ts';
 import { perceptions } from './perceptions.ts';
-import type { Handlers } from './protocol.ts';
 import type { Place, ResultCalls, Row, RowFilter, SearchCalls, SimilarRow } from './results.ts';
 import { inTransaction } from './transaction.ts';
 

@@ -6,7 +6,7 @@ import { gatherInserts } from '../records/gathered-inserts.ts';
 import { type HostRange, hostRanges } from '../records/hosts.ts';
 import { asDetailed, asRecord, placeOf, startOf, timeOf, urlKey, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
 import { hostTermsOf, termsOf, wantedTerms } from '../records/terms.ts';
-import type { Ask } from './protocol.ts';
+import type { AskFor } from './calls.ts';
 
 /** A record as the worker writes it: the indexed columns, and the whole as JSON. */
 export interface Row {
@@ -80,7 +80,10 @@ export interface SqliteResults {
 }
 
 /** The port to the results, through the worker thread. */
-export function sqliteResults(ask: Ask, thread: { readonly state: StoreState }): SqliteResults {
+export function sqliteResults(
+  ask: AskFor<ResultCalls & SearchCalls>,
+  thread: { readonly state: StoreState },
+): SqliteResults {
   const inserts = gatherInserts<Row>((rows) => ask('insert', { rows }));
   const pageOf = (filter: ResultFilter, limit: number, after: Keyset | undefined) => {
     const { where = {}, ofKey } = filter;

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../../capture/errors.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 
 /** The isolated world that holds the style sheet, inaccessible to the page's scripts. */
 export const STYLE_WORLD = 'capstan-style';

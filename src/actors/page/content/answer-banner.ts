@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { type Banner, NO_BANNER } from '../../../capture/banner.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
-import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { acceptByWords } from './accept-by-words.ts';
 import { type BannerAnswer, type BannerPlace, bannerScript } from './banner-rules.ts';
 

@@ -1,5 +1,5 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { isNotChromium, userAgentOverride } from './user-agent.ts';
 
 /** Number of touch points, as on phones. */

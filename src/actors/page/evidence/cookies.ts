@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Noted, NotedCookie } from '../../../capture/evidence.ts';
 import type { RequestCookie } from '../../../capture/options/cookies.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';
 

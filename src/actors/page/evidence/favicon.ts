@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NotedFavicon } from '../../../capture/evidence.ts';
-import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -13,10 +13,10 @@ const READ_BYTES = 128 * 1024;
  * Returns the page's icon, fetched through the page's own browser context, and so through its egress proxy. Null when
  * there is none, the response is a page, or it is larger than 1 MiB.
  */
-export async function notedFavicon({ session, frame }: IsolatedPage): Promise<NotedFavicon | null> {
-  const url = await iconUrl(session, frame.id);
+export async function notedFavicon(session: PageSession, frameId: string): Promise<NotedFavicon | null> {
+  const url = await iconUrl(session, frameId);
   if (url === null) return null;
-  const icon = url.startsWith('data:') ? await decoded(url) : await loaded(session, frame.id, url);
+  const icon = url.startsWith('data:') ? await decoded(url) : await loaded(session, frameId, url);
   if (icon === null || icon.body.byteLength === 0 || icon.body.byteLength > MAX_BYTES) return null;
   return {
     url: bounded(url, MAX_URL_CHARACTERS),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Protocol } from 'devtools-protocol';
 import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../../capture/evidence.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';
 

@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Noted, NotedMessage } from '../../../capture/evidence.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
 import { Tally } from './tally.ts';
 

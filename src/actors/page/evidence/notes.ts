@@ -1,7 +1,7 @@
 import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '../../../capture/evidence.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
-import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';
@@ -30,7 +30,7 @@ export interface Notes {
    * Returns the evidence at the time of the screenshot; asks the page only for the requested kinds. Leaves out evidence
    * that is not available in time, and rejects only when the capture is cancelled.
    */
-  gather(page: IsolatedPage, deadline: Deadline): Promise<Evidence>;
+  gather(mainFrameId: string, deadline: Deadline): Promise<Evidence>;
   /** Returns the evidence of a failed capture: recorded events, without asking the page. */
   readonly soFar: Evidence;
 }
@@ -69,7 +69,7 @@ export function takeNotes(session: PageSession, { evidence = [], cookies: brough
     get soFar() {
       return noted(NOTHING_FETCHED, main?.redirectsTried);
     },
-    gather: async (page, deadline) => {
+    gather: async (mainFrameId, deadline) => {
       const patienceMs = Math.min(GATHER_MS, deadline.remainingMs * GATHER_SHARE);
       const fetched = <T, F>(work: Promise<T>, fallback: F): Promise<T | F> =>
         within(
@@ -82,7 +82,7 @@ export function takeNotes(session: PageSession, { evidence = [], cookies: brough
         Promise.all([
           fetched(notedCookies(session, brought), NOTHING_FETCHED.cookies),
           main !== undefined && wants('tls') ? fetched(main.fingerprint(), '') : '',
-          wants('favicon') ? fetched(notedFavicon(page), null) : null,
+          wants('favicon') ? fetched(notedFavicon(session, mainFrameId), null) : null,
         ]),
       );
       return noted({ cookies, fingerprint, favicon }, main?.redirects);

@@ -1,6 +1,6 @@
 import type { Noted, NotedRequest } from '../../../capture/evidence.ts';
-import type { PageSession } from '../isolated-page.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
 
 const MAX_REQUESTS = 500;

@@ -3,19 +3,12 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
-import { showPdf } from './show-pdf.ts';
+import { type StandIn, showPdf } from './show-pdf.ts';
 
 /** Time limit for the event that names a download, in milliseconds. It usually arrives within a few milliseconds. */
 const NAME_MS = 500;
 const MAX_NAME_CHARACTERS = 255;
 const MAX_TYPE_CHARACTERS = 255;
-
-/** Facts about a downloaded document that is shown by a viewer page. */
-export interface StandIn {
-  readonly contentType: string;
-  /** Size in bytes. */
-  readonly contentLength: number;
-}
 
 /**
  * Repeats the request for a URL that Chromium treated as a download, and inspects the response. Shows a PDF; fails with

@@ -1,5 +1,5 @@
-import type { PageSession } from '../isolated-page.ts';
 import type { InterceptionRule, PausedRequest } from '../network/intercept.ts';
+import type { PageSession } from '../page-session.ts';
 import { viewerFile } from './viewer-files.ts';
 import { VIEWER_HTML, VIEWER_ORIGIN, VIEWER_POLICY, type ViewerTask, viewerModule } from './viewer-page.ts';
 

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../../capture/errors.ts';
 import type { Deadline } from '../../deadline.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 
 /** Size of a part, in bytes. Each part blocks the event loop: 1 ms to read it, 3 ms to pass it on. */
 const CHUNK_BYTES = 512 * 1024;

@@ -4,7 +4,6 @@ import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
 import { waitWithin } from '../wait/wait-within.ts';
-import type { StandIn } from './open-download.ts';
 import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';
 
@@ -18,6 +17,13 @@ const REASONS: Readonly<Record<Exclude<ViewerWord, 'opened'>, string>> = {
   encrypted: 'the target is a PDF that needs a password',
   damaged: 'the target is a PDF that cannot be read: it is damaged, or none',
 };
+
+/** Facts about a downloaded document that is shown by a viewer page. */
+export interface StandIn {
+  readonly contentType: string;
+  /** Size in bytes. */
+  readonly contentLength: number;
+}
 
 interface OfferedPdf {
   readonly paused: PausedRequest;

@@ -3,7 +3,8 @@ import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { evaluate, letGo } from '../ask-page.ts';
-import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import type { ChosenPart } from './choose-part.ts';
 import { intersection, outside, outwards } from './rectangles.ts';
 

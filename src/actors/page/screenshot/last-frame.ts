@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 
 /**

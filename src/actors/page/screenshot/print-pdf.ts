@@ -10,11 +10,12 @@ import {
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
-import type { IsolatedPage, PageSession } from '../isolated-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
+import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
 import { heightOfSheet } from './single-sheet.ts';
-import type { Picture } from './take-screenshot.ts';
 
 /** Paper sizes in inches, in portrait orientation, from ISO 216 and ANSI. */
 const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: number]>> = {

@@ -1,8 +1,8 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../../imaging/load-sharp.ts';
 import { encode } from './encode-image.ts';
+import type { Picture } from './picture.ts';
 import { MAX_ROWS } from './screenshot-size.ts';
-import type { Picture } from './take-screenshot.ts';
 
 /**
  * Returns the request to take the screenshot with. One that is resized is taken as PNG: it is encoded with loss only

@@ -9,17 +9,12 @@ import { joinImages } from './encode-image.ts';
 import { type BlankFrame, findBlankFrames } from './find-blank-frames.ts';
 import { collapse, hideAndMask } from './hide-and-mask.ts';
 import { showEverything } from './measure-page.ts';
+import type { Picture } from './picture.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { bandsOf, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 import { shootBands } from './shoot-bands.ts';
 import { isTooSlow, shootPart } from './shoot-part.ts';
-
-export interface Picture extends ScreenshotSize {
-  readonly image: Uint8Array;
-  /** True when the page had to be stopped for the screenshot, or when time sufficed for only a part of the page. */
-  readonly held: boolean;
-}
 
 /** Maximum number of screenshots of a page that navigates between its preparation and the screenshot. */
 const MAX_DOCUMENTS = 5;

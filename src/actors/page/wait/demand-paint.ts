@@ -3,7 +3,7 @@ import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { isOneColour } from '../is-one-colour.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { PageCrashedError } from './wait-within.ts';
+import { PageCrashedError } from '../main-frame.ts';
 
 /** Maximum time for a page whose waiting time is over to report that it has painted. */
 const PAINT_MS = 500;

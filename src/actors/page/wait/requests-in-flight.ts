@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../../capture/request.ts';
-import type { PageSession } from '../isolated-page.ts';
+import type { PageSession } from '../page-session.ts';
 
 /** Requests that stay open while the page is complete, or that change nothing in it. */
 const NOT_AWAITED: ReadonlySet<Protocol.Network.ResourceType> = new Set([

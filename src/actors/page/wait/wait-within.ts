@@ -1,10 +1,6 @@
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-
-/** The page's renderer crashed. The capture may be retried once. */
-export class PageCrashedError extends Error {
-  override readonly name = 'PageCrashedError';
-}
+import { PageCrashedError } from '../main-frame.ts';
 
 /**
  * Resolves with whether `work` is done before the waiting time is over, or within `maxMs`. Rejects as `work` does, and
