@@ -71,6 +71,15 @@ export default {
       from: {},
       to: { circular: true },
     },
+    {
+      name: 'no-cycles-in-storage',
+      comment:
+        'The folders of storage/ are layers: storage.ts, captures/, the stores, records/, ports/. No arrow climbs.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/storage' },
+      to: { circular: true, path: '^src/storage' },
+    },
   ],
   options: {
     // TypeScript 7 has no parser for other programs yet.

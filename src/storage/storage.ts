@@ -30,10 +30,10 @@ import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
 import { createOwnCopies, type LocalCopies } from './ports/local-copies.ts';
 import type { HeldLock } from './ports/lock.ts';
-import { holdNode } from './ports/node-leases.ts';
 import type { ResultStore, StoreState } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
+import { holdNode } from './records/leased-node.ts';
 import { openSqlite } from './sqlite/open.ts';
 
 /*
@@ -45,6 +45,7 @@ import { openSqlite } from './sqlite/open.ts';
  *   memory/           replacements for a service without a database
  *   records/          code that the databases share
  *   captures/         code built on the ports: storing and removing whole captures, delivery, retention
+ *   passes/           when background work runs: retries, intervals, pauses
  */
 
 export interface StorageOptions {

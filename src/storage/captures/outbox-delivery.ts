@@ -1,11 +1,11 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import { isAway } from '../failures/is-away.ts';
+import { BackgroundPasses } from '../passes/background-passes.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
-import { BackgroundPasses } from './background-passes.ts';
 import type { Remover } from './remover.ts';
 
 /** Records that are written together once the database is known to be back. */

@@ -1,12 +1,12 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { isAway } from '../failures/is-away.ts';
+import { createPace, type Pace } from '../passes/pace.ts';
+import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { firstIdAt } from '../records/ids.ts';
-import { createPace, type Pace } from './pace.ts';
 import type { Removed } from './remover.ts';
-import { type RepeatedPass, repeatPass } from './repeated-pass.ts';
 
 /*
  * Removes captures that are too old and, when the files take too much space, the oldest ones, in small steps with

@@ -1,5 +1,5 @@
 import type { CapstanError } from '../../capture/errors.ts';
-import { BackgroundPasses } from './background-passes.ts';
+import { BackgroundPasses } from '../passes/background-passes.ts';
 
 /** Whether artifacts can be stored. A failure ends when a probe, or a capture, is stored again. */
 export interface StoreHealth {

@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPace, type Pace } from '../captures/pace.ts';
+import { createPace, type Pace } from '../passes/pace.ts';
 import { ifThere } from './directories.ts';
 import { daysIn, idsIn, minutesIn } from './ids-by-time.ts';
 import { captureDirectory, minuteDirectory, timeNames } from './layout.ts';

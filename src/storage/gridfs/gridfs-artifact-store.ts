@@ -3,11 +3,11 @@ import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/arti
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import { createPace } from '../captures/pace.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
+import { createPace } from '../passes/pace.ts';
 import type {
   ArtifactStore,
   CapturedFiles,

@@ -1,11 +1,11 @@
 import { type Db, ObjectId } from 'mongodb';
-import { createPace } from '../captures/pace.ts';
-import { type RepeatedPass, repeatPass } from '../captures/repeated-pass.ts';
 import { isAway } from '../failures/is-away.ts';
 import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { type HeldLease, mongoLease } from '../mongo/lease.ts';
+import { createPace } from '../passes/pace.ts';
+import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import { deleteFiles } from './grid-files.ts';
 
 /*

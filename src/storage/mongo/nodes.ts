@@ -1,7 +1,8 @@
 import type { Collection } from 'mongodb';
-import { LEASE_MARGIN_MS, LEASE_MS, LEASE_RENEWAL_MS, LeasedNode, type NodeLeases } from '../ports/node-leases.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, LEASE_RENEWAL_MS, type NodeLeases } from '../ports/node-leases.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import { LEASED_NODES } from '../records/ids.ts';
+import { LeasedNode } from '../records/leased-node.ts';
 import type { Ask } from './connection.ts';
 import type { NodeDocument } from './documents.ts';
 import { isDuplicateKey } from './duplicate-key.ts';

@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { BackgroundPasses } from '../captures/background-passes.ts';
+import { BackgroundPasses } from '../passes/background-passes.ts';
 import {
   type EventEntry,
   type EventLog,

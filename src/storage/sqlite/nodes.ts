@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LEASE_MARGIN_MS, LEASE_MS, LeasedNode, type NodeLeases } from '../ports/node-leases.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, type NodeLeases } from '../ports/node-leases.ts';
 import { LEASED_NODES } from '../records/ids.ts';
+import { LeasedNode } from '../records/leased-node.ts';
 import type { AskFor, Handlers } from './calls.ts';
 import { inTransaction } from './transaction.ts';
 
