@@ -26,6 +26,7 @@ const LABELS: ReadonlyMap<string, Label> = new Map<string, Label>([
   ['rejectCookieBanners', () => 'cookies rejected'],
   ['blockAds', () => 'no ads'],
   ['reducedMotion', () => 'reduced motion'],
+  ['animations', () => 'no animations'],
   ['omitBackground', () => 'transparent'],
 ]);
 

@@ -14,6 +14,7 @@ const DEFAULTS = {
   quality: 80,
   viewport: { width: 1280, height: 720, deviceScaleFactor: 1, mobile: false, touch: false },
   omitBackground: false,
+  animations: 'allow',
   pdf: { paper: 'A4', singlePage: false, landscape: false, margin: 10, scale: 1, background: true },
   waitUntil: 'settled',
   delayMs: 0,

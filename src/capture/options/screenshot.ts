@@ -161,6 +161,10 @@ export const screenshotFields = {
   omitBackground: flag
     .default(false)
     .meta({ description: 'Make the background of the page transparent (`png`, `webp`).' }),
+  animations: z.enum(['allow', 'disabled'], { error: 'must be allow or disabled' }).default('allow').meta({
+    description:
+      'With `disabled`, CSS animations, transitions and Web Animations do not run in the image: finite ones are shown at their end, infinite ones in their initial state, and the caret is hidden.',
+  }),
   hide: selectors.meta({ description: 'Matching elements become invisible; their space stays.' }),
   collapse: selectors.meta({ description: 'Matching elements are left out of the layout, as with `display: none`.' }),
   mask: selectors.meta({ description: 'Matching elements are covered with `#ff00ff`.' }),

@@ -102,6 +102,7 @@ describe('the OpenAPI document', () => {
       quality: 80,
       viewport: { width: 1280, height: 720, deviceScaleFactor: 1 },
       omitBackground: false,
+      animations: 'allow',
       waitUntil: 'settled',
       delayMs: 0,
       ignoreCertErrors: false,

@@ -5,6 +5,7 @@ import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
+import { disableAnimations } from './disable-animations.ts';
 import { joinImages } from './encode-image.ts';
 import { type BlankFrame, findBlankFrames } from './find-blank-frames.ts';
 import { collapse, hideAndMask } from './hide-and-mask.ts';
@@ -33,14 +34,14 @@ export async function takeScreenshot(
     const { document } = page.frame;
     const { inBands, ...picture } = await shoot(page, request, deadline);
     held ||= picture.held;
-    // In the next document nothing is hidden or masked, and elements are in other places.
+    // In the next document nothing is hidden, masked or at rest, and elements are in other places.
     if (page.frame.document === document || !(isPrepared(request) || inBands)) return { ...picture, held };
   }
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
 
-function isPrepared({ selector, hide, collapse, mask }: CaptureRequest): boolean {
-  return (selector ?? hide ?? collapse ?? mask) !== undefined;
+function isPrepared({ selector, hide, collapse, mask, animations }: CaptureRequest): boolean {
+  return (selector ?? hide ?? collapse ?? mask) !== undefined || animations === 'disabled';
 }
 
 /** A picture; in bands when it was joined from several screenshots, which must show the same document. */
@@ -50,6 +51,7 @@ interface Shot extends Picture {
 
 async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Shot> {
   const { format } = request;
+  await disableAnimations(page, request, deadline);
   await collapse(page, request, deadline);
   if (format === 'pdf') {
     await showEverything(page, deadline);

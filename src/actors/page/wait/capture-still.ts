@@ -34,10 +34,11 @@ function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadl
     hide,
     collapse,
     mask,
+    animations,
   } = request;
   const waitsForMore = waitUntil !== 'settled' || (waitForSelector ?? waitForFunction) !== undefined || delayMs > 0;
   const changesMore = fullPage || format === 'pdf' || (selector ?? clip ?? hide ?? collapse ?? mask) !== undefined;
-  if (waitsForMore || changesMore || page.interaction !== undefined) return false;
+  if (waitsForMore || changesMore || animations === 'disabled' || page.interaction !== undefined) return false;
   return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
 }
 
