@@ -5,14 +5,14 @@ import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { openMongo as openMongoDatabase } from '../src/storage/mongo/open.ts';
 import type { Database } from '../src/storage/ports/database.ts';
-import type { ResultStore } from '../src/storage/ports/result-store.ts';
+import type { Keyset, ResultStore } from '../src/storage/ports/result-store.ts';
 import { openSqlite as openSqliteDatabase } from '../src/storage/sqlite/open.ts';
 import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
-import { pick, randomFrom, type SeededResults, seededResults } from './seeded-results.ts';
+import { idInTheMiddle, pick, randomFrom, type SeededResults, seededResults } from './seeded-results.ts';
 
 /*
  * Times queries by host on a large store: milliseconds for a page of 100, by kind of query and overall, compared with a
- * store of 10,000 results.
+ * store of 10,000 results. Half of the pages are the newest results, the others begin in the middle of the store.
  *
  * node bench/by-host.ts [--rows 1000000] [--store sqlite|mongo|both] [--queries 100]
  */
@@ -24,6 +24,8 @@ const INSERTED_TOGETHER = 5120;
 interface Query {
   readonly kind: string;
   readonly host: string;
+  /** Where the page begins; undefined: at the newest result. */
+  readonly after?: Keyset;
 }
 
 interface Spread {
@@ -75,7 +77,16 @@ async function measure(name: string, count: number): Promise<ReadonlyMap<string,
   try {
     const seeded = seededResults(count);
     await fill(store, seeded, count, name);
-    return await timeQueries(store, queriesOn(seeded, Number(values.queries)));
+    const [middle] = await store.oldest(1, Number.MAX_SAFE_INTEGER, idInTheMiddle(count));
+    const at = middle === undefined ? undefined : await store.get(middle);
+    if (at === undefined) throw new Error('there is no result in the middle');
+    const after = { probedAt: at.probed_at, id: at.id };
+    const first = queriesOn(seeded, Number(values.queries));
+    const later = first.map(({ kind, host }) => ({ kind: `${kind}, half way`, host, after }));
+    return await timeQueries(
+      store,
+      first.flatMap((query, nth) => [query, later[nth] ?? query]),
+    );
   } finally {
     await database.close();
     await remove();
@@ -124,13 +135,13 @@ async function timeQueries(store: ResultStore, queries: readonly Query[]): Promi
   for (const { host } of queries.slice(0, 100)) await store.page({ by: 'host', host }, LIMIT);
   const times = new Map<string, number[]>();
   const note = (kind: string, ms: number) => times.set(kind, [...(times.get(kind) ?? []), ms]);
-  for (const { kind, host } of queries) {
+  for (const { kind, host, after } of queries) {
     const began = performance.now();
-    await store.page({ by: 'host', host }, LIMIT);
+    await store.page({ by: 'host', host }, LIMIT, after);
     const ms = performance.now() - began;
     note(kind, ms);
     note('all', ms);
-    if (ms > 20) console.error(`${kind} ${host}: ${rounded(ms)} ms`);
+    if (ms > 50) console.error(`${kind} ${host}: ${rounded(ms)} ms`);
   }
   return new Map([...times].map(([kind, ms]) => [kind, spread(ms)]));
 }

@@ -42,6 +42,10 @@ export interface SeededResults {
   results(): Generator<Result>;
 }
 
+export function idInTheMiddle(count: number): number {
+  return FIRST_ID + Math.floor(count / 2) * IDS_BETWEEN;
+}
+
 export function seededResults(count: number, seed: number = DEFAULT_SEED): SeededResults {
   const random = randomFrom(seed);
   const sites = Array.from({ length: Math.max(20, Math.ceil(count / RESULTS_PER_SITE)) }, (_, at) =>

@@ -3,7 +3,6 @@ import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
-import { createHostSample } from '../../src/storage/mongo/host-sample.ts';
 import { claimNode, releaseNode } from '../../src/storage/mongo/nodes.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
@@ -112,8 +111,6 @@ describe.skipIf(missing !== undefined)(
       await store.close();
 
       const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
-      const sample = createHostSample(collections, () => 0);
-      await sample.share([]);
       const spies = [
         vi.spyOn(collections.results, 'find'),
         vi.spyOn(collections.results, 'aggregate'),
@@ -121,7 +118,7 @@ describe.skipIf(missing !== undefined)(
       ];
       const examined = async (filter: ResultFilter, limit: number, after?: Keyset) => {
         for (const spy of spies) spy.mockClear();
-        const page = await pageOf(collections, sample, filter, limit, after);
+        const page = await pageOf(collections, filter, limit, after);
         const asked = spies.flatMap((spy) => spy.mock.results.map(({ value }) => value));
         const plans: Plan[] = [];
         for (const cursor of asked)

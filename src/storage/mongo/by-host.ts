@@ -1,28 +1,24 @@
 import type { Document, Filter } from 'mongodb';
 import type { HostRange } from '../records/hosts.ts';
-import { BY_TIME, type Collections, HOST_FIELDS, NEWEST_FIRST } from './collections.ts';
+import { BY_TIME, type Collections, HOST_FIELDS } from './collections.ts';
 import type { HostDocument, ResultDocument } from './documents.ts';
-import type { HostSample } from './host-sample.ts';
-import { pageThrough, type Span, type Window } from './windows.ts';
+import { mergeDocuments, pageThrough, type Span, type Window } from './windows.ts';
 
 /*
- * Finds the matching hosts first, by anchored regular expressions on an index of the hosts. The rest depends on their
- * number.
- * - Few: the server merges the hosts' entries, which the index holds in list order.
- * - Many, and frequent among the newest results: the index by time is read from the newest until there are enough.
- * - Many, and rare: only the hosts with the newest results can be on the first page, so these are merged. For later
- * pages that is unknown, so all entries are read and sorted, unless reading a few entries by time is enough.
+ * Finds the matching hosts first, by anchored regular expressions on an index of the hosts.
+ * - Few hosts: the server merges their entries, which the index holds in list order.
+ * - Many hosts: the index by time is read until there are enough results, or, where too few of its next entries match,
+ * the hosts are merged in steps, those with the newest results first.
  */
 
 /** MongoDB merges up to 200 ranges of an index; above that it reads and sorts everything. */
 const MERGED_HOSTS = 150;
-/** Share of matching results above which reading by time reads fewer entries than reading one per host would. */
+/** Entries of the index by time that are looked at for each row of a page, to see how many match. */
+const SAMPLED_PER_ROW = 20;
+/** Share of matching entries above which reading by time reads fewer of them than merging hosts would. */
 const COMMON_SHARE = 0.02;
-const WALKED_PER_ROW = 20;
 /** Longest possible host; a longer regular expression would be refused. */
 const MAX_PREFIX = 8192;
-
-type HostHead = Pick<HostDocument, '_id' | 'newest'>;
 
 /** A part of a list, and an additional condition for its results. */
 interface MatchingSpan extends Span {
@@ -32,7 +28,6 @@ interface MatchingSpan extends Span {
 /** Returns the newest results of the span whose host is in one of the possible ranges, newest first. */
 export async function pageByHost(
   collections: Collections,
-  sample: HostSample,
   possible: readonly HostRange[],
   limit: number,
   { match, ...span }: MatchingSpan,
@@ -41,20 +36,12 @@ export async function pageByHost(
   const ranges = possible.filter((_, at) => found[at]?.length !== 0);
   const hosts = [...new Set(found.flat())];
   if (hosts.length === 0) return [];
-  return pageThrough(limit, span, async (whole, rows) => {
-    const window = { ...whole, bounds: { ...whole.bounds, ...match } };
-    if (hosts.length <= MERGED_HOSTS) return mergeHosts(collections, hosts, window, rows);
-    if (window.isMoment) return walkByTime(collections, ranges, window, rows);
-    if (span.after === undefined) {
-      const isCommon = (await sample.share(ranges)) >= COMMON_SHARE;
-      return isCommon ? walkByTime(collections, ranges, window, rows) : mergeNewest(collections, ranges, window, rows);
-    }
-    const ids =
-      (await walkShortly(collections, ranges, window, rows)) ?? (await sortAll(collections, ranges, window, rows));
-    return collections.results
-      .find({ _id: { $in: ids } })
-      .sort(NEWEST_FIRST)
-      .toArray();
+  return pageThrough(limit, span, async (window, rows) => {
+    if (hosts.length <= MERGED_HOSTS) return mergeHosts(collections, hosts, match, window, rows);
+    if (window.isMoment || (await isCommon(collections, ranges, match, window, rows)))
+      return readByTime(collections, ranges, match, window, rows);
+    const pages = ranges.map((range) => mergeNewest(collections, range, match, window, rows));
+    return mergeDocuments(pages, rows);
   });
 }
 
@@ -94,26 +81,47 @@ async function findHosts({ hosts }: Collections, range: HostRange): Promise<read
 function mergeHosts(
   { results }: Collections,
   hosts: readonly string[],
+  match: Filter<ResultDocument>,
   { bounds, order }: Window,
   limit: number,
 ): Promise<ResultDocument[]> {
   return results
-    .find({ host: { $in: hosts }, ...bounds })
+    .find({ host: { $in: hosts }, ...bounds, ...match })
     .hint(HOST_FIELDS.host.index)
     .sort(order)
     .limit(limit)
     .toArray();
 }
 
-/** Reads by time until there are enough results, or to the end of the window. */
-function walkByTime(
+/** Returns whether a good share of the window's next results match. Without a condition, the index alone is read. */
+async function isCommon(
   { results }: Collections,
   ranges: readonly HostRange[],
+  match: Filter<ResultDocument>,
+  { bounds, order }: Window,
+  limit: number,
+): Promise<boolean> {
+  const sampled = limit * SAMPLED_PER_ROW;
+  const sample: Document[] = [
+    { $match: bounds },
+    { $sort: order },
+    { $limit: sampled },
+    { $match: { $and: [inRanges(ranges), match] } },
+    { $count: 'matching' },
+  ];
+  const [found] = await results.aggregate<{ matching: number }>(sample, { hint: BY_TIME }).toArray();
+  return (found?.matching ?? 0) >= sampled * COMMON_SHARE;
+}
+
+function readByTime(
+  { results }: Collections,
+  ranges: readonly HostRange[],
+  match: Filter<ResultDocument>,
   { bounds, order }: Window,
   limit: number,
 ): Promise<ResultDocument[]> {
   return results
-    .find({ ...bounds, $and: [{ $or: ranges.map(matching) }] })
+    .find({ ...bounds, $and: [inRanges(ranges), match] })
     .hint(BY_TIME)
     .sort(order)
     .limit(limit)
@@ -126,97 +134,32 @@ function walkByTime(
  */
 async function mergeNewest(
   collections: Collections,
-  ranges: readonly HostRange[],
+  range: HostRange,
+  match: Filter<ResultDocument>,
   window: Window,
   limit: number,
 ): Promise<ResultDocument[]> {
+  const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
+  const heads = collections.hosts
+    .find(startsWith(inHosts, range))
+    .hint(hostsIndex)
+    .project<Pick<HostDocument, '_id' | 'newest'>>({ _id: 1, newest: 1 })
+    .sort({ newest: -1 })
+    .batchSize(MERGED_HOSTS);
   let rows: ResultDocument[] = [];
-  for (let merged = 0; ; merged += MERGED_HOSTS) {
-    const heads = (await newestHosts(collections, ranges, merged + MERGED_HOSTS)).slice(merged);
-    const [first] = heads;
-    const oldest = rows.length < limit ? undefined : rows.at(-1)?.probed_at;
-    if (first === undefined || (oldest !== undefined && first.newest < oldest)) return rows;
-    const hosts = heads.map(({ _id }) => _id);
-    const bounds = oldest === undefined ? window.bounds : { ...window.bounds, probed_at: { $gte: oldest } };
-    const more = await mergeHosts(collections, hosts, { ...window, bounds }, limit);
-    rows = [...rows, ...more].sort(newestFirst).slice(0, limit);
+  try {
+    while (await heads.hasNext()) {
+      const [first, ...others] = heads.readBufferedDocuments(MERGED_HOSTS);
+      const oldest = rows.length < limit ? undefined : rows.at(-1)?.probed_at;
+      if (first === undefined || (oldest !== undefined && first.newest < oldest)) break;
+      const hosts = [first, ...others].map(({ _id }) => _id);
+      const newer = oldest === undefined ? match : { $and: [match, { probed_at: { $gte: oldest } }] };
+      rows = await mergeDocuments([rows, mergeHosts(collections, hosts, newer, window, limit)], limit);
+    }
+  } finally {
+    await heads.close();
   }
-}
-
-/** Returns the `count` hosts of the ranges with the newest results, newest first. */
-async function newestHosts(
-  { hosts }: Collections,
-  ranges: readonly HostRange[],
-  count: number,
-): Promise<readonly HostHead[]> {
-  const found = await Promise.all(
-    ranges.map((range) => {
-      const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
-      return hosts
-        .find(startsWith(inHosts, range))
-        .hint(hostsIndex)
-        .project<HostHead>({ _id: 1, newest: 1 })
-        .sort({ newest: -1 })
-        .limit(count)
-        .toArray();
-    }),
-  );
-  const heads = new Map(found.flat().map((head) => [head._id, head]));
-  return [...heads.values()].sort((a, b) => b.newest.getTime() - a.newest.getTime()).slice(0, count);
-}
-
-/** Returns undefined when the next results contain too few matches. The server reads all of them at once. */
-async function walkShortly(
-  { results }: Collections,
-  ranges: readonly HostRange[],
-  { bounds, order }: Window,
-  limit: number,
-): Promise<number[] | undefined> {
-  const walk: Document[] = [
-    { $match: bounds },
-    { $sort: order },
-    { $limit: limit * WALKED_PER_ROW },
-    { $match: { $or: ranges.map(matching) } },
-    { $limit: limit },
-    { $project: { _id: 1 } },
-  ];
-  const rows = await results.aggregate(walk, { hint: BY_TIME }).toArray();
-  return rows.length < limit ? undefined : rows.map(({ _id }) => Number(_id));
-}
-
-async function sortAll(
-  { results }: Collections,
-  ranges: readonly HostRange[],
-  { bounds, order }: Window,
-  limit: number,
-): Promise<number[]> {
-  const rows = await Promise.all(
-    ranges.map((range) =>
-      results
-        .find({ ...matching(range), ...bounds })
-        .hint(HOST_FIELDS[range.key].index)
-        .project<Pick<ResultDocument, '_id' | 'probed_at'>>({ _id: 1, probed_at: 1 })
-        .sort(order)
-        .limit(limit)
-        .allowDiskUse()
-        .toArray(),
-    ),
-  );
-  return [
-    ...new Set(
-      rows
-        .flat()
-        .sort(newestFirst)
-        .map(({ _id }) => _id),
-    ),
-  ].slice(0, limit);
-}
-
-function newestFirst(
-  a: Pick<ResultDocument, '_id' | 'probed_at'>,
-  b: Pick<ResultDocument, '_id' | 'probed_at'>,
-): number {
-  return b.probed_at.getTime() - a.probed_at.getTime() || b._id - a._id;
+  return rows;
 }
 
 /** Matches results whose host is in one of the ranges. */

@@ -1,19 +1,16 @@
 import { Binary, type Filter } from 'mongodb';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
 import { hostRanges } from '../records/hosts.ts';
-import { mergePages } from '../records/merge-pages.ts';
 import { startOf, timeOf, wantedUrlKeys } from '../records/record.ts';
 import { wantedRareHostTerms, wantedTerms } from '../records/terms.ts';
 import { countByHost, inRanges, pageByHost, possibleRanges } from './by-host.ts';
 import { BY_TERM, BY_TIME, BY_URL, type Collections } from './collections.ts';
 import type { ResultDocument } from './documents.ts';
-import type { HostSample } from './host-sample.ts';
-import { pageThrough, type Span } from './windows.ts';
+import { mergeDocuments, pageThrough, type Span } from './windows.ts';
 
 /** Returns at most `limit` documents after `after`, newest first. Every query names its index. */
 export async function pageOf(
   collections: Collections,
-  sample: HostSample,
   filter: ResultFilter,
   limit: number,
   after: Keyset | undefined,
@@ -39,7 +36,7 @@ export async function pageOf(
       if (terms.length === 1) return list(having(terms), BY_TERM);
       return list({ $and: rarestFirst(await counted(collections, terms, FREQUENT)) }, BY_TERM);
     case 'url':
-      return merged(
+      return mergeDocuments(
         wantedUrlKeys(filter).map((key) => list({ url_keys: new Binary(key), ...having(terms) }, BY_URL)),
         limit,
       );
@@ -49,9 +46,9 @@ export async function pageOf(
       const rare = wantedRareHostTerms(where, ranges);
       if (rare !== undefined) {
         const pages = rare.map((term) => list({ $and: [{ terms: term }, having(terms), inRanges(ranges)] }, BY_TERM));
-        return merged(pages, limit);
+        return mergeDocuments(pages, limit);
       }
-      const byHost = () => pageByHost(collections, sample, ranges, limit, { ...span, match: having(terms) });
+      const byHost = () => pageByHost(collections, ranges, limit, { ...span, match: having(terms) });
       if (terms.length === 0) return byHost();
       const [counts, ofHosts] = await Promise.all([
         counted(collections, terms, RARE),
@@ -91,11 +88,4 @@ function counted({ results }: Collections, terms: readonly string[], limit: numb
 /** Puts the rarest term first: MongoDB reads its index entries, and compares the documents with the other terms. */
 function rarestFirst(counts: readonly CountedTerm[]): Filter<ResultDocument>[] {
   return counts.toSorted((a, b) => a.count - b.count).map(({ term }) => ({ terms: term }));
-}
-
-async function merged(pages: readonly Promise<ResultDocument[]>[], limit: number): Promise<ResultDocument[]> {
-  const rows = (await Promise.all(pages)).map((page) =>
-    page.map((document) => ({ id: document._id, probedAt: document.probed_at.getTime(), document })),
-  );
-  return mergePages(rows, limit).map(({ document }) => document);
 }

@@ -6,7 +6,6 @@ import { asDetailed, withoutEvidence } from '../records/record.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { documentOf, evidenceOf, recordOf } from './documents.ts';
-import { createHostSample } from './host-sample.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
 
@@ -18,7 +17,6 @@ export interface MongoResults {
 
 export function mongoResults(database: Db, ask: Ask, connection: { readonly state: StoreState }): MongoResults {
   const collections = collectionsOf(database);
-  const sample = createHostSample(collections, () => performance.now());
   const inserts = gatherInserts<DetailedResult>(insertAll);
 
   /** Inserts each result last: once it can be found, its evidence and its index entries exist. */
@@ -48,8 +46,7 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         ]);
         return document === null ? undefined : asDetailed(recordOf(document), kept?.evidence);
       }),
-    page: (filter, limit, after) =>
-      ask(async () => (await pageOf(collections, sample, filter, limit, after)).map(recordOf)),
+    page: (filter, limit, after) => ask(async () => (await pageOf(collections, filter, limit, after)).map(recordOf)),
     similar: (likeness, limit) =>
       ask(async () => {
         const similar = await similarTo(collections, likeness, limit);

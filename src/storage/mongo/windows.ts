@@ -1,6 +1,8 @@
 import type { Keyset } from '../ports/result-store.ts';
+import { mergePages } from '../records/merge-pages.ts';
 import { timeOf } from '../records/record.ts';
 import { NEWEST_FIRST } from './collections.ts';
+import type { ResultDocument } from './documents.ts';
 
 /** One range of an index on `(probed_at, _id)`, and its order in the list. */
 export interface Window {
@@ -45,4 +47,15 @@ export async function pageThrough<T>(
     if (rows.length < limit) rows.push(...(await read(window, limit - rows.length)));
   }
   return rows;
+}
+
+/** Merges lists, each newest first, into their newest `limit` documents, without repetitions. */
+export async function mergeDocuments(
+  lists: readonly (readonly ResultDocument[] | Promise<readonly ResultDocument[]>)[],
+  limit: number,
+): Promise<ResultDocument[]> {
+  const rows = (await Promise.all(lists)).map((list) =>
+    list.map((document) => ({ id: document._id, probedAt: document.probed_at.getTime(), document })),
+  );
+  return mergePages(rows, limit).map(({ document }) => document);
 }
