@@ -48,7 +48,7 @@ function startWorker(): () => Promise<void> {
     outbox: () => 0,
     capture: (command) => Promise.resolve(storedAtOnce(command)),
     findOutcome: () => Promise.resolve(undefined),
-    logEnd: () => {},
+    logEnd: async () => {},
   });
   cluster.start();
   void isUp.then(() => console.log('ready'));

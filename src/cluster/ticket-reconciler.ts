@@ -41,7 +41,7 @@ export class TicketReconciler {
     clearInterval(this.#timer);
   }
 
-  /** Publishes tickets that the stream has lost, and removes those without a waiting capture. */
+  /** Publishes tickets that the stream has lost, and removes those without a waiting capture that no worker has. */
   async #reconcile(): Promise<void> {
     const { link, queue, node, tickets, isUnpublished } = this.#options;
     if (!link.isUp) return;
@@ -54,7 +54,7 @@ export class TicketReconciler {
     const known = new Set([...tickets.values()].map(({ subject }) => subject));
     const strays = new Set([...present].filter((subject) => !known.has(subject)));
     // Removed only when found twice in a row: a worker that has just reported acknowledges its ticket shortly.
-    for (const subject of strays) if (this.#strays.has(subject)) await queue.remove(subject, 0);
+    for (const subject of strays) if (this.#strays.has(subject)) await queue.removeUnlessInFlight(subject);
     this.#strays = strays;
     await this.#removeOrphans();
   }
@@ -71,7 +71,7 @@ export class TicketReconciler {
     const tickets = isFirst ? await queue.ticketsOf() : new Set<string>();
     const orphans = new Set([...tickets].filter((subject) => !running.has(ticketOf(subject).node)));
     // Removed only when found twice in a row: after an outage of NATS, nodes return one after another.
-    for (const subject of orphans) if (this.#orphans.has(subject)) await queue.remove(subject, 0);
+    for (const subject of orphans) if (this.#orphans.has(subject)) await queue.removeUnlessInFlight(subject);
     this.#orphans = orphans;
   }
 }

@@ -100,6 +100,19 @@ export class WorkQueue {
     }
   }
 
+  /**
+   * Removes a ticket that no worker has: it was never delivered, or it was acknowledged before NATS was killed. A worker
+   * that has it acknowledges it when the event of its capture is stored; if the worker is lost, the next one does.
+   */
+  async removeUnlessInFlight(subject: string): Promise<void> {
+    const { stream, consumer } = this.#subjects;
+    const sequence = await this.#sequenceOf(subject);
+    if (sequence === undefined) return;
+    const state = await manage(this.#link, ({ consumers }) => consumers.info(stream, consumer));
+    const isInFlight = sequence > state.ack_floor.stream_seq && sequence <= state.delivered.stream_seq;
+    if (!isInFlight) await this.remove(subject, sequence);
+  }
+
   async #sequenceOf(subject: string): Promise<number | undefined> {
     const { stream } = this.#subjects;
     const message = await manage(this.#link, ({ streams }) => streams.getMessage(stream, { last_by_subj: subject }));

@@ -44,10 +44,10 @@ export interface WorkerOptions {
    * free. `abort` cancels the command.
    */
   readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => ObservableInput<CaptureOutcome>;
-  /** Returns the outcome of a capture that was stored by an earlier attempt. */
+  /** Returns the outcome of a capture that was stored by an earlier attempt. Rejects while the database is away. */
   readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
-  /** Logs the end of a capture, if it has a record, because its api node may not log it. */
-  readonly logEnd: (outcome: CaptureOutcome, batch: string | null) => void;
+  /** Logs the end of a capture, if it has a record, because its api node may not log it. Resolves when it is stored. */
+  readonly logEnd: (outcome: CaptureOutcome, batch: string | null) => Promise<void>;
   /** Returns the number of captures that wait on this worker for the database. */
   readonly outbox: () => number;
   /** Called before the report of a capture that waits so. */
@@ -78,6 +78,7 @@ export class Worker {
   #maxRunning = Number.POSITIVE_INFINITY;
   #capturing = 0;
   #isStopping = false;
+  readonly #stopped = Promise.withResolvers<void>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -138,6 +139,7 @@ export class Worker {
     const grace = new AbortController();
     const ended = Promise.all([...this.#works.values()].map((work) => work.ended)).then(() => grace.abort());
     await delay(graceMs, undefined, { signal: grace.signal }).catch(() => undefined);
+    this.#stopped.resolve();
     for (const work of this.#works.values()) {
       work.isReturned = true;
       work.controller.abort(new CapstanError('shutting_down'));
@@ -197,24 +199,34 @@ export class Worker {
       free();
       const isLost = claim === undefined && work.delivery.times < MAX_DELIVERIES;
       if (isLost || claim?.type === 'busy') return work.delivery.nak(RETRY_MS);
-      // The worker that had the ticket before may have stored the capture.
-      if (work.delivery.times > 1) await this.#logFound(id);
-      return this.#acknowledge(work);
+      return this.#acknowledgeLogged(work, () => this.#logFound(id));
     }
     const outcome = await this.#outcomeOf(id, claim, work, free);
     // Api nodes know that the capture is on its way before a client can ask for it.
     if (this.#options.outbox() > 0) this.#options.onOutbox();
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
     const answer = await this.#report(node, outcome, { id, work });
-    if (answer !== 'noted') this.#options.logEnd(outcome, claim.batch);
-    if (answer !== undefined) this.#acknowledge(work);
+    if (answer === 'noted') return this.#acknowledge(work);
+    if (answer === 'gone') return this.#acknowledgeLogged(work, () => this.#options.logEnd(outcome, claim.batch));
+    void this.#options.logEnd(outcome, claim.batch);
     // The next worker finds the record of the capture, or that no api node waits for it.
-    else work.delivery.nak(RETRY_MS);
+    work.delivery.nak(RETRY_MS);
   }
 
+  /** Logs the end of a capture that a worker that was lost may have stored. */
   async #logFound(id: number): Promise<void> {
     const found = await this.#options.findOutcome(id);
-    if (found !== undefined) this.#options.logEnd(found, null);
+    if (found !== undefined) await this.#options.logEnd(found, null);
+  }
+
+  /** Acknowledges a ticket when the event of its capture is stored. Until then, it leads other workers to the record. */
+  async #acknowledgeLogged(work: Work, log: () => Promise<void>): Promise<void> {
+    const logged = log().then(
+      () => true,
+      () => false,
+    );
+    if (await Promise.race([logged, this.#stopped.promise])) this.#acknowledge(work);
+    else work.delivery.nak(RETRY_MS);
   }
 
   #acknowledge({ delivery }: Work): void {
@@ -244,7 +256,7 @@ export class Worker {
       const command = { id, request, batch, apiKeyName, signal: controller.signal };
       return capture(command, (reason) => controller.abort(reason));
     };
-    const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id) : undefined)).pipe(
+    const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id).catch(() => undefined) : undefined)).pipe(
       mergeMap((stored) => (stored === undefined ? begin() : of(stored))),
       catchError((error: unknown) => {
         onProblem(error);

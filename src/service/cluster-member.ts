@@ -2,11 +2,10 @@ import { asyncScheduler, tap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { DetailedResult } from '../capture/result.ts';
-import type { Cluster, Worker } from '../cluster/open-cluster.ts';
+import type { Cluster, SharedEventLog, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
 import { entryOf } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
-import type { EventLog } from '../storage/ports/event-log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
@@ -51,7 +50,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 
 export interface MemberParts extends CaptureParts {
   readonly results: Pick<ResultStore, 'get'>;
-  readonly eventLog: Pick<EventLog, 'append'>;
+  readonly eventLog: SharedEventLog;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -74,15 +73,25 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
         report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));
     },
-    logEnd: (outcome, batch) => {
-      const event = captureFound(Date.now(), outcome, batch);
-      if (event !== undefined) eventLog.append(entryOf(event));
-    },
+    logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {
-      const stored = await results.get(id).catch(() => undefined);
+      const stored = await results.get(id);
       return stored === undefined ? undefined : outcomeOfRecord(stored);
     },
   });
+}
+
+/** Logs the end of a capture that has a record. Resolves when the event is stored, which happens once for each capture. */
+async function logEnd(eventLog: SharedEventLog, outcome: CaptureOutcome, batch: string | null): Promise<void> {
+  const event = captureFound(Date.now(), outcome, batch);
+  if (event === undefined) return;
+  eventLog.append(entryOf(event));
+  await eventLog.stored();
+}
+
+/** Logs the captures that an ended process left for the database, whose tickets may have been dropped meanwhile. */
+export async function logRecovered(eventLog: SharedEventLog, record: DetailedResult): Promise<void> {
+  await logEnd(eventLog, outcomeOfRecord(record), null);
 }
 
 /** Returns the outcome that a record describes. */

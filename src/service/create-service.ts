@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CapstanError } from '../capture/errors.ts';
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { refusal } from '../capture/validate.ts';
+import type { SharedEventLog } from '../cluster/open-cluster.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
@@ -19,7 +20,7 @@ import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
+import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
@@ -68,8 +69,14 @@ export async function createService(
   const tallies = tallyEvents(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
 
-  const storage = await openStorage(config, logger, { logsEvents: cluster === undefined });
-  const eventLog = cluster?.openEventLog(storage.eventOutbox) ?? storage.events;
+  const opened = Promise.withResolvers<SharedEventLog>();
+  const storage = await openStorage(config, logger, {
+    logsEvents: cluster === undefined,
+    ...(cluster && { onRecovered: async (record) => logRecovered(await opened.promise, record) }),
+  });
+  const sharedLog = cluster?.openEventLog(storage.eventOutbox);
+  if (sharedLog !== undefined) opened.resolve(sharedLog);
+  const eventLog = sharedLog ?? storage.events;
   const feed = openEventFeed(events.events$, eventLog, Date.now);
   if (cluster === undefined) await feed.started;
   const capturing = startCapturing(config, { lookup, events, storage, logger });
@@ -100,8 +107,8 @@ export async function createService(
     ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
   const worker =
-    cluster !== undefined && config.role === 'all'
-      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results, eventLog })
+    cluster !== undefined && sharedLog !== undefined && config.role === 'all'
+      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results, eventLog: sharedLog })
       : undefined;
   const stopping = new AbortController();
   const { maxBatchConcurrency } = config;

@@ -1,6 +1,7 @@
 import { noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Overload } from '../capture/pressure.ts';
+import type { SharedEventLog } from '../cluster/open-cluster.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log/log.ts';
@@ -9,7 +10,7 @@ import { createCounters } from '../streams/counters.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
+import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
@@ -43,11 +44,17 @@ export async function createWorker(
   const counters = createCounters(events.events$);
   const tallies = tallyEvents(events.events$);
   const logging = events.events$.subscribe((event) => logEvent(logger, event));
-  const storage = await openStorage(config, logger, { makesIds: false, logsEvents: false });
+  const opened = Promise.withResolvers<SharedEventLog>();
+  const storage = await openStorage(config, logger, {
+    makesIds: false,
+    logsEvents: false,
+    onRecovered: async (record) => logRecovered(await opened.promise, record),
+  });
   const lookup = createDnsLookup({ servers: config.nameServers });
   const capturing = startCapturing(config, { lookup, events, storage, logger });
   const { actor, egress } = capturing;
   const eventLog = cluster.openEventLog(storage.eventOutbox);
+  opened.resolve(eventLog);
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
     ...capturing,
     results: storage.results,

@@ -1,12 +1,12 @@
 import type { Logger } from '../log/log.ts';
-import { createStorage, type Storage } from '../storage/storage.ts';
+import { createStorage, type Storage, type StorageOptions } from '../storage/storage.ts';
 import type { StorageConfig } from './service-config.ts';
 
 /** Opens the configured stores, and logs their failures and changes of state. */
 export function openStorage(
   config: StorageConfig,
   logger: Logger,
-  options: { readonly makesIds?: boolean; readonly logsEvents?: boolean } = {},
+  options: Pick<StorageOptions, 'makesIds' | 'logsEvents' | 'onRecovered'> = {},
 ): Promise<Storage> {
   return createStorage({
     dataDir: config.dataDir,

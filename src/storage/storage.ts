@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
+import type { DetailedResult } from '../capture/result.ts';
 import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
 import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
@@ -76,6 +77,8 @@ export interface StorageOptions {
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
   /** Called with one line when a new store is created, or the data directory and the database do not belong together. */
   readonly onWarning?: (text: string) => void;
+  /** Called with each record that an ended process left for the database, and that the database has now. */
+  readonly onRecovered?: (record: DetailedResult) => Promise<void>;
   /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -131,6 +134,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
     ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
     ...(options.onStoreFailure === undefined ? {} : { onStoreFailure: options.onStoreFailure }),
+    ...(options.onRecovered === undefined ? {} : { onRecovered: options.onRecovered }),
   });
   const { makesIds = true } = options;
   const node = makesIds ? holdNode({ ids, leases: database.nodes, random: Math.random }) : undefined;

@@ -26,13 +26,24 @@ export interface Members {
 export interface Stranger {
   /** Takes a ticket, claims it under a name of a worker that does not run, and returns the ticket to the queue. */
   lose(name: string): Promise<FromNode>;
+  /** Does the same, but keeps the ticket until it is told to return it. */
+  hold(name: string): Promise<HeldTicket>;
   /** Removes the oldest ticket from the stream. */
   removeTicket(): Promise<void>;
-  /** Puts a ticket of an api node that has ended into the stream. */
-  leaveTicket(id: number): Promise<void>;
+  /** Puts a ticket of an api node into the stream, by default of one that has ended. */
+  leaveTicket(id: number, node?: string): Promise<void>;
   tickets(): Promise<number>;
+  /** The captures whose tickets are in the stream. */
+  ids(): Promise<readonly number[]>;
   /** Delivers no ticket again for an hour, however long its worker is silent. */
   neverRedeliver(): Promise<void>;
+}
+
+export interface HeldTicket {
+  /** Name of the api node. */
+  readonly node: string;
+  readonly answer: FromNode;
+  giveBack(): void;
 }
 
 /**
@@ -85,7 +96,7 @@ export function membersOf(
           outbox: () => 0,
           capture,
           findOutcome: async () => undefined,
-          logEnd: () => {},
+          logEnd: async () => {},
           ...options,
         });
       });
@@ -104,27 +115,36 @@ export function membersOf(
         );
       // Connected members create the stream and the consumer.
       await expect.poll(isCreated, { timeout: 60_000 }).toBe(true);
+      const hold = async (worker: string): Promise<HeldTicket> => {
+        const consumer = await jetstream(connection).consumers.get(subjects.stream, subjects.consumer);
+        const ticket = await consumer.next({ expires: 30_000 });
+        if (ticket === null) throw new Error('there is no ticket');
+        const { node, id } = ticketOf(ticket.subject);
+        const answer = await connection.request(subjects.node(node), encode({ type: 'claim', id, worker }));
+        return { node, answer: decode(FromNode, answer.data), giveBack: () => ticket.nak() };
+      };
       return {
+        hold,
         async lose(worker) {
-          const consumer = await jetstream(connection).consumers.get(subjects.stream, subjects.consumer);
-          const ticket = await consumer.next({ expires: 30_000 });
-          if (ticket === null) throw new Error('there is no ticket');
-          const { node, id } = ticketOf(ticket.subject);
-          const answer = await connection.request(subjects.node(node), encode({ type: 'claim', id, worker }));
-          ticket.nak();
-          return decode(FromNode, answer.data);
+          const { answer, giveBack } = await hold(worker);
+          giveBack();
+          return answer;
         },
         async removeTicket() {
           const { state } = await manager.streams.info(subjects.stream);
           await manager.streams.deleteMessage(subjects.stream, state.first_seq);
         },
-        async leaveTicket(id) {
-          await jetstream(connection).publish(subjects.work('ended', id));
+        async leaveTicket(id, node = 'ended') {
+          await jetstream(connection).publish(subjects.work(node, id));
         },
         async neverRedeliver() {
           await manager.consumers.update(subjects.stream, subjects.consumer, { ack_wait: nanos(3_600_000) });
         },
         tickets: async () => (await manager.streams.info(subjects.stream)).state.messages,
+        async ids() {
+          const { state } = await manager.streams.info(subjects.stream, { subjects_filter: subjects.allWork });
+          return Object.keys(state.subjects ?? {}).map((subject) => ticketOf(subject).id);
+        },
       };
     },
   };

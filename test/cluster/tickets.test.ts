@@ -112,6 +112,59 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(await Promise.all(captures.map(({ outcome }) => outcome))).toEqual([stored({ id: 1 }), stored({ id: 2 })]);
   }, 90_000);
 
+  it.each(['its api node has ended', 'no client waits for it any more'])(
+    'stay with the worker that has them when %s, so that a record of a killed worker gets its event',
+    async (why) => {
+      const hasEnded = why.includes('ended');
+      const cluster = members(hasEnded ? 'outlived' : 'unwanted');
+      const api = await cluster.api();
+      const stranger = await cluster.stranger();
+      await stranger.neverRedeliver();
+      const { outcome, hangUp } = submitted(api, 1);
+      outcome.catch(() => undefined);
+      const { node, giveBack } = await stranger.hold('killed');
+      if (hasEnded) {
+        await cluster.clusters[0]?.close();
+        await cluster.api();
+      } else hangUp();
+      // No worker has this ticket: it is removed together with all that nobody waits for.
+      await stranger.leaveTicket(2, node);
+      await expect.poll(() => stranger.ids(), PATIENCE).not.toContain(2);
+      const logged: CaptureOutcome[] = [];
+      await cluster.worker(async (command) => stored(command), {
+        findOutcome: async (id) => stored({ id }),
+        logEnd: async (end) => void logged.push(end),
+      });
+      giveBack();
+      await expect.poll(() => stranger.tickets(), PATIENCE).toBe(0);
+      expect(logged).toEqual([stored({ id: 1 })]);
+    },
+    90_000,
+  );
+
+  it('are acknowledged only after the event of a capture that nobody waits for was stored', async () => {
+    const cluster = members('logged');
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    const event = Promise.withResolvers<void>();
+    let logs = 0;
+    await cluster.worker(async (command) => stored(command), {
+      findOutcome: async (id) => {
+        // The database is away at first.
+        logs += 1;
+        if (logs < 3) throw new Error('the database is away');
+        return stored({ id });
+      },
+      logEnd: () => event.promise,
+    });
+    await stranger.leaveTicket(1);
+    await expect.poll(() => logs, PATIENCE).toBe(3);
+    await submitted(api, 2).outcome;
+    await expect.poll(() => stranger.ids(), PATIENCE).toEqual([1]);
+    event.resolve();
+    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(0);
+  });
+
   it('go to another worker when the first one stops before the capture has ended', async () => {
     const cluster = members('stopped');
     const api = await cluster.api();

@@ -23,6 +23,11 @@ export interface CaptureStoreOptions {
   readonly maxOutbox?: number;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
+  /**
+   * Called with each record that an ended process left in the outbox, once the database has it. The record is called back
+   * again after the next start unless this resolves.
+   */
+  readonly onRecovered?: (record: DetailedResult) => Promise<void>;
   /** Reports failures in the background: a record that the database refuses, files that cannot be removed. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -78,13 +83,13 @@ class OutboxCaptureStore implements CaptureStore {
 
   constructor(options: CaptureStoreOptions) {
     const { artifacts, copies, results, outbox, maxOutbox = MAX_OUTBOX } = options;
-    const { onProblem = () => {}, onStoreFailure = () => {} } = options;
+    const { onProblem = () => {}, onStoreFailure = () => {}, onRecovered = async () => {} } = options;
     this.#artifacts = artifacts;
     this.#copies = copies;
     this.#results = results;
     this.#outbox = outbox;
     this.#remover = createRemover({ artifacts, results, outbox });
-    this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onProblem });
+    this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onRecovered, onProblem });
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => artifacts.probe(), onChange: onStoreFailure });
     this.#onProblem = onProblem;

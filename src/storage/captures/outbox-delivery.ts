@@ -19,6 +19,8 @@ export interface OutboxDeliveryOptions {
   readonly results: ResultStore;
   readonly outbox: Outbox;
   readonly remover: Remover;
+  /** See `CaptureStoreOptions`. */
+  readonly onRecovered: (record: DetailedResult) => Promise<void>;
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -31,6 +33,7 @@ export class OutboxDelivery {
   readonly #results: ResultStore;
   readonly #outbox: Outbox;
   readonly #remover: Remover;
+  readonly #onRecovered: (record: DetailedResult) => Promise<void>;
   readonly #onProblem: (problem: unknown) => void;
   readonly #passes = new BackgroundPasses(
     () => this.#drain(),
@@ -39,13 +42,16 @@ export class OutboxDelivery {
 
   /** Ids of the waiting records, in the order of their arrival. */
   readonly #waiting = new Set<number>();
+  /** Ids of those that an ended process left. */
+  readonly #recovered = new Set<number>();
   #adopted = false;
 
-  constructor({ copies, results, outbox, remover, onProblem }: OutboxDeliveryOptions) {
+  constructor({ copies, results, outbox, remover, onRecovered, onProblem }: OutboxDeliveryOptions) {
     this.#copies = copies;
     this.#results = results;
     this.#outbox = outbox;
     this.#remover = remover;
+    this.#onRecovered = onRecovered;
     this.#onProblem = onProblem;
   }
 
@@ -64,7 +70,10 @@ export class OutboxDelivery {
     if (this.#results.kind === 'none') await this.#outbox.sweep();
     else {
       const { waiting, removals } = await this.#outbox.adopt((id) => this.#copies.has(id));
-      for (const id of waiting) this.#waiting.add(id);
+      for (const id of waiting) {
+        this.#waiting.add(id);
+        this.#recovered.add(id);
+      }
       this.#remover.takeOver(removals);
     }
     this.#adopted = true;
@@ -180,7 +189,8 @@ export class OutboxDelivery {
     try {
       if (record !== undefined && record !== 'away') {
         await this.#insert(record);
-        await this.written(record);
+        if (this.#recovered.delete(id)) void this.#announce(record);
+        else await this.written(record);
       }
     } catch (error) {
       if (isAway(error)) return false;
@@ -188,6 +198,16 @@ export class OutboxDelivery {
     }
     this.#waiting.delete(id);
     return true;
+  }
+
+  /** Keeps the note until the capture was announced: a process that is killed before leaves it to the next one. */
+  async #announce(record: DetailedResult): Promise<void> {
+    try {
+      await this.#onRecovered(record);
+      await this.written(record);
+    } catch (error) {
+      this.#onProblem(error);
+    }
   }
 
   async #insert(record: DetailedResult): Promise<void> {
