@@ -12,7 +12,7 @@ import { nodeTable } from '../../src/storage/sqlite/nodes.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/perceptions.ts';
 import { PAGE_STATEMENTS, resultTable } from '../../src/storage/sqlite/result-table.ts';
-import type { Row } from '../../src/storage/sqlite/results.ts';
+import type { Row } from '../../src/storage/sqlite/rows.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { resultOf } from './result-of.ts';
@@ -290,20 +290,20 @@ describe('the SQLite store', () => {
 
     it('removes hosts and hashes with their last result, not before', () => {
       const db = openDatabase(':memory:');
-      const { handlers: results } = resultTable(db);
+      const results = resultTable(db);
       const hosts = () =>
         db
           .prepare('SELECT host FROM hosts ORDER BY host')
           .all()
           .map(({ host }) => host);
-      results.insert({ rows: [row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')] }, 0);
-      results.delete({ ids: [1, 3] }, 0);
+      results.insert([row(1, 'a.example'), row(2, 'a.example'), row(3, 'b.example'), row(4, 'c.example')]);
+      results.delete([1, 3]);
       expect(hosts()).toEqual(['a.example', 'c.example']);
       expect(rowsOf(db)).toEqual({ evidence: 2, perceptions: 2, perception_bands: 4, places: 2, record_terms: 2 });
-      results.delete({ ids: [2, 3, 4] }, 0);
+      results.delete([2, 3, 4]);
       expect(hosts()).toEqual([]);
       expect(rowsOf(db)).toEqual({ evidence: 0, perceptions: 0, perception_bands: 0, places: 0, record_terms: 0 });
-      results.insert({ rows: [row(5, 'b.example')] }, 0);
+      results.insert([row(5, 'b.example')]);
       expect(hosts()).toEqual(['b.example']);
       db.close();
     });
@@ -314,15 +314,19 @@ describe('the SQLite store', () => {
 
     it('leases 32 nodes, then none, and one again a margin after its lease ran out', () => {
       const db = openDatabase(':memory:');
-      const nodes = nodeTable(db);
-      const claimed = Array.from({ length: 33 }, (_, at) => nodes.claimNode({ owner: `owner ${at}` }, 0));
-      expect(claimed).toEqual([...Array(32).keys(), null]);
-      expect(nodes.claimNode({ owner: 'late' }, 2 * MINUTE)).toBeNull();
-      for (let at = 0; at < 32; at += 1) if (at !== 7) nodes.claimNode({ owner: `owner ${at}` }, 2 * MINUTE);
-      expect(nodes.claimNode({ owner: 'late' }, 3 * MINUTE)).toBe(7);
-      expect(nodes.claimNode({ owner: 'later' }, 3 * MINUTE)).toBeNull();
-      nodes.releaseNode({ owner: 'late' }, 3 * MINUTE);
-      expect(nodes.claimNode({ owner: 'later' }, 3 * MINUTE + 2000)).toBe(7);
+      let now = 0;
+      const nodesOf = (owner: string) => nodeTable(db, owner, () => now);
+      const claimed = Array.from({ length: 33 }, (_, at) => nodesOf(`owner ${at}`).claim());
+      expect(claimed).toEqual([...Array(32).keys(), undefined]);
+      now = 2 * MINUTE;
+      expect(nodesOf('late').claim()).toBeUndefined();
+      for (let at = 0; at < 32; at += 1) if (at !== 7) nodesOf(`owner ${at}`).claim();
+      now = 3 * MINUTE;
+      expect(nodesOf('late').claim()).toBe(7);
+      expect(nodesOf('later').claim()).toBeUndefined();
+      nodesOf('late').release();
+      now = 3 * MINUTE + 2000;
+      expect(nodesOf('later').claim()).toBe(7);
       db.close();
     });
   });

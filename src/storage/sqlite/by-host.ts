@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { endOfPrefix, type HostKey, type HostRange } from '../records/hosts.ts';
-import type { Place } from './results.ts';
+import type { Place } from './rows.ts';
 
 /*
  * Two plans, both of which stop early.

@@ -2,31 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ofKey } from '../../capture/client.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
-import type { AskFor, Handlers } from './calls.ts';
+import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Share of the limit by which it is exceeded before the oldest rows are removed: in steps, not one per insert. */
 const STEP_SHARE = 0.01;
 
-export interface EventCalls {
-  appendEvents: { args: { readonly rows: readonly LoggedEvent[] }; answer: null };
-  readEvents: { args: { readonly after: number; readonly limit: number }; answer: LoggedEvent[] };
-  newestEvent: { args: null; answer: { readonly id: number; readonly type: string } | null };
-}
-
-/** The table of events, accessed through the worker thread. */
-export function sqliteEvents(ask: AskFor<EventCalls>): EventTable {
-  return {
-    append: async (rows) => {
-      await ask('appendEvents', { rows });
-    },
-    read: (after, limit) => ask('readEvents', { after, limit }),
-    newest: async () => (await ask('newestEvent', null)) ?? undefined,
-  };
-}
-
 /** Runs in the worker. Keeps at least `kept` events. */
-export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls> {
+export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTable> {
   const insert = db.prepare(
     `INSERT INTO events (id, type, host, batch, api_key_name, body) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING`,
@@ -52,7 +35,7 @@ export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls>
     insert.run(id, type, host, batch, key ?? null, body);
   }
 
-  function append(rows: readonly LoggedEvent[]): null {
+  function append(rows: readonly LoggedEvent[]): void {
     // Events are not synced, unlike results. After a power failure the log has no end row, which the next start
     // notices.
     db.exec('PRAGMA synchronous = NORMAL');
@@ -68,15 +51,14 @@ export function eventTable(db: DatabaseSync, kept: number): Handlers<EventCalls>
     } finally {
       db.exec('PRAGMA synchronous = FULL');
     }
-    return null;
   }
 
   return {
-    appendEvents: ({ rows }) => append(rows),
-    readEvents: ({ after, limit }) => page.all(after, CLOSED, limit).map(eventOf),
-    newestEvent: () => {
+    append,
+    read: (after, limit) => page.all(after, CLOSED, limit).map(eventOf),
+    newest: () => {
       const row = newest.get();
-      return row === undefined ? null : { id: Number(row.id), type: String(row.type) };
+      return row === undefined ? undefined : { id: Number(row.id), type: String(row.type) };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { codeOf } from '../failures/system-error.ts';
 import type { CallFailure } from './protocol.ts';
@@ -52,6 +53,9 @@ export class Unavailable extends Error {
 export function explain(error: unknown): CallFailure {
   const code = resultCode(error);
   const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof CapstanError) {
+    return { kind: 'refused', code: error.code, reason: text, retryAfterSeconds: error.retryAfterSeconds };
+  }
   if (isRefusal(error)) return { kind: 'unavailable', reason: text };
   if (code === SQLITE.BUSY || code === SQLITE.LOCKED) {
     return { kind: 'unavailable', reason: 'another process holds its lock' };

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type HostRange, matchesHost } from '../records/hosts.ts';
 import { hostTerm, rangeTerm, urlTerm } from '../records/terms.ts';
-import type { FilteredRows, Place } from './results.ts';
+import type { FilteredRows, Place } from './rows.ts';
 
 /*
  * Lists with conditions. An FTS5 table holds the terms of each record under its place, a number that grows with the

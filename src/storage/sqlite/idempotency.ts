@@ -4,40 +4,16 @@ import {
   type Attempt,
   CLAIM_TIMES,
   type Claim,
-  type ClaimTimes,
   type IdempotencyStore,
 } from '../ports/idempotency-store.ts';
-import type { AskFor, Handlers } from './calls.ts';
+import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
-
-export interface IdempotencyCalls {
-  claimKey: { args: { readonly attempt: Attempt; readonly times: ClaimTimes }; answer: Claim };
-  renewKey: { args: { readonly attempt: Attempt }; answer: null };
-  keepAnswer: { args: { readonly attempt: Attempt; readonly answer: Uint8Array }; answer: null };
-  forgetKey: { args: { readonly attempt: Attempt }; answer: null };
-}
 
 /** Maximum number of expired keys removed per claim: more than a claim adds, and few enough not to delay it. */
 const SWEPT_TOGETHER = 20;
 
-/** Returns an idempotency store that calls the worker thread. */
-export function sqliteIdempotency(ask: AskFor<IdempotencyCalls>): IdempotencyStore {
-  return {
-    claim: (attempt, times = CLAIM_TIMES) => ask('claimKey', { attempt, times }),
-    renew: async (attempt) => {
-      await ask('renewKey', { attempt });
-    },
-    keep: async (attempt, answer) => {
-      await ask('keepAnswer', { attempt, answer });
-    },
-    forget: async (attempt) => {
-      await ask('forgetKey', { attempt });
-    },
-  };
-}
-
 /** Runs in the worker. */
-export function idempotencyTable(db: DatabaseSync): Handlers<IdempotencyCalls> {
+export function idempotencyTable(db: DatabaseSync): Synchronous<IdempotencyStore> {
   const find = db.prepare('SELECT digest, lease_until, expires_at, answer FROM idempotency WHERE key = ?');
   const sweep = db.prepare(
     `DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ${SWEPT_TOGETHER})`,
@@ -49,7 +25,8 @@ export function idempotencyTable(db: DatabaseSync): Handlers<IdempotencyCalls> {
   const keep = db.prepare('UPDATE idempotency SET answer = ? WHERE key = ? AND owner = ?');
   const forget = db.prepare('DELETE FROM idempotency WHERE key = ? AND owner = ?');
 
-  function claim({ key, digest, owner }: Attempt, { leaseMs, lifeMs }: ClaimTimes, nowMs: number): Claim {
+  function claim({ key, digest, owner }: Attempt, { leaseMs, lifeMs } = CLAIM_TIMES): Claim {
+    const nowMs = Date.now();
     return inTransaction(db, () => {
       sweep.run(nowMs);
       const row = find.get(key);
@@ -67,18 +44,15 @@ export function idempotencyTable(db: DatabaseSync): Handlers<IdempotencyCalls> {
   }
 
   return {
-    claimKey: ({ attempt, times }, nowMs) => claim(attempt, times, nowMs),
-    renewKey: ({ attempt: { key, owner } }, nowMs) => {
-      renew.run(nowMs + ATTEMPT_LEASE_MS, key, owner);
-      return null;
+    claim,
+    renew: ({ key, owner }) => {
+      renew.run(Date.now() + ATTEMPT_LEASE_MS, key, owner);
     },
-    keepAnswer: ({ attempt: { key, owner }, answer }) => {
+    keep: ({ key, owner }, answer) => {
       keep.run(answer, key, owner);
-      return null;
     },
-    forgetKey: ({ attempt: { key, owner } }) => {
+    forget: ({ key, owner }) => {
       forget.run(key, owner);
-      return null;
     },
   };
 }

@@ -1,83 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CATALOGUE, CapstanError, type FailureCode } from '../../capture/errors.ts';
+import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
 import {
   JOB_LEASE_MS,
   JOB_LIFE_MS,
-  type JobEnd,
-  type JobItem,
   type JobKind,
   type JobRecord,
   type JobState,
   type JobStore,
   keyOfJob,
   MAX_JOBS,
-  type NewJob,
   refusalOfJob,
-  type TakenJob,
-  type Unfinished,
 } from '../ports/job-store.ts';
-import type { AskFor, Handlers } from './calls.ts';
+import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
-
-export interface JobCalls {
-  addJob: { args: { readonly job: NewJob; readonly maxJobs: number }; answer: Unfinished | null };
-  getJob: { args: { readonly id: string }; answer: JobRecord | null };
-  newestJobs: { args: { readonly limit: number; readonly key: string | null }; answer: string[] };
-  jobResults: { args: { readonly id: string; readonly limit: number; readonly after: number }; answer: JobItem[] };
-  takeJob: {
-    args: { readonly owner: string; readonly leaseMs: number; readonly maxRunning: number };
-    answer: TakenJob | null;
-  };
-  renewJob: { args: { readonly id: string; readonly owner: string }; answer: boolean };
-  putJobResults: {
-    args: { readonly id: string; readonly owner: string; readonly items: readonly JobItem[] };
-    answer: null;
-  };
-  finishJob: { args: { readonly id: string; readonly owner: string; readonly end: JobEnd }; answer: null };
-  releaseJob: { args: { readonly id: string; readonly owner: string }; answer: null };
-  cancelJob: { args: { readonly id: string }; answer: null };
-  pruneJobs: { args: { readonly lifeMs: number }; answer: null };
-}
-
-/** Returns a job store that calls the worker thread. */
-export function sqliteJobs(ask: AskFor<JobCalls>): JobStore {
-  const get = async (id: string) => (await ask('getJob', { id })) ?? undefined;
-  return {
-    add: async (job, maxJobs = MAX_JOBS) => {
-      const full = await ask('addJob', { job, maxJobs });
-      if (full !== null) throw refusalOfJob(job, full, maxJobs) ?? new CapstanError('queue_full');
-    },
-    get,
-    newest: (limit, key) => ask('newestJobs', { limit, key: key ?? null }),
-    results: (id, limit, after = -1) => ask('jobResults', { id, limit, after }),
-    take: async (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) =>
-      (await ask('takeJob', { owner, leaseMs, maxRunning: isForIdleKeys ? 0 : MAX_JOBS })) ?? undefined,
-    renew: (id, owner) => ask('renewJob', { id, owner }),
-    put: async (id, owner, items) => {
-      await ask('putJobResults', { id, owner, items });
-    },
-    finish: async (id, owner, end) => {
-      await ask('finishJob', { id, owner, end });
-    },
-    release: async (id, owner) => {
-      await ask('releaseJob', { id, owner });
-    },
-    cancel: async (id) => {
-      await ask('cancelJob', { id });
-      return get(id);
-    },
-    prune: async (lifeMs = JOB_LIFE_MS) => {
-      await ask('pruneJobs', { lifeMs });
-    },
-  };
-}
 
 const UNFINISHED = `state IN ('queued', 'running')`;
 /** The key that a job belongs to, as `keyOfJob` returns it. */
 const KEY = `substr(id, 1, instr(id, '.'))`;
 
 /** Runs in the worker. */
-export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
+export function jobTable(db: DatabaseSync): Synchronous<JobStore> {
   const insert = db.prepare(
     `INSERT INTO jobs (id, kind, state, total, created_at, lease_until, work) VALUES (?, ?, 'queued', ?, ?, 0, ?)`,
   );
@@ -137,60 +79,55 @@ export function jobTable(db: DatabaseSync): Handlers<JobCalls> {
     }
   }
 
+  function get(id: string): JobRecord | undefined {
+    const row = find.get(id);
+    return row === undefined ? undefined : recordOf(row, count.get(id) ?? {});
+  }
+
   return {
-    addJob: ({ job, maxJobs }, nowMs) =>
+    add: (job, maxJobs = MAX_JOBS) =>
       inTransaction(db, () => {
         const key = keyOfJob(job.id);
         const counts = countUnfinished.get(key);
-        const unfinished = { all: Number(counts?.n), own: Number(counts?.own) };
-        if (refusalOfJob(job, unfinished, maxJobs) !== undefined) return unfinished;
+        const refusal = refusalOfJob(job, { all: Number(counts?.n), own: Number(counts?.own) }, maxJobs);
+        if (refusal !== undefined) throw refusal;
         removeAll(oldestFinished.all(key, Math.max(0, Number(countOfKey.get(key)?.n) + 1 - maxJobs)));
-        insert.run(job.id, job.kind, job.total, nowMs, job.work);
-        return null;
+        insert.run(job.id, job.kind, job.total, Date.now(), job.work);
       }),
-    getJob: ({ id }) => {
-      const row = find.get(id);
-      return row === undefined ? null : recordOf(row, count.get(id) ?? {});
-    },
-    newestJobs: ({ limit, key }) => newest.all(key, limit).map(({ id }) => String(id)),
-    jobResults: ({ id, limit, after }) =>
+    get,
+    newest: (limit, key) => newest.all(key ?? null, limit).map(({ id }) => String(id)),
+    results: (id, limit, after = -1) =>
       page
         .all(id, after, limit)
         .map(({ item, failed, body }) => ({ index: Number(item), failed: failed === 1, body: String(body) })),
-    takeJob: ({ owner, leaseMs, maxRunning }, nowMs) =>
+    take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) =>
       inTransaction(db, () => {
-        const next = free.get(nowMs, maxRunning);
+        const nowMs = Date.now();
+        const next = free.get(nowMs, isForIdleKeys ? 0 : MAX_JOBS);
         const row = next === undefined ? undefined : workOf.get(String(next.id));
-        if (row === undefined || !(row.work instanceof Uint8Array)) return null;
+        if (row === undefined || !(row.work instanceof Uint8Array)) return undefined;
         const id = String(row.id);
         take.run(owner, nowMs + leaseMs, nowMs, id);
         return { id, kind: kindOf(row.kind), work: row.work, done: done.all(id).map(({ item }) => Number(item)) };
       }),
-    renewJob: ({ id, owner }, nowMs) => Number(renew.run(nowMs + JOB_LEASE_MS, id, owner).changes) > 0,
-    putJobResults: ({ id, owner, items }) =>
+    renew: (id, owner) => Number(renew.run(Date.now() + JOB_LEASE_MS, id, owner).changes) > 0,
+    put: (id, owner, items) =>
       inTransaction(db, () => {
-        if (held.get(id, owner) === undefined) return null;
+        if (held.get(id, owner) === undefined) return;
         for (const { index, failed, body } of items) put.run(id, index, failed ? 1 : 0, body);
-        return null;
       }),
-    finishJob: ({ id, owner, end }, nowMs) => {
+    finish: (id, owner, end) => {
       const failure = end.state === 'failed' ? end.failure : null;
-      erasing(db, () => finish.run(end.state, nowMs, failure?.code ?? null, failure?.reason ?? null, id, owner));
-      return null;
+      erasing(db, () => finish.run(end.state, Date.now(), failure?.code ?? null, failure?.reason ?? null, id, owner));
     },
-    releaseJob: ({ id, owner }) => {
+    release: (id, owner) => {
       release.run(id, owner);
-      return null;
     },
-    cancelJob: ({ id }, nowMs) => {
-      erasing(db, () => cancel.run(nowMs, id));
-      return null;
+    cancel: (id) => {
+      erasing(db, () => cancel.run(Date.now(), id));
+      return get(id);
     },
-    pruneJobs: ({ lifeMs }, nowMs) =>
-      inTransaction(db, () => {
-        removeAll(finishedBefore.all(nowMs - lifeMs));
-        return null;
-      }),
+    prune: (lifeMs = JOB_LIFE_MS) => inTransaction(db, () => removeAll(finishedBefore.all(Date.now() - lifeMs))),
   };
 }
 

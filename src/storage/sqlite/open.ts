@@ -3,10 +3,7 @@ import { resolve } from 'node:path';
 import type { Database } from '../ports/database.ts';
 import { KEPT_EVENTS } from '../ports/event-log.ts';
 import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
-import { sqliteEvents } from './events.ts';
 import { exclusiveEvents } from './exclusive-events.ts';
-import { sqliteIdempotency } from './idempotency.ts';
-import { sqliteJobs } from './jobs.ts';
 import { sqliteNodes } from './nodes.ts';
 import { sqliteResults } from './results.ts';
 import { type OnState, SqliteThread } from './thread.ts';
@@ -34,9 +31,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   const { path, onState = () => {}, onWarning = () => {}, keptEvents = KEPT_EVENTS } = options;
   const owner = randomUUID();
   const thread = new SqliteThread({ path: resolve(path), keptEvents, owner }, onState);
-  const { ask } = thread;
-  const results = sqliteResults(ask, thread);
-  const events = sqliteEvents(ask);
+  const results = sqliteResults(thread.table('results'), thread);
+  const events = thread.table('events');
   const exclusive = exclusiveEvents(events, `${resolve(path)}-events.lock`, () =>
     onWarning(
       `another process writes the event log of ${path}: until it ends, this process stores no events, and GET /events replays none`,
@@ -50,9 +46,9 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   }
   return {
     results: results.store,
-    jobs: sqliteJobs(ask),
-    idempotency: sqliteIdempotency(ask),
-    nodes: sqliteNodes(ask, owner),
+    jobs: thread.table('jobs'),
+    idempotency: thread.table('idempotency'),
+    nodes: sqliteNodes(thread.table('nodes')),
     events,
     eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),
     close: async () => {

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Likeness } from '../ports/result-store.ts';
 import { hostKeys } from '../records/hosts.ts';
 import { mergePages } from '../records/merge-pages.ts';
 import { byHost } from './by-host.ts';
-import type { Handlers } from './calls.ts';
 import { filteredLists } from './filtered-list.ts';
 import { perceptions } from './perceptions.ts';
-import type { Place, ResultCalls, Row, RowFilter, SearchCalls, SimilarRow } from './results.ts';
+import type { DetailedRow, FilteredRows, Place, Row, RowFilter, SimilarRow } from './rows.ts';
+
 import { inTransaction } from './transaction.ts';
 
 const PAGE_BY_TIME = `
@@ -27,17 +28,20 @@ const DELETE_HOST = `
 /** For tests of the query plans; those of by-host are in by-host.ts. */
 export const PAGE_STATEMENTS: readonly string[] = [PAGE_BY_TIME, PAGE_BY_URL, PAGE_BY_FINAL_URL, OLDEST];
 
-/** Searches run in steps of a few milliseconds, between which the database may change. */
-export type Searches = {
-  readonly [N in keyof SearchCalls]: (args: SearchCalls[N]['args']) => Generator<void, SearchCalls[N]['answer']>;
-};
-
+/** The results in an open database. Methods are synchronous and throw SQLite's errors. */
 export interface ResultTable {
-  readonly handlers: Handlers<ResultCalls>;
-  readonly searches: Searches;
+  insert(rows: readonly Row[]): void;
+  get(id: number): DetailedRow | undefined;
+  page(filter: RowFilter, limit: number, place: Place): string[];
+  /** Returns how many existed. */
+  delete(ids: readonly number[]): number;
+  oldest(limit: number, before: number, after: number): number[];
+  /** May take long, and so runs in steps. */
+  similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]>;
+  /** May take long, and so runs in steps. */
+  filteredPage(rows: FilteredRows, limit: number, place: Place): Generator<void, string[]>;
 }
 
-/** The results in an open database. Handlers are synchronous and throw SQLite's errors. */
 export function resultTable(db: DatabaseSync): ResultTable {
   const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
@@ -114,7 +118,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
       .map(recordOf);
   }
 
-  function* similar({ likeness, limit }: SearchCalls['similar']['args']): Generator<void, SimilarRow[]> {
+  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]> {
     const found = yield* hashes.similar(likeness, limit);
     return found.flatMap(({ id, distance }) => {
       const row = findResult.get(id);
@@ -122,32 +126,32 @@ export function resultTable(db: DatabaseSync): ResultTable {
     });
   }
 
-  function* filteredPage({ rows, limit, place }: SearchCalls['filteredPage']['args']): Generator<void, string[]> {
+  function* filteredPage(rows: FilteredRows, limit: number, place: Place): Generator<void, string[]> {
     return recordsOf(yield* filtered.ids(rows, limit, place));
   }
 
-  const handlers: Handlers<ResultCalls> = {
-    insert: ({ rows }) =>
+  return {
+    insert: (rows) =>
       inTransaction(db, () => {
         for (const row of rows) insert(row);
-        return null;
       }),
-    get: ({ id }) => {
+    get: (id) => {
       const row = findResult.get(id);
-      if (row === undefined) return null;
+      if (row === undefined) return undefined;
       const evidence = findEvidence.get(id)?.evidence;
       return { record: recordOf(row), evidence: evidence === undefined ? null : String(evidence) };
     },
-    page: ({ filter, limit, place }) => page(filter, limit, place),
-    delete: ({ ids }) =>
+    page,
+    delete: (ids) =>
       inTransaction(db, () => {
         const deleted = ids.map(remove).filter((host) => host !== undefined);
         for (const host of new Set(deleted)) deleteHost.run(host);
         return deleted.length;
       }),
-    oldest: ({ limit, before, after }) => oldest.all(after, before, limit).map((row) => Number(row.id)),
+    oldest: (limit, before, after) => oldest.all(after, before, limit).map((row) => Number(row.id)),
+    similar,
+    filteredPage,
   };
-  return { handlers, searches: { similar, filteredPage } };
 }
 
 function recordOf(row: Record<string, unknown>): string {

@@ -2,17 +2,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoreState } from '../ports/result-store.ts';
-import type {
-  AnswerOf,
-  Ask,
-  CallFailure,
-  CallName,
-  CallOf,
-  Calls,
-  FromWorker,
-  ToWorker,
-  WorkerOptions,
-} from './protocol.ts';
+import type { CallFailure, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
+import type { Remote } from './remote.ts';
 
 const RESPAWN_MS = 1000;
 
@@ -20,7 +11,7 @@ const RESPAWN_MS = 1000;
 export type OnState = (state: StoreState, reason: string) => void;
 
 interface Waiting {
-  readonly resolve: (answer: AnswerOf) => void;
+  readonly resolve: (answer: unknown) => void;
   readonly reject: (error: CapstanError) => void;
 }
 
@@ -30,7 +21,6 @@ export class SqliteThread {
    * Resolves when the file is open, or the first attempt to open it has failed. Rejects when the file must not be used.
    */
   readonly settled: Promise<void>;
-  readonly ask: Ask = (name, args) => this.#ask(name, args);
 
   readonly #options: WorkerOptions;
   readonly #onState: OnState;
@@ -61,6 +51,17 @@ export class SqliteThread {
     return this.#state;
   }
 
+  /** Returns a table whose methods run in the worker. They reject with a `CapstanError`. */
+  table<T extends keyof Tables>(name: T): Remote<Tables[T]> {
+    const call = (method: string, args: readonly unknown[]) => this.#call(name, method, args);
+    return new Proxy(Object.create(null), {
+      get:
+        (_, method) =>
+        (...args: readonly unknown[]) =>
+          call(String(method), args),
+    });
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -70,12 +71,11 @@ export class SqliteThread {
     if (this.#lost) return;
     worker.ref();
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    worker.postMessage({ call: ++this.#calls, name: 'close', args: null } satisfies ToWorker);
+    worker.postMessage('close' satisfies ToWorker);
     await ended;
   }
 
-  #ask<N extends CallName>(name: N, args: Calls[N]['args']): Promise<AnswerOf<N>>;
-  #ask(name: CallName, args: CallOf['args']): Promise<AnswerOf> {
+  #call(table: keyof Tables, method: string, args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closed || this.#lost) {
         reject(this.#unavailable(this.#reason));
@@ -84,7 +84,7 @@ export class SqliteThread {
       this.#waiting.set(++this.#calls, { resolve, reject });
       // Only a call that waits for its answer keeps the process alive.
       this.#worker.ref();
-      this.#worker.postMessage({ call: this.#calls, name, args });
+      this.#worker.postMessage({ call: this.#calls, table, method, args } satisfies ToWorker);
     });
   }
 
@@ -159,10 +159,17 @@ export class SqliteThread {
     }, RESPAWN_MS).unref();
   }
 
-  #errorOf({ kind, reason }: CallFailure): CapstanError {
-    return kind === 'unavailable'
-      ? this.#unavailable(reason)
-      : new CapstanError('internal', undefined, { cause: new Error(reason) });
+  #errorOf(failure: CallFailure): CapstanError {
+    switch (failure.kind) {
+      case 'unavailable':
+        return this.#unavailable(failure.reason);
+      case 'broken':
+        return new CapstanError('internal', undefined, { cause: new Error(failure.reason) });
+      case 'refused': {
+        const { code, reason, retryAfterSeconds } = failure;
+        return new CapstanError(code, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+      }
+    }
   }
 
   #unavailable(reason: string): CapstanError {

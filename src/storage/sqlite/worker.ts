@@ -4,15 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { LEASE_RENEWAL_MS } from '../ports/node-leases.ts';
-import type { Handlers } from './calls.ts';
 import { eventTable } from './events.ts';
 import { explain, GONE, isDamaged, isUnusable, Unavailable } from './failure.ts';
 import { idempotencyTable } from './idempotency.ts';
 import { jobTable } from './jobs.ts';
 import { nodeTable } from './nodes.ts';
-import type { AnswerOf, CallOf, FromWorker, TableCalls, ToWorker, WorkerOptions } from './protocol.ts';
-import { resultTable, type Searches } from './result-table.ts';
-import type { SearchCalls } from './results.ts';
+import type { Call, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
+import { resultTable } from './result-table.ts';
 import { openDatabase } from './schema.ts';
 
 /*
@@ -28,9 +26,7 @@ const TURN_MS = 5;
 
 interface Open {
   readonly db: DatabaseSync;
-  readonly handlers: Handlers<TableCalls>;
-  readonly searches: Searches;
-  readonly releaseNode: ReturnType<typeof nodeTable>['releaseNode'];
+  readonly tables: Tables;
   readonly inode: bigint;
   /** Inode of the `-wal` file. */
   readonly walInode: bigint;
@@ -67,7 +63,7 @@ function serve(
       return;
     }
     try {
-      open = opened(path, keptEvents);
+      open = opened(path, keptEvents, owner);
       everOpen = true;
       damagedInode = undefined;
       tell('up', '');
@@ -113,30 +109,24 @@ function serve(
     return open;
   }
 
-  /** Yields to other calls, so that an insert does not wait for a search. */
-  async function search<N extends keyof SearchCalls>({ name, args }: CallOf<N>): Promise<AnswerOf<N>> {
-    const { db, searches } = inForce();
-    const steps = searches[name](args);
-    for (let turn = performance.now(); ; ) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (performance.now() - turn < TURN_MS) continue;
-      await nextTurn();
-      if (open?.db !== db) return search({ name, args });
-      turn = performance.now();
+  async function answerTo(call: Call): Promise<unknown> {
+    const { table, method, args } = call;
+    const { db, tables } = inForce();
+    const answer: unknown = Reflect.apply(Reflect.get(tables[table], method), undefined, args);
+    // Yields to other calls, so that an insert does not wait for a search.
+    if (isSearch(answer)) {
+      for (let turn = performance.now(); ; ) {
+        const step = answer.next();
+        if (step.done) return step.value;
+        if (performance.now() - turn < TURN_MS) continue;
+        await nextTurn();
+        if (open?.db !== db) return answerTo(call);
+        turn = performance.now();
+      }
     }
-  }
-
-  function run<N extends keyof TableCalls>({ name, args }: CallOf<N>): AnswerOf<N> {
-    return inForce().handlers[name](args, Date.now());
-  }
-
-  async function answerTo(message: Exclude<ToWorker, { name: 'close' }>): Promise<AnswerOf> {
-    if (message.name === 'similar' || message.name === 'filteredPage') return search(message);
-    const answer = run(message);
-    if (message.name === 'claimNode') leased = true;
+    if (table === 'nodes') leased = true;
     // The file accepts writes again, for example after a lock or a full disk.
-    if (message.name === 'insert' || message.name === 'delete') tell('up', '');
+    if (table === 'results' && (method === 'insert' || method === 'delete')) tell('up', '');
     // Not reset on opening: a file that can be opened but not read would be reopened without a delay, forever.
     retryMs = FIRST_RETRY_MS;
     return answer;
@@ -146,7 +136,7 @@ function serve(
     clearTimeout(retry);
     clearInterval(renewal);
     try {
-      if (leased) open?.releaseNode({ owner }, Date.now());
+      if (leased) open?.tables.nodes.release();
     } catch {
       // The lease runs out by itself.
     }
@@ -157,7 +147,7 @@ function serve(
   const renewal = setInterval(() => {
     if (!leased || open === undefined) return;
     try {
-      open.handlers.claimNode({ owner }, Date.now());
+      open.tables.nodes.claim();
     } catch {
       // The next call detects what is wrong with the file, and reports it.
     }
@@ -166,7 +156,7 @@ function serve(
   tryOpen();
 
   return async (message) => {
-    if (message.name === 'close') {
+    if (message === 'close') {
       end();
       return;
     }
@@ -181,18 +171,25 @@ function serve(
   };
 }
 
-function opened(path: string, keptEvents: number): Open {
+function opened(path: string, keptEvents: number, owner: string): Open {
   const db = openDatabase(path);
-  const { handlers: results, searches } = resultTable(db);
-  const { releaseNode, ...nodes } = nodeTable(db);
   return {
     db,
-    searches,
-    releaseNode,
-    handlers: { ...results, ...nodes, ...eventTable(db, keptEvents), ...idempotencyTable(db), ...jobTable(db) },
+    tables: {
+      results: resultTable(db),
+      nodes: nodeTable(db, owner),
+      events: eventTable(db, keptEvents),
+      idempotency: idempotencyTable(db),
+      jobs: jobTable(db),
+    },
     inode: inodeOf(path),
     walInode: inodeOf(walOf(path)),
   };
+}
+
+/** A search runs in steps of a few milliseconds, between which the database may change. */
+function isSearch(answer: unknown): answer is Generator<void> {
+  return typeof answer === 'object' && answer !== null && Symbol.iterator in answer && 'next' in answer;
 }
 
 const NO_FILE = -1n;
