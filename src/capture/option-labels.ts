@@ -26,6 +26,9 @@ const LABELS: ReadonlyMap<string, Label> = new Map<string, Label>([
   ['rejectCookieBanners', () => 'cookies rejected'],
   ['blockAds', () => 'no ads'],
   ['reducedMotion', () => 'reduced motion'],
+  ['hideFixed', () => 'no fixed elements'],
+  ['hideChats', () => 'no chats'],
+  ['hidePopups', () => 'no popups'],
   ['animations', () => 'no animations'],
   ['omitBackground', () => 'transparent'],
 ]);

@@ -23,6 +23,7 @@ describe('recordedOptions', () => {
     [{ format: 'pdf', pdf: { width: 100, height: 150, pageRanges: '2-' } }],
     [{ rejectCookieBanners: true }],
     [{ animations: 'disabled' }],
+    [{ hideFixed: true, hideChats: true, hidePopups: true }],
     [{ format: 'pdf', pdf: { landscape: true, margin: 0 } }],
     [{ timeoutMs: 90_000, delayMs: 10 }],
     [{ actions: [{ type: 'click', selector: '#menu' }] }],

@@ -167,5 +167,13 @@ export const screenshotFields = {
   }),
   hide: selectors.meta({ description: 'Matching elements become invisible; their space stays.' }),
   collapse: selectors.meta({ description: 'Matching elements are left out of the layout, as with `display: none`.' }),
+  hideFixed: flag.default(false).meta({
+    description:
+      'Hide elements that stay in the window when the page is scrolled. Sticky elements are shown at their own place.',
+  }),
+  hideChats: flag.default(false).meta({ description: 'Hide the widgets of well-known chat services.' }),
+  hidePopups: flag
+    .default(false)
+    .meta({ description: 'Hide dialogs and what else lies over the middle or a large part of the window.' }),
   mask: selectors.meta({ description: 'Matching elements are covered with `#ff00ff`.' }),
 };

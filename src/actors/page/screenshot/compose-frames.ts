@@ -8,6 +8,8 @@ import { askPage, evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
+import { HIDE, UNSTICK } from './hide-and-mask.ts';
+import { positioned } from './overlays.ts';
 import { contains, intersection, tilesOf } from './rectangles.ts';
 import { SET_STYLE } from './set-style.ts';
 import type { Band } from './shoot-bands.ts';
@@ -90,7 +92,7 @@ async function shootFrames(
 ): Promise<boolean> {
   const { document } = page.frame;
   try {
-    await askPage(page, deadline, 'hide fixed elements', `(${UNFIX})(${SET_STYLE})`);
+    await askPage(page, deadline, 'hide fixed elements', UNFIX);
     let window = await windowOf(page, deadline);
     for (const frame of blank) {
       for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
@@ -140,18 +142,7 @@ async function drawn({ id, session }: BlankFrame): Promise<void> {
  * Runs in the page. Hides fixed elements, which follow the window and would cover the frames. Puts sticky elements at
  * the position that they have at the top of the page.
  */
-const UNFIX = `(setStyle) => {
-  const walk = (root) => {
-    for (const element of root.querySelectorAll('*')) {
-      const { position } = getComputedStyle(element);
-      if (position === 'fixed') setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none' });
-      if (position === 'sticky') setStyle(element, { position: 'relative', inset: 'auto', transition: 'none' });
-      const shadow = Reflect.get(Element.prototype, 'shadowRoot', element);
-      if (shadow) walk(shadow);
-    }
-  };
-  walk(Reflect.get(Document.prototype, 'documentElement', document));
-}`;
+const UNFIX = `(${HIDE})((${positioned('fixed')})(), ${SET_STYLE}), (${UNSTICK})((${positioned('sticky')})(), ${SET_STYLE})`;
 
 /** Runs in the page. */
 const SCROLL_BY = `(left, top) => scrollBy({ left, top, behavior: 'instant' })`;

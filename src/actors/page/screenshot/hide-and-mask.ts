@@ -3,9 +3,23 @@ import type { Deadline } from '../../deadline.ts';
 import { retryUntilAnswered } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { elementsOf, notASelector } from '../selectors.ts';
+import { CHAT_WIDGETS, FIXED, POPUPS, positioned } from './overlays.ts';
 import { SET_STYLE } from './set-style.ts';
 
 const MASK_COLOUR = '#ff00ff';
+
+/** Returns whether the request hides, masks or leaves out elements. */
+export function changesElements({ hide, collapse, mask, hideFixed, hideChats, hidePopups }: CaptureRequest): boolean {
+  return (hide ?? collapse ?? mask) !== undefined || hideFixed || hideChats || hidePopups;
+}
+
+/** JavaScript of a function that finds elements, and the selector that the request names them by. */
+interface Finder {
+  readonly find: string;
+  readonly selector?: string;
+}
+
+const bySelector = (selector: string): Finder => ({ find: `() => ${elementsOf(selector)}`, selector });
 
 /**
  * Hides and masks the requested elements in the current page. Call it after the HTML snapshot has been read, right
@@ -13,38 +27,37 @@ const MASK_COLOUR = '#ff00ff';
  */
 export async function hideAndMask(
   page: IsolatedPage,
-  { hide, mask }: CaptureRequest,
+  { hide = [], hideFixed, hideChats, hidePopups, mask = [] }: CaptureRequest,
   deadline: Deadline,
 ): Promise<void> {
-  await cover(
-    page,
-    [
-      [hide, HIDE],
-      [mask, MASK],
-    ],
-    deadline,
-  );
+  const hidden = [
+    ...hide.map(bySelector),
+    ...(hideChats ? [bySelector(CHAT_WIDGETS)] : []),
+    ...(hidePopups ? [{ find: POPUPS }] : []),
+    ...(hideFixed ? [{ find: FIXED }] : []),
+  ];
+  await cover(page, hidden, HIDE, deadline);
+  if (hideFixed) await cover(page, [{ find: positioned('sticky') }], UNSTICK, deadline);
+  await cover(page, mask.map(bySelector), MASK, deadline);
 }
 
 /** Leaves the requested elements out of the layout. Call it before the page is measured; otherwise like `hideAndMask`. */
 export async function collapse(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
-  await cover(page, [[request.collapse, COLLAPSE]], deadline);
+  await cover(page, (request.collapse ?? []).map(bySelector), COLLAPSE, deadline);
 }
 
-async function cover(
-  page: IsolatedPage,
-  ways: readonly (readonly [selectors: readonly string[] | undefined, cover: string])[],
-  deadline: Deadline,
-): Promise<void> {
-  for (const [selectors, cover] of ways) {
-    if (selectors === undefined) continue;
-    // From here on the page's scripts are off, so it can neither notice nor undo anything.
-    page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-    const finders = selectors.map((selector) => `() => ${elementsOf(selector)}`);
-    const expression = `(${COVER})([${finders.join(',\n')}], ${cover}, ${SET_STYLE})`;
-    const wrong = await retryUntilAnswered(page, deadline, 'hide and mask', expression);
-    if (typeof wrong === 'number') throw notASelector(selectors[wrong] ?? '');
-  }
+async function cover(page: IsolatedPage, finders: readonly Finder[], cover: string, deadline: Deadline): Promise<void> {
+  if (finders.length === 0) return;
+  // From here on the page's scripts are off, so it can neither notice nor undo anything.
+  page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
+  const functions = finders.map(({ find }) => find).join(',\n');
+  const wrong = await retryUntilAnswered(
+    page,
+    deadline,
+    'hide and mask',
+    `(${COVER})([${functions}], ${cover}, ${SET_STYLE})`,
+  );
+  if (typeof wrong === 'number') throw notASelector(finders[wrong]?.selector ?? '');
 }
 
 /** Runs in the page. Returns `'covered'`, or the index of the first invalid selector. */
@@ -66,8 +79,13 @@ const COLLAPSE = `(elements, setStyle) => {
   for (const element of elements) setStyle(element, { display: 'none' });
 }`;
 
+/** Shows sticky elements where they would be on a page that is not scrolled. */
+export const UNSTICK = `(elements, setStyle) => {
+  for (const element of elements) setStyle(element, { position: 'relative', inset: 'auto', transition: 'none' });
+}`;
+
 /** Hides elements with all their content, even content that sets its own visibility, and the backdrop of a dialog. */
-const HIDE = `(elements, setStyle) => {
+export const HIDE = `(elements, setStyle) => {
   for (const element of elements) {
     setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
   }

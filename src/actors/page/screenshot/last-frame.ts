@@ -1,19 +1,19 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { PageSession } from '../page-session.ts';
+import { changesElements } from './hide-and-mask.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 
 /**
  * Returns whether an image of the window may replace the screenshot of this request. False with `selector` and `clip`,
- * which name another part; with `hide`, `collapse` and `mask`, which the image ignores; and with `omitBackground`.
+ * which name another part; with options that hide or mask elements, which the image ignores; and with `omitBackground`.
  */
 export function mayShowWindow(request: CaptureRequest): boolean {
-  const { selector, clip, hide, collapse, mask, omitBackground, format, failOnStatus, failOnText } = request;
-  const changes = hide ?? collapse ?? mask;
+  const { selector, clip, omitBackground, format, failOnStatus, failOnText } = request;
   // A page that does not answer cannot be searched for an unwanted text.
   const refuses = failOnStatus ?? failOnText;
   const asksForPart = selector !== undefined || clip !== undefined;
-  return !asksForPart && (changes ?? refuses) === undefined && !omitBackground && format !== 'pdf';
+  return !asksForPart && !changesElements(request) && refuses === undefined && !omitBackground && format !== 'pdf';
 }
 
 /**

@@ -3,6 +3,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { TruncatedBy } from '../../../capture/truncation.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { changesElements } from './hide-and-mask.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { joinMs } from './screenshot-cost.ts';
 import { sizeOf } from './screenshot-size.ts';
@@ -53,7 +54,7 @@ export async function shootBands(
     if (first === undefined || last === undefined) throw new TypeError('there are no bands');
     const part = { ...first, height: last.y + last.height - first.y };
     // Frames that are added to the bands report with a script that they have been drawn.
-    if (parts.length > 1 && (request.hide ?? request.collapse ?? request.mask) === undefined && !held) pause(false);
+    if (parts.length > 1 && !changesElements(request) && !held) pause(false);
     return { bands, part, held: held || truncatedBy === 'time', truncatedBy };
   };
   // Each pass reads every pixel: one joins the bands, and one resizes the image.

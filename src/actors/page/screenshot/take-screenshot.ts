@@ -8,7 +8,7 @@ import { composeFrames } from './compose-frames.ts';
 import { disableAnimations } from './disable-animations.ts';
 import { joinImages } from './encode-image.ts';
 import { type BlankFrame, findBlankFrames } from './find-blank-frames.ts';
-import { collapse, hideAndMask } from './hide-and-mask.ts';
+import { changesElements, collapse, hideAndMask } from './hide-and-mask.ts';
 import { showEverything } from './measure-page.ts';
 import type { Picture } from './picture.ts';
 import { printPdf } from './print-pdf.ts';
@@ -40,8 +40,8 @@ export async function takeScreenshot(
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
 
-function isPrepared({ selector, hide, collapse, mask, animations }: CaptureRequest): boolean {
-  return (selector ?? hide ?? collapse ?? mask) !== undefined || animations === 'disabled';
+function isPrepared(request: CaptureRequest): boolean {
+  return request.selector !== undefined || changesElements(request) || request.animations === 'disabled';
 }
 
 /** A picture; in bands when it was joined from several screenshots, which must show the same document. */

@@ -4,6 +4,7 @@ import { type Deadline, within } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type DocumentFacts, documentFacts, OBSERVE } from '../observe-document.ts';
+import { changesElements } from '../screenshot/hide-and-mask.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
 import { MAX_SETTLE_MS } from './await-settled.ts';
@@ -22,23 +23,12 @@ export interface StillPage {
 
 /** Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm. */
 function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
-  const {
-    waitUntil,
-    waitForSelector,
-    waitForFunction,
-    delayMs,
-    fullPage,
-    selector,
-    clip,
-    format,
-    hide,
-    collapse,
-    mask,
-    animations,
-  } = request;
+  const { waitUntil, waitForSelector, waitForFunction, delayMs, fullPage, selector, clip, format, animations } =
+    request;
   const waitsForMore = waitUntil !== 'settled' || (waitForSelector ?? waitForFunction) !== undefined || delayMs > 0;
-  const changesMore = fullPage || format === 'pdf' || (selector ?? clip ?? hide ?? collapse ?? mask) !== undefined;
-  if (waitsForMore || changesMore || animations === 'disabled' || page.interaction !== undefined) return false;
+  const showsMore = fullPage || format === 'pdf' || (selector ?? clip) !== undefined;
+  const changesMore = changesElements(request) || animations === 'disabled';
+  if (waitsForMore || showsMore || changesMore || page.interaction !== undefined) return false;
   return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
 }
 

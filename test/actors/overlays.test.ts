@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { CHATS } from '../../src/actors/page/screenshot/overlays.ts';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+
+const RED: Colour = [200, 0, 0, 255];
+const BLUE: Colour = [0, 0, 200, 255];
+const GREEN: Colour = [0, 160, 0, 255];
+const YELLOW: Colour = [240, 200, 0, 255];
+const CHAT = 60 * 60;
+const CRISP = '<div class="crisp-client">…</div>';
+
+const ground = siteAndActor();
+
+const capture = (query: Record<string, string>, options: CaptureOptions, path = '/overlays') =>
+  ground.running.actor.capture(
+    captureRequest(ground.site.url(`${path}?${new URLSearchParams(query)}`), options),
+    patience,
+  );
+
+const POPUPS = ['plain', 'backdrop', 'sheet', 'modal', 'modal with a layer', 'popover', 'corner', 'shadow tree'];
+
+describe('hidePopups', () => {
+  it.each(POPUPS)('hides popups, and neither headers nor chats: %s', async (popup) => {
+    const png = pngOf(await capture({ popup, chat: CRISP }, { hidePopups: true }));
+    expect([countOf(png, RED), countOf(png, BLUE)]).toEqual([0, CHAT]);
+    expect(colourAt(png, 640, 1)).toEqual(YELLOW);
+    expect(colourAt(png, 640, 360)).toEqual(GREEN);
+  });
+
+  it('hides popups of full pages and of pages that Playwright drives', async () => {
+    const options: CaptureOptions = { fullPage: true, hidePopups: true, waitForFunction: 'true' };
+    const snapshot = await capture({ popup: 'backdrop' }, options);
+    expect(snapshot).toMatchObject({ width: 1280, height: 2000 });
+    expect(countOf(pngOf(snapshot), RED)).toBe(0);
+  });
+
+  it('leaves the HTML snapshot as it was', async () => {
+    const [plain, hidden] = await Promise.all([
+      capture({ popup: 'modal' }, {}),
+      capture({ popup: 'modal' }, { hidePopups: true }),
+    ]);
+    expect(hidden.html).toBe(plain.html);
+  });
+
+  it.each([
+    ['without a popup', ''],
+    ['with a popup', 'plain'],
+  ])('keeps an application that consists of fixed elements, %s', async (_, popup) => {
+    const png = pngOf(await capture({ popup }, { hidePopups: true }, '/overlays/application'));
+    expect(countOf(png, RED)).toBe(0);
+    expect(colourAt(png, 640, 1)).toEqual(YELLOW);
+    expect(colourAt(png, 640, 360)).toEqual(GREEN);
+  });
+});
+
+describe('hideChats', () => {
+  it('knows the services that the documentation names', async () => {
+    const [, named = ''] =
+      /services add to pages: ([^.]+(?:\.to[^.]+)?)\./.exec(await readFile('docs/options.md', 'utf8')) ?? [];
+    expect(named.split(/,\s+/)).toEqual(Object.keys(CHATS));
+  });
+
+  it.each([
+    CRISP,
+    '<div id="intercom-container">…</div>',
+    '<div id="hubspot-messages-iframe-container">…</div>',
+    '<div class="woot-widget-holder">…</div>',
+    '<div id="chat-widget-container">…</div>',
+    '<div><iframe title="chat widget" style="position:fixed;right:20px;bottom:20px;width:60px;height:60px;border:0;background:rgb(0,0,200)"></iframe></div>',
+  ])('hides chat widgets, and neither headers nor popups: %s', async (chat) => {
+    const [shown, hidden] = await Promise.all([
+      capture({ popup: 'plain', chat }, {}),
+      capture({ popup: 'plain', chat }, { hideChats: true }),
+    ]);
+    expect(countOf(pngOf(shown), BLUE)).toBe(CHAT);
+    const png = pngOf(hidden);
+    expect(countOf(png, BLUE)).toBe(0);
+    expect(colourAt(png, 640, 360)).toEqual(RED);
+    expect(colourAt(png, 640, 1)).toEqual(YELLOW);
+  });
+});
+
+describe('hideFixed', () => {
+  it.each(POPUPS.filter((kind) => kind !== 'corner'))(
+    'hides headers, chats and popups, and shows the page: %s',
+    async (popup) => {
+      const png = pngOf(await capture({ popup, chat: CRISP }, { hideFixed: true, fullPage: true }));
+      expect([countOf(png, RED), countOf(png, BLUE), countOf(png, YELLOW)]).toEqual([0, 0, 0]);
+      expect(colourAt(png, 640, 1)).toEqual(GREEN);
+    },
+  );
+
+  it('shows sticky elements at their own place', async () => {
+    const [shown, hidden] = await Promise.all([
+      capture({}, {}, '/overlays/sticky'),
+      capture({}, { hideFixed: true }, '/overlays/sticky'),
+    ]);
+    expect(colourAt(pngOf(shown), 640, 719)).toEqual(YELLOW);
+    expect(colourAt(pngOf(hidden), 640, 719)).toEqual(GREEN);
+  });
+
+  it('keeps the view of an application that consists of fixed elements', async () => {
+    const png = pngOf(await capture({ popup: 'backdrop' }, { hideFixed: true }, '/overlays/application'));
+    expect([countOf(png, RED), countOf(png, YELLOW)]).toEqual([0, 0]);
+    expect(colourAt(png, 640, 360)).toEqual(GREEN);
+  });
+
+  it('combines with the other options that hide and mask', async () => {
+    const options: CaptureOptions = { hideFixed: true, hideChats: true, hidePopups: true, mask: ['p'] };
+    const png = pngOf(await capture({ popup: 'backdrop', chat: CRISP }, options));
+    expect([countOf(png, RED), countOf(png, BLUE), countOf(png, YELLOW)]).toEqual([0, 0, 0]);
+    expect(colourAt(png, 640, 85)).toEqual([255, 0, 255, 255]);
+  });
+});
