@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { differenceOf, type PageKind, pathOf, SEEN } from '../fixtures/kinds/kind.ts';
+import { differenceOf, type PageKind, pathOf, SEEN, UNSEEN } from '../fixtures/kinds/kind.ts';
 import { REVEALED_KINDS } from '../fixtures/kinds/revealed.ts';
 import { SCROLLED_KINDS } from '../fixtures/kinds/scrolled.ts';
 import { UNFOLDED_KINDS } from '../fixtures/kinds/unfolded.ts';
@@ -30,6 +30,20 @@ describe('a full page', () => {
   it('waits for delayMs after it was scrolled', async () => {
     const snapshot = await capture('/late/after-scrolling', { fullPage: true, delayMs: 1500 });
     expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 100);
+  });
+
+  it('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
+    const png = pngOf(await capture('/late/banner', { fullPage: true, delayMs: 1500 }));
+    expect([countOf(png, SEEN), countOf(png, UNSEEN)]).toEqual([400 * 100, 0]);
+  });
+
+  it('is partial when the time does not suffice to show everything that is visible only in the window', async () => {
+    const viewport = { width: 200, height: 200, deviceScaleFactor: 1 };
+    const snapshot = await capture('/late/many-hidden', { fullPage: true, viewport });
+    expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: '', cutPhase: 'settle' });
+    const seen = countOf(pngOf(snapshot), SEEN);
+    expect(seen).toBeGreaterThan(2 * 200 * 200);
+    expect(seen).toBeLessThan(150 * 200 * 200);
   });
 });
 

@@ -5,6 +5,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';
+import { notePopups } from './hide-popups.ts';
 import { MAIN_SCROLLER } from './main-scroller.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
@@ -47,10 +48,11 @@ export async function loadLazyContent(
   let complete = false;
   const work = stretchOf(page, request, deadline).then(async (stretch) => {
     complete = stretch === null || (await scrollThrough(page, stretch, deadline, mayGoOn));
+    if (stretch !== null && request.delayMs > 0) await notePopups(page, deadline);
   });
   await waitWithin(page, deadline, 'scroll through the page', work).finally(() => over.abort());
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.
-  if (!complete) void scrollPage(page, deadline, { from: 0, to: 0, stepMs: 0 }).catch(() => undefined);
+  if (!complete) void scrollPage(page, deadline, { from: 0, to: 0, stepMs: 0, hears: true }).catch(() => undefined);
   return complete;
 }
 
@@ -108,15 +110,16 @@ async function scrollThrough(
   for (let round = 1; ; round += 1) {
     const bottom = await showTo(page, deadline, { from, end, stepMs, check, hears });
     if (typeof bottom === 'boolean') return bottom;
-    const back = await showTop(page, deadline, hears ? STEP_MS : 0, check);
+    const back = await showTop(page, deadline, hears, check);
     if (typeof back === 'boolean') return back;
     tallest = Math.max(tallest, bottom.height);
     if (back.height < end && back.height >= tallest + back.window / 2 && round < MAX_ROUNDS) {
       from = bottom.y;
       continue;
     }
-    if (!(await revealContent(page, deadline))) return true;
-    return (await showTop(page, deadline, hears ? STEP_MS : 0, check)) !== false;
+    const { found, hidden } = await revealContent(page, deadline);
+    if (found === 0) return true;
+    return (await showTop(page, deadline, hears, check)) !== false && hidden === 0;
   }
 }
 
@@ -141,7 +144,7 @@ async function showTo(page: IsolatedPage, deadline: Deadline, scroll: Scroll): P
   let smallGrowths = 0;
   let grew = false;
   for (;;) {
-    const now = await scrollPage(page, deadline, { from: y, to: end, stepMs: ms });
+    const now = await scrollPage(page, deadline, { from: y, to: end, stepMs: ms, hears });
     if (now === undefined) return true;
     if (!check(now)) return false;
     y = now.y;
@@ -163,12 +166,12 @@ async function showTo(page: IsolatedPage, deadline: Deadline, scroll: Scroll): P
 async function showTop(
   page: IsolatedPage,
   deadline: Deadline,
-  stepMs: number,
+  hears: boolean,
   check: (seen: Seen) => boolean,
 ): Promise<Seen | boolean> {
   const movesUntil = performance.now() + MAX_MOVING_MS;
   for (;;) {
-    const now = await scrollPage(page, deadline, { from: 0, to: 0, stepMs });
+    const now = await scrollPage(page, deadline, { from: 0, to: 0, stepMs: hears ? STEP_MS : 0, hears });
     if (now === undefined) return true;
     if (now.loading === 0 && (now.moving === 0 || performance.now() > movesUntil)) return now;
     if (!check(now)) return false;

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { Deadline } from '../../deadline.ts';
 import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { HIDE_POPUPS } from './hide-popups.ts';
 import { SCROLL_STATE } from './scroll-state.ts';
 
 /** Share of the waiting time that showing hidden content may take. */
@@ -12,12 +14,16 @@ const MAX_STOP_MS = 600;
 /**
  * Looks at elements that a page shows only while they are in the window, and hides again: scrolls to each of them, ends
  * its animations, and remembers its look there for `KEEP_LOOKS`. Does nothing on a page without such elements. Returns
- * whether it scrolled.
+ * how many of them it found, and how many stay hidden because the time was over.
  */
-export async function revealContent(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+export async function revealContent(page: IsolatedPage, deadline: Deadline): Promise<Revealed> {
   const budgetMs = deadline.waitingMs * REVEAL_SHARE;
-  return (await askPage(page, deadline, 'show hidden content', `(${REVEAL})(${budgetMs})`)) === true;
+  return revealed.parse((await askPage(page, deadline, 'show hidden content', `(${REVEAL})(${budgetMs})`)) ?? {});
 }
+
+const revealed = z.object({ found: z.number().default(0), hidden: z.number().default(0) });
+
+export type Revealed = z.infer<typeof revealed>;
 
 /** JavaScript of an object that says how an element looks, by the properties with which pages hide and move content. */
 const LOOK_OF = `(element) => {
@@ -73,7 +79,7 @@ const REVEAL = `async (budgetMs) => {
     for (const each of element.querySelectorAll('*')) consider(each);
     if (candidates.size > 3000) break;
   }
-  if (candidates.size === 0) return false;
+  if (candidates.size === 0) return { found: 0, hidden: 0 };
   const over = performance.now() + budgetMs;
   const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
   const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), pause(100)]);
@@ -101,7 +107,11 @@ const REVEAL = `async (budgetMs) => {
     } while (!isDone() && performance.now() < stopsAt);
     for (const element of here) looks.set(element, { look: lookOf(element), follows: followers.has(element) });
   }
-  return true;
+  const isHidden = ([element]) => {
+    const { opacity, visibility } = getComputedStyle(element);
+    return opacity === '0' || visibility === 'hidden';
+  };
+  return { found: candidates.size, hidden: waiting.filter(isHidden).length };
 }`;
 
 /**
@@ -122,22 +132,5 @@ export const KEEP_LOOKS = `(setStyle) => {
     if (isShown || follows) pins.push([element, look]);
   }
   for (const [element, look] of pins) setStyle(element, { ...look, transition: 'none' });
-  const isFixed = (element) => getComputedStyle(element).position === 'fixed' || element.matches(':modal, :popover-open');
-  // A popup and the layer behind it are found one after the other.
-  for (let layers = 0; layers < 4; layers += 1) {
-    const covers = new Set();
-    for (const top of state.atPoints(false)) {
-      let fixed = null;
-      for (let each = top; each; each = each.assignedSlot ?? each.parentElement ?? each.getRootNode().host) {
-        if (isFixed(each)) fixed = each;
-      }
-      if (fixed !== null && !state.first.has(fixed)) covers.add(fixed);
-    }
-    if (covers.size === 0) return;
-    for (const each of covers) {
-      setStyle(each, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
-      // Behind a modal dialog, all other elements are inert, and are not found at points.
-      if (each.matches('dialog:modal')) HTMLDialogElement.prototype.close.call(each);
-    }
-  }
+  (${HIDE_POPUPS})(setStyle, state);
 }`;

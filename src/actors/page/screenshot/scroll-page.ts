@@ -36,6 +36,8 @@ export interface Way {
   readonly from: number;
   readonly to: number;
   readonly stepMs: number;
+  /** Whether the page listens to scrolling. */
+  readonly hears: boolean;
 }
 
 /**
@@ -53,8 +55,10 @@ export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Wa
  * Only images that have been in the window are waited for: an image that is collapsed or outside a carousel's frame may
  * never load. At the top (`to` is 0), running transitions and animations are waited for, too.
  */
-const SCROLL = `async ({ from, to, stepMs }) => {
-  const { scroller, shown, watchImages } = (${SCROLL_STATE})();
+const SCROLL = `async ({ from, to, stepMs, hears }) => {
+  const state = (${SCROLL_STATE})();
+  state.hears = hears;
+  const { scroller, shown, watchImages } = state;
   const root = scroller ?? Reflect.get(Document.prototype, 'scrollingElement', document) ??
     Reflect.get(Document.prototype, 'documentElement', document);
   const place = () => (scroller ? scroller.scrollTop : scrollY);

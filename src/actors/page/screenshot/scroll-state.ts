@@ -31,6 +31,7 @@ const AT_POINTS = `(all) => {
  * - `shown`: images that were in the window and have not loaded; `watchImages` adds new images.
  * - `changed`: elements that changed or began to move meanwhile.
  * - `atPoints`: see above; `first`: what the window showed before it was scrolled.
+ * - `hears`: whether the page listens to scrolling; `popups`: what has come over the window meanwhile, null when unknown.
  */
 export const SCROLL_STATE = `() => globalThis[Symbol.for('capstan-scrolled')] ??= (() => {
   const known = new WeakSet();
@@ -54,5 +55,8 @@ export const SCROLL_STATE = `() => globalThis[Symbol.for('capstan-scrolled')] ??
   const mutations = new MutationObserver((records) => records.forEach(change));
   mutations.observe(document, { subtree: true, attributeFilter: ['class', 'style', 'hidden'] });
   const atPoints = ${AT_POINTS};
-  return { scroller: (${MAIN_SCROLLER})(), shown, watchImages, changed, atPoints, first: atPoints(true), looks: new Map() };
+  return {
+    scroller: (${MAIN_SCROLLER})(), shown, watchImages, changed, atPoints, first: atPoints(true), looks: new Map(),
+    hears: true, popups: null,
+  };
 })()`;
