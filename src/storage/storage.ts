@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CapstanError } from '../capture/errors.ts';
 import type { DetailedResult } from '../capture/result.ts';
-import { type CaptureStore, createCaptureStore } from './captures/capture-store.ts';
+import { CaptureStore } from './captures/capture-store.ts';
 import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
 import { unlessAway } from './failures/is-away.ts';
@@ -126,7 +126,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     mongo !== undefined && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
-  const captureStore = createCaptureStore({
+  const captureStore = new CaptureStore({
     artifacts,
     copies,
     results,

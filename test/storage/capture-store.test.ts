@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
-import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
+import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
@@ -109,7 +109,7 @@ describe('the capture store', () => {
           inserted.push(result.id);
         },
       });
-      const captureStore = createCaptureStore({
+      const captureStore = new CaptureStore({
         artifacts,
         copies: createOwnCopies(artifacts, { keepsFailed: true }),
         results: noting,

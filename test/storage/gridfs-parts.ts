@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
+import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
@@ -52,7 +52,7 @@ export async function openGridfsParts(
   const problems: unknown[] = [];
   const { results, outbox } = parts;
   const onProblem = (problem: unknown) => problems.push(problem);
-  const captureStore = createCaptureStore({ artifacts, copies, results, outbox, onProblem });
+  const captureStore = new CaptureStore({ artifacts, copies, results, outbox, onProblem });
   await captureStore.start();
   return {
     data,

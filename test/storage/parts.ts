@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Result } from '../../src/capture/result.ts';
-import { type CaptureStore, createCaptureStore } from '../../src/storage/captures/capture-store.ts';
+import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
@@ -40,7 +40,7 @@ export async function openParts(directory: string, { database = true, change }: 
   const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];
   const copies = createOwnCopies(parts.artifacts, { keepsFailed: true });
-  const captureStore = createCaptureStore({ ...parts, copies, onProblem: (problem) => problems.push(problem) });
+  const captureStore = new CaptureStore({ ...parts, copies, onProblem: (problem) => problems.push(problem) });
   await captureStore.start();
   return {
     directory,

@@ -33,41 +33,7 @@ export interface CaptureStoreOptions {
 }
 
 /** Joins artifacts and records: a capture that was reported as stored survives a crash, files and record together. */
-export interface CaptureStore {
-  /** Number of records on disk that wait for the database. */
-  readonly pending: number;
-  /** Bytes of the files stored since the start. */
-  readonly written: Readonly<Record<ArtifactKind, number>>;
-  /** The reason why no capture can be stored now; undefined when one can. */
-  readonly refusal: CapstanError | undefined;
-  /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
-  start(): Promise<void>;
-  /**
-   * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
-   * database is away the record waits on disk, which counts as stored. A capture whose id is stored already stays as it
-   * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
-   * `database_unavailable` when too many records wait; then nothing of the capture is left.
-   */
-  keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result>;
-  /**
-   * Removes captures, records and files together; open artifacts stay readable. Rejects with `database_unavailable` or
-   * `internal`: then nothing is removed, or the rest is removed later.
-   */
-  remove(ids: readonly number[]): Promise<Removed>;
-  /** Returns whether anything of a capture exists. Rejects with `database_unavailable`. */
-  has(id: number): Promise<boolean>;
-  /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
-  isElsewhere(id: number): Promise<boolean>;
-  /** Whether the removal of a capture has begun: its record may be gone while its files still exist. */
-  isRemoved(id: number): boolean;
-  close(): Promise<void>;
-}
-
-export function createCaptureStore(options: CaptureStoreOptions): CaptureStore {
-  return new OutboxCaptureStore(options);
-}
-
-class OutboxCaptureStore implements CaptureStore {
+export class CaptureStore {
   readonly #artifacts: ArtifactStore;
   readonly #copies: LocalCopies;
   readonly #results: ResultStore;
@@ -95,14 +61,22 @@ class OutboxCaptureStore implements CaptureStore {
     this.#onProblem = onProblem;
   }
 
+  /** Number of records on disk that wait for the database. */
   get pending(): number {
     return this.#delivery.pending;
   }
 
-  get written() {
+  /** Bytes of the files stored since the start. */
+  get written(): Readonly<Record<ArtifactKind, number>> {
     return { ...this.#written };
   }
 
+  /** The reason why no capture can be stored now; undefined when one can. */
+  get refusal(): CapstanError | undefined {
+    return this.#health.failure ?? this.#fullOutbox();
+  }
+
+  /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
   async start(): Promise<void> {
     try {
       await this.#delivery.adopt();
@@ -115,6 +89,12 @@ class OutboxCaptureStore implements CaptureStore {
     this.#delivery.start();
   }
 
+  /**
+   * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
+   * database is away the record waits on disk, which counts as stored. A capture whose id is stored already stays as it
+   * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
+   * `database_unavailable` when too many records wait; then nothing of the capture is left.
+   */
   keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
     const { id } = capture;
     const underway = this.#underway.get(id);
@@ -144,6 +124,10 @@ class OutboxCaptureStore implements CaptureStore {
     }
   }
 
+  /**
+   * Removes captures, records and files together; open artifacts stay readable. Rejects with `database_unavailable` or
+   * `internal`: then nothing is removed, or the rest is removed later.
+   */
   async remove(ids: readonly number[]): Promise<Removed> {
     // Otherwise a failed capture that is being stored could get its copy after it was removed.
     await Promise.allSettled(ids.map((id) => this.#underway.get(id)));
@@ -154,14 +138,17 @@ class OutboxCaptureStore implements CaptureStore {
     }
   }
 
+  /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
   isElsewhere(id: number): Promise<boolean> {
     return this.#remover.isElsewhere(id);
   }
 
+  /** Whether the removal of a capture has begun: its record may be gone while its files still exist. */
   isRemoved(id: number): boolean {
     return this.#remover.isUnfinished(id);
   }
 
+  /** Returns whether anything of a capture exists. Rejects with `database_unavailable`. */
   has(id: number): Promise<boolean> {
     return this.#remover.has(id);
   }
@@ -169,10 +156,6 @@ class OutboxCaptureStore implements CaptureStore {
   async close(): Promise<void> {
     await this.#health.stop();
     await this.#delivery.stop();
-  }
-
-  get refusal(): CapstanError | undefined {
-    return this.#health.failure ?? this.#fullOutbox();
   }
 
   async #storeId(): Promise<string> {
