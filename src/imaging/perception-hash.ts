@@ -1,8 +1,11 @@
+import { inTurn } from './in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from './load-sharp.ts';
 
 /** Nine shades per row give eight differences between neighbours. */
 const COLUMNS = 9;
 const ROWS = 8;
+/** A smaller image is read in milliseconds, and does not wait for others. */
+const MIN_BYTES_IN_TURN = 4 * 1024 * 1024;
 
 /**
  * Returns the 64-bit difference hash of a screenshot (PNG, JPEG or WebP) as 16 hex digits. The image is scaled to 9 by
@@ -12,12 +15,12 @@ const ROWS = 8;
  */
 export async function perceptionHash(image: Uint8Array): Promise<string> {
   const sharp = await loadSharp();
-  const shades = await sharp(image, { limitInputPixels: MAX_INPUT_PIXELS, sequentialRead: true })
+  const scaled = sharp(image, { limitInputPixels: MAX_INPUT_PIXELS, sequentialRead: true })
     .flatten({ background: 'white' })
     .greyscale()
     .resize(COLUMNS, ROWS, { fit: 'fill' })
-    .raw()
-    .toBuffer();
+    .raw();
+  const shades = await (image.byteLength < MIN_BYTES_IN_TURN ? scaled.toBuffer() : inTurn(() => scaled.toBuffer()));
   const rows = Array.from({ length: ROWS }, (_, row) => shades.subarray(row * COLUMNS, (row + 1) * COLUMNS));
   return rows.map((row) => hex(row.reduce(differences, 0) & 0xff)).join('');
 }

@@ -7,9 +7,10 @@ import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
+import { inTurn } from './in-turn.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
 
-/** Maximum number of images decoded at once: each takes one of libuv's four threads, which file access needs, too. */
+/** Maximum number of images that are held in memory to make thumbnails of them. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of thumbnails under way, of which each key has a share: several screens of a gallery. */
 const MAX_WAITING = 1000;
@@ -43,7 +44,8 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
     if (stored !== undefined) return stored;
     const artifact = await artifacts.open(id, 'image');
     if (artifact === undefined) return undefined;
-    const thumbnail = await renderThumbnail(await buffer(artifact.stream()), wanted);
+    const image = await buffer(artifact.stream());
+    const thumbnail = await inTurn(() => renderThumbnail(image, wanted));
     await store.write(id, thumbnailName(wanted), thumbnail);
     // The capture may have been removed meanwhile; its thumbnail must then not remain.
     if (!(await artifacts.has(id))) await store.remove(id);

@@ -1,6 +1,7 @@
 import type { OverlayOptions } from 'sharp';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
+import { inTurn } from '../../../imaging/in-turn.ts';
 import { loadSharp } from '../../../imaging/load-sharp.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
@@ -72,7 +73,7 @@ async function compose(
   // The old content is erased first, so that it does not shine through where a frame is transparent.
   const cleared = added.map((each): OverlayOptions => ({ ...each, blend: 'dest-out' }));
   const composed = sharp(image).composite(request.omitBackground ? [...cleared, ...added] : [...added]);
-  return (bands === 1 ? encode(composed, request) : encodePng(composed)).toBuffer();
+  return inTurn(() => (bands === 1 ? encode(composed, request) : encodePng(composed)).toBuffer());
 }
 
 /** A part of a frame that the window can show at once, and the band in which it lies. */

@@ -1,5 +1,6 @@
 import type { Sharp } from 'sharp';
 import type { CaptureRequest } from '../../../capture/request.ts';
+import { inTurn } from '../../../imaging/in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../../imaging/load-sharp.ts';
 
 /** Encodes in the request's format. */
@@ -29,5 +30,5 @@ export async function joinImages(
   const [first, ...more] = images;
   const joined = more.length === 0 ? sharp(first, options) : sharp([...images], { ...options, join: { across: 1 } });
   // All images but the last have the same height; joining fills the last one up to it.
-  return encode(joined.extract({ left: 0, top: 0, width, height }), request).toBuffer();
+  return inTurn(() => encode(joined.extract({ left: 0, top: 0, width, height }), request).toBuffer());
 }

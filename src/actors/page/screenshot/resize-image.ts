@@ -1,4 +1,5 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
+import { inTurn } from '../../../imaging/in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../../imaging/load-sharp.ts';
 import { encode } from './encode-image.ts';
 import type { Picture } from './picture.ts';
@@ -30,7 +31,7 @@ export async function resizeImage(picture: Picture, request: CaptureRequest): Pr
     .extract({ left: 0, top: 0, width: size.width, height: rows });
   return {
     ...picture,
-    image: await encode(shown, request).toBuffer(),
+    image: await inTurn(() => encode(shown, request).toBuffer()),
     width: size.width,
     height: rows,
     fullHeight: picture.fullHeight === 0 ? 0 : scaled(picture.fullHeight),

@@ -1,0 +1,15 @@
+import { firstValueFrom } from 'rxjs';
+import { createWorkInTurn } from '../streams/work-in-turn.ts';
+
+/**
+ * Maximum number of images that the process reads or makes at once. Each takes one of libuv's four threads, and the
+ * fourth is for files: a store that waits for several joins of bands would hold up every other capture.
+ */
+const MAX_AT_ONCE = 3;
+
+const turns = createWorkInTurn(MAX_AT_ONCE);
+
+/** Runs work of sharp when it is its turn: the one that came first goes first. */
+export function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  return firstValueFrom(turns.run(null, work));
+}

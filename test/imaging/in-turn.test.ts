@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { joinImages } from '../../src/actors/page/screenshot/encode-image.ts';
+import { captureRequest } from '../support/capture-request.ts';
+
+describe('images in turn', () => {
+  it('leaves a thread for files while bands of many captures are joined', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+    const size = { width: 2000, height: 2000 };
+    const band = await sharp({ create: { ...size, channels: 3, background: 'white', noise } })
+      .png({ compressionLevel: 1 })
+      .toBuffer();
+    const request = captureRequest('http://site.example/');
+    let joined = 0;
+    const joins = Array.from({ length: 12 }, async () => {
+      await joinImages([band, band], { width: 2000, height: 4000 }, request);
+      joined += 1;
+    });
+    await readFile(import.meta.filename);
+    const before = joined;
+    await Promise.all(joins);
+    // A file that waited for a thread would have been read when nine of the twelve were joined.
+    expect(before).toBeLessThan(6);
+  });
+});
