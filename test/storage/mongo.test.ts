@@ -3,7 +3,7 @@ import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
-import { claimNode, releaseNode } from '../../src/storage/mongo/nodes.ts';
+import { claimNode, prepareNodes, releaseNode } from '../../src/storage/mongo/nodes.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
@@ -43,6 +43,7 @@ describe.skipIf(missing !== undefined)(
     it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
       const db = client.db(new URL(freshUrl()).pathname.slice(1));
       const nodes = db.collection<NodeDocument>('nodes');
+      await prepareNodes(nodes);
       const claimed: (number | undefined)[] = [];
       for (let at = 0; at < 33; at += 1) claimed.push(await claimNode(nodes, `owner ${at}`));
       expect(claimed).toEqual([...Array(32).keys(), undefined]);

@@ -70,9 +70,6 @@ const HOST_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.unicode.hostsIndex, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
-/** The node that was free longest is leased first. */
-const NODE_INDEXES: IndexDescription[] = [{ name: 'by_free_at', key: { free_at: 1 } }];
-
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
 
 export function collectionsOf(db: Db): Collections {
@@ -85,10 +82,9 @@ export function collectionsOf(db: Db): Collections {
   };
 }
 
-export async function ensureIndexes({ results, hosts, nodes, perceptions }: Collections): Promise<void> {
+export async function ensureIndexes({ results, hosts, perceptions }: Collections): Promise<void> {
   await results.createIndexes(RESULT_INDEXES);
   await hosts.createIndexes(HOST_INDEXES);
-  await nodes.createIndexes(NODE_INDEXES);
   await perceptions.createIndexes(PERCEPTION_INDEXES);
 }
 

@@ -52,6 +52,11 @@ export interface NodeDocument {
   readonly free_at: Date;
 }
 
+/** A time by the server's clock, in an update. */
+export function inMs(ms: number) {
+  return { $add: ['$$NOW', ms] };
+}
+
 export function documentOf(result: Result): ResultDocument {
   const { id, ...rest } = result;
   const { reversed, unicode } = hostKeys(result.host);

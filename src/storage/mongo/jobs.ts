@@ -12,8 +12,9 @@ import {
   MAX_JOBS,
   refusalOfJob,
 } from '../ports/job-store.ts';
+import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
-import { isOnlyDuplicates } from './duplicate-key.ts';
+import { inMs } from './documents.ts';
 
 interface JobDocument {
   readonly _id: string;
@@ -146,11 +147,9 @@ export function mongoJobs(db: Db, ask: Ask): JobStore {
       }),
     put: (id, owner, outcomes) =>
       ask(async () => {
-        if (outcomes.length === 0 || (await jobs.countDocuments(own(id, owner))) === 0) return;
+        if ((await jobs.countDocuments(own(id, owner))) === 0) return;
         const documents = outcomes.map((item) => ({ _id: `${id}/${item.index}`, job: id, ...item }));
-        await items.insertMany(documents, { ordered: false }).catch((error: unknown) => {
-          if (!isOnlyDuplicates(error)) throw error;
-        });
+        await insertNew(items, documents);
       }),
     finish: (id, owner, end) =>
       ask(async () => {
@@ -255,8 +254,4 @@ function recordOf(document: Omit<JobDocument, 'work'>, done: number, failed: num
 
 function own(id: string, owner: string) {
   return { _id: id, owner, state: RUNNING } as const;
-}
-
-function inMs(ms: number) {
-  return { $add: ['$$NOW', ms] };
 }

@@ -7,6 +7,7 @@ import type { Patiently } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
+import { prepareNodes } from './nodes.ts';
 
 /*
  * The schema, as ordered steps; a document holds the number of applied steps. Every step is idempotent, so that several
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'collections and indexes',
     up: async (db) => {
       await ensureIndexes(collectionsOf(db));
+      await prepareNodes(collectionsOf(db).nodes);
       await prepareIdempotency(db);
       await prepareJobs(db);
       await prepareArtifacts(db);

@@ -11,6 +11,8 @@ export const LEASE_MS = 120_000;
  */
 export const LEASE_MARGIN_MS = 60_000;
 export const LEASE_RENEWAL_MS = 30_000;
+/** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
+export const RELEASED_MS = 1000;
 
 /** The port to the leases, shared by the processes that share a database. */
 export interface NodeLeases {

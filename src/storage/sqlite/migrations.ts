@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { LEASED_NODES } from '../records/ids.ts';
 
 /*
  * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
@@ -47,6 +48,8 @@ const RESULTS = `
     owner TEXT NOT NULL,
     free_at INTEGER NOT NULL
   ) STRICT;
+  WITH RECURSIVE leased (node) AS (SELECT 0 UNION ALL SELECT node + 1 FROM leased WHERE node + 1 < ${LEASED_NODES})
+    INSERT INTO nodes (node, owner, free_at) SELECT node, '', 0 FROM leased;
 `;
 
 const EVENTS = `

@@ -1,12 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LEASE_MARGIN_MS, LEASE_MS, type NodeLeases } from '../ports/node-leases.ts';
-import { LEASED_NODES } from '../records/ids.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, type NodeLeases, RELEASED_MS } from '../ports/node-leases.ts';
 import { LeasedNode } from '../records/leased-node.ts';
 import type { Remote } from './remote.ts';
-import { inTransaction } from './transaction.ts';
-
-/** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
-const RELEASED_MS = 1000;
 
 /** The port to the leases, through the worker thread. */
 export function sqliteNodes(table: Remote<NodeTable>): NodeLeases {
@@ -22,34 +17,22 @@ export interface NodeTable {
 
 /** Runs in the worker. `clock`: milliseconds since the Unix epoch. */
 export function nodeTable(db: DatabaseSync, owner: string, clock: () => number = Date.now): NodeTable {
-  const all = db.prepare('SELECT node, owner, free_at FROM nodes WHERE node < ? ORDER BY free_at, node');
-  const take = db.prepare(
-    'INSERT INTO nodes (node, owner, free_at) VALUES (?, ?, ?) ON CONFLICT (node) DO UPDATE SET owner = excluded.owner, free_at = excluded.free_at',
+  // The owner's node, otherwise the one that has been free longest.
+  const claim = db.prepare(
+    `UPDATE nodes SET owner = ?1, free_at = ?2 WHERE node = (
+      SELECT node FROM nodes WHERE owner = ?1 OR free_at <= ?3 ORDER BY owner = ?1 DESC, free_at, node LIMIT 1
+    ) RETURNING node`,
   );
-  const free = db.prepare('UPDATE nodes SET free_at = ? WHERE owner = ? AND free_at > ?');
+  const free = db.prepare('UPDATE nodes SET free_at = min(free_at, ?) WHERE owner = ?');
 
   return {
-    claim: () =>
-      inTransaction(db, () => {
-        const nowMs = clock();
-        const nodes = all.all(LEASED_NODES).map((row) => ({
-          node: Number(row.node),
-          owner: row.owner,
-          free: Number(row.free_at) <= nowMs,
-        }));
-        const used = new Set(nodes.map(({ node }) => node));
-        // Prefers the owner's node, then one that was never leased, then the one that has been free longest.
-        const node =
-          nodes.find((one) => one.owner === owner && !one.free)?.node ??
-          Array.from({ length: LEASED_NODES }, (_, at) => at).find((at) => !used.has(at)) ??
-          nodes.find((one) => one.free)?.node;
-        if (node === undefined) return undefined;
-        take.run(node, owner, nowMs + LEASE_MS + LEASE_MARGIN_MS);
-        return node;
-      }),
-    release: () => {
+    claim: () => {
       const nowMs = clock();
-      free.run(nowMs + RELEASED_MS, owner, nowMs + RELEASED_MS);
+      const node = claim.get(owner, nowMs + LEASE_MS + LEASE_MARGIN_MS, nowMs)?.node;
+      return node === undefined ? undefined : Number(node);
+    },
+    release: () => {
+      free.run(clock() + RELEASED_MS, owner);
     },
   };
 }
