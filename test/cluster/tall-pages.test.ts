@@ -1,0 +1,30 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { capture } from '../faults/client.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { clusterOf, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+describe.skipIf(whyNot !== undefined)(`tall pages in a cluster${reason}`, () => {
+  const site = siteForSuite();
+  const servers = serversForSuite();
+
+  it('captures a page of 60,000 px on a worker, and serves it and its thumbnail at another node', async () => {
+    await using cluster = await clusterOf(servers, 'tall');
+    const [first, second] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('worker')]);
+    await cluster.workers(first, 1);
+    const { status, result } = await capture(first.url, { url: site.url('/tall?px=60000'), fullPage: true });
+    expect({ status, height: result?.height, truncatedBy: result?.truncated_by }).toEqual({
+      status: 200,
+      height: 60_000,
+      truncatedBy: '',
+    });
+    const image = await fetch(`${second.url}${result?.screenshot}`);
+    const stored = await sharp(await image.arrayBuffer(), { limitInputPixels: false }).metadata();
+    expect([stored.width, stored.height]).toEqual([1280, 60_000]);
+    const thumbnail = await fetch(`${second.url}${result?.screenshot}?width=320&height=200`);
+    expect(await sharp(await thumbnail.arrayBuffer()).metadata()).toMatchObject({ width: 320, height: 200 });
+  }, 120_000);
+});
