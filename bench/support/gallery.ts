@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { CERTIFICATE, KEY } from '../../test/webhooks/certificate.ts';
 
 /** Sub-resources of the pages, 17 on average: a style sheet, a script, and images. */
@@ -17,6 +18,22 @@ export interface Gallery {
   readonly https: string;
   close(): void;
 }
+
+/** Images of the long pages, of which the window shows two. */
+export const PHOTOS = [4, 12, 40] as const;
+
+const PHOTO = await sharp({
+  create: {
+    width: 1200,
+    height: 800,
+    channels: 3,
+    background: 'grey',
+    noise: { type: 'gaussian', mean: 128, sigma: 40 },
+  },
+})
+  .blur(3)
+  .jpeg()
+  .toBuffer();
 
 /** Pages with many sub-resources, over HTTP/1.1 and over HTTP/2 with TLS. */
 export async function startGallery(): Promise<Gallery> {
@@ -43,10 +60,13 @@ const answer: RequestListener = (request, response) => {
   response.end(body);
 };
 
-/** `/<n>` is a page with that many sub-resources. */
+/** `/<n>` is a page with that many sub-resources, `/long-<n>` one with that many photographs below each other. */
 function contentOf(path: string): { readonly type: string; readonly body: string | Buffer } {
   const count = /^\/(\d+)$/.exec(path)?.[1];
   if (count !== undefined) return { type: 'text/html; charset=utf-8', body: pageOf(Number(count)) };
+  const photos = /^\/long-(\d+)$/.exec(path)?.[1];
+  if (photos !== undefined) return { type: 'text/html; charset=utf-8', body: longPageOf(Number(photos)) };
+  if (path.endsWith('.jpg')) return { type: 'image/jpeg', body: PHOTO };
   if (path.endsWith('.css')) return { type: 'text/css', body: 'img { width: 200px; height: 120px; margin: 4px }' };
   if (path.endsWith('.js')) return { type: 'text/javascript', body: 'document.title += " (ready)";' };
   return { type: 'image/png', body: IMAGE };
@@ -56,6 +76,14 @@ function pageOf(subResources: number): string {
   const images = Array.from({ length: subResources - 2 }, (_, index) => `<img src="/image-${index}.png" alt="">`);
   return `<!doctype html><title>Gallery</title><link rel="stylesheet" href="/style.css"><script src="/script.js"></script>
 <h1>${subResources} sub-resources</h1>${images.join('\n')}`;
+}
+
+function longPageOf(photos: number): string {
+  const images = Array.from(
+    { length: photos },
+    (_, index) => `<p><img src="/photo-${index}.jpg" width="900" height="600" alt="">`,
+  );
+  return `<!doctype html><title>Long</title><h1>${photos} photographs</h1>${images.join('\n')}`;
 }
 
 function portOf(server: Server): Promise<number> {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { BENCH_PATHS } from './driver.ts';
-import { SUB_RESOURCES } from './gallery.ts';
+import { PHOTOS, SUB_RESOURCES } from './gallery.ts';
 
 /** Origins of the kinds of pages: the fixture site, and pages with many sub-resources over HTTP and HTTP/2. */
 export interface BenchOrigins {
@@ -11,12 +11,24 @@ export interface BenchOrigins {
   readonly https: string;
 }
 
+/** `long`: pages over HTTP with up to 40 photographs, few of them in the window. */
+export type BenchPages = keyof BenchOrigins | 'long';
+
 export interface BenchSite {
   readonly origin: string;
   /** Returns this many URLs of one kind of pages; small, medium and heavy pages in turn. */
-  urls(count: number, pages?: keyof BenchOrigins): readonly string[];
+  urls(count: number, pages?: BenchPages): readonly string[];
   stop(): Promise<void>;
 }
+
+const SUBS = SUB_RESOURCES.map((count) => `/${count}`);
+
+const PATHS: Readonly<Record<BenchPages, readonly string[]>> = {
+  site: BENCH_PATHS,
+  http: SUBS,
+  https: SUBS,
+  long: PHOTOS.map((count) => `/long-${count}`),
+};
 
 export async function startBenchSite(): Promise<BenchSite> {
   const child = fork(join(import.meta.dirname, 'site-process.ts'));
@@ -25,8 +37,9 @@ export async function startBenchSite(): Promise<BenchSite> {
   return {
     origin: origins.site,
     urls: (count, pages = 'site') => {
-      const paths = pages === 'site' ? BENCH_PATHS : SUB_RESOURCES.map((sub) => `/${sub}`);
-      return Array.from({ length: count }, (_, index) => `${origins[pages]}${paths[index % paths.length]}`);
+      const paths = PATHS[pages];
+      const origin = origins[pages === 'long' ? 'http' : pages];
+      return Array.from({ length: count }, (_, index) => `${origin}${paths[index % paths.length]}`);
     },
     async stop() {
       const gone = once(child, 'exit');

@@ -155,3 +155,8 @@ export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).sc
 export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {
   return actions !== undefined || form !== undefined || waitForFunction !== undefined;
 }
+
+/** Returns whether the capture may show what is outside the window. */
+export function showsMoreThanWindow({ fullPage, selector, clip, format }: CaptureRequest): boolean {
+  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf';
+}

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -166,6 +166,7 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that runs as
 
   async function outOfReach(): Promise<string> {
     const folder = await makeDirectory();
+    await chmod(folder, 0o700);
     const real = await executableFinder(undefined)();
     if ('missing' in real) throw new Error(real.missing);
     const path = join(folder, 'chromium');

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { CapturePhase } from '../../capture/phases.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
+import { type CaptureRequest, showsMoreThanWindow } from '../../capture/request.ts';
 import type { Snapshot } from '../../capture/snapshot.ts';
 import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
@@ -147,7 +147,7 @@ async function awaitDocument(
     deadline.enter('settle');
     const complete = await loadLazyContent(page, request, deadline);
     const came = ready && (await awaitDelay(page, request, deadline));
-    const seen = await observeDocument(page, deadline, { loaded });
+    const seen = await observeDocument(page, deadline, { loaded, beyondWindow: showsMoreThanWindow(request) });
     const rests = page.frame.rests(loadMilestone(request)) && isSame();
     const rested = rests || !loaded || documents === MAX_DOCUMENTS;
     if (seen === undefined || !rested) continue;

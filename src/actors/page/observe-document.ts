@@ -40,7 +40,7 @@ const observed = z.object({
 export async function observeDocument(
   page: IsolatedPage,
   deadline: Deadline,
-  options: { readonly loaded: boolean },
+  options: { readonly loaded: boolean; readonly beyondWindow: boolean },
 ): Promise<DocumentFacts | undefined> {
   const { document } = page.frame;
   if (document === null) return undefined;
@@ -57,7 +57,7 @@ export async function observeDocument(
     Math.min(patienceMs, deadline.remainingMs * 0.8),
   );
   try {
-    const value = await deadline.step('read the document', evaluate(page, options.loaded));
+    const value = await deadline.step('read the document', evaluate(page, options));
     if (value === undefined) return undefined;
     return { ...documentFacts(value, document.mimeType), interrupted };
   } finally {
@@ -65,14 +65,17 @@ export async function observeDocument(
   }
 }
 
-async function evaluate(page: IsolatedPage, settle: boolean): Promise<unknown> {
+async function evaluate(
+  page: IsolatedPage,
+  { loaded, beyondWindow }: { readonly loaded: boolean; readonly beyondWindow: boolean },
+): Promise<unknown> {
   try {
     const { executionContextId } = await page.session.send('Page.createIsolatedWorld', {
       frameId: page.frame.id,
       worldName: PICTURE_WORLD,
     });
     const { result } = await page.session.send('Runtime.evaluate', {
-      expression: `(${OBSERVE})(${settle ? SETTLE_MS : 0})`,
+      expression: `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow})`,
       contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,
@@ -101,13 +104,21 @@ export function documentFacts(value: unknown, contentType: string): Omit<Documen
 }
 
 /**
- * Runs in the page, with the time to settle in milliseconds. Reads the status of the main document from Navigation
- * Timing, which works without `Network.enable`.
+ * Runs in the page, with the time to settle in milliseconds, and whether the picture shows more than the window: images
+ * that it does not show are not decoded. Reads the status of the main document from Navigation Timing, which works
+ * without `Network.enable`.
  */
-export const OBSERVE = `async (settleMs) => {
+export const OBSERVE = `async (settleMs, beyondWindow) => {
   if (settleMs > 0) {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const pictures = Array.from(document.images, (image) => image.complete && image.decode());
+    const isShown = (image) => {
+      const { left, top, right, bottom } = image.getBoundingClientRect();
+      return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+    };
+    const pictures = Array.from(
+      document.images,
+      (image) => image.complete && (beyondWindow || isShown(image)) && image.decode(),
+    );
     const decoded = Promise.allSettled([...pictures, document.fonts.status === 'loading' && document.fonts.ready]);
     const settled = decoded.then(frame).then(frame);
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, settleMs))]);

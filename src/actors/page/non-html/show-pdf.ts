@@ -1,5 +1,5 @@
 import { CapstanError, type Download } from '../../../capture/errors.ts';
-import type { CaptureRequest } from '../../../capture/request.ts';
+import { type CaptureRequest, showsMoreThanWindow } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
@@ -64,6 +64,6 @@ export async function showPdf(
 }
 
 /** Returns the height to draw: the maximum of a screenshot, when more than the window may be captured. */
-function drawnHeight({ fullPage, selector, clip, format }: CaptureRequest): number | null {
-  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf' ? MAX_DRAWN_HEIGHT : null;
+function drawnHeight(request: CaptureRequest): number | null {
+  return showsMoreThanWindow(request) ? MAX_DRAWN_HEIGHT : null;
 }

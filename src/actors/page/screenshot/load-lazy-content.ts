@@ -1,4 +1,4 @@
-import type { CaptureRequest } from '../../../capture/request.ts';
+import { type CaptureRequest, showsMoreThanWindow } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -54,10 +54,6 @@ export async function loadLazyContent(
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.
   if (!complete) void scrollPage(page, deadline, { from: 0, to: 0, stepMs: 0, hears: true }).catch(() => undefined);
   return complete;
-}
-
-function showsMoreThanWindow({ fullPage, selector, clip, format }: CaptureRequest): boolean {
-  return fullPage || selector !== undefined || clip !== undefined || format === 'pdf';
 }
 
 /** The part of the page that the screenshot shows, to the cap; null when the window shows all of it. */

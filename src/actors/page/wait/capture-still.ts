@@ -85,7 +85,7 @@ const LOOK = `async () => {
   try {
     const watch = ${WATCH_CHANGES};
     const early = watch([]);
-    const seen = await (${OBSERVE})(${MAX_LOOK_MS});
+    const seen = await (${OBSERVE})(${MAX_LOOK_MS}, false);
     const isChanging = early.noticed().count > 0;
     early.end();
     const isAnimated = Document.prototype.getAnimations.call(document).some(({ playState }) => playState === 'running');
