@@ -52,6 +52,8 @@ describe('a service that loses a browser', () => {
     async (_, signal) => {
       const [gone, spared] = await browsers();
       if (gone === undefined) throw new Error('there is no browser');
+      // Answers do not wait until the pages are disposed of, and browsers with fewer pages get the next ones.
+      await expect.poll(async () => (await stats(service.url)).pool.busy).toBe(0);
       const { crashes } = (await stats(service.url)).pool;
       const answers = load(signal, 2500);
       await expect.poll(() => visits(signal), { timeout: 20_000 }).toBe(CAPTURES);

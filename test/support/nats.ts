@@ -36,8 +36,9 @@ export async function whyNoNats(): Promise<string | undefined> {
 /** `flags`: further command-line options, such as those of users and passwords. */
 export async function startNats(flags: readonly string[] = []): Promise<NatsServer> {
   const directory = await makeDirectory();
-  const port = await freePort();
-  let running = await launch(directory, port, flags);
+  const first = await launchAnywhere(directory, flags);
+  const { port } = first;
+  let { running } = first;
   const kill = async () => {
     if (running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'close');
@@ -58,6 +59,18 @@ export async function startNats(flags: readonly string[] = []): Promise<NatsServ
       await kill();
     },
   };
+}
+
+/** Starts a server on a free port. Another process may take the port meanwhile: then it is another one. */
+async function launchAnywhere(directory: string, flags: readonly string[]) {
+  for (;;) {
+    const port = await freePort();
+    try {
+      return { port, running: await launch(directory, port, flags) };
+    } catch (error) {
+      if (!String(error).includes('address already in use')) throw error;
+    }
+  }
 }
 
 async function launch(directory: string, port: number, flags: readonly string[]): Promise<ChildProcess> {
