@@ -3,7 +3,7 @@ import type { Immutable } from './immutable.ts';
 import { ClusterStatsSchema } from './stats.ts';
 import { count } from './values.ts';
 
-const percent = z.number().min(0).max(100);
+export const percent = z.number().min(0).max(100);
 
 /** Load of the service, and whether it admits captures: `GET /pressure`. */
 export const PressureSchema = z.strictObject({

@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import type { Client } from '../capture/client.ts';
 import type { CapstanError, FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
+import type { LoadSample } from '../capture/history.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
@@ -78,6 +79,8 @@ export interface CaptureService {
   readonly reads: Readiness;
   stats(): ServiceStats;
   pressure(): Pressure;
+  /** Returns the load in the last hour, oldest first. `after`: milliseconds since 1970; only later samples. */
+  loadAfter(after: number): readonly LoadSample[];
 
   /**
    * Removes a capture, its files and its record. Open readers can finish. Returns false when the capture does not

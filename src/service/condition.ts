@@ -22,6 +22,8 @@ export interface ConditionParts {
   readonly pipeline: Pick<CapturePipeline, 'load' | 'limits' | 'refusal'>;
   /** Called when an overload begins, changes or ends. */
   readonly setOverload: (overload: Overload | null) => void;
+  /** Called after every reading. */
+  readonly onPressure?: (pressure: Pressure) => void;
   /** Returns the number of captures in progress. */
   readonly active: () => number;
   readonly cluster: () => ClusterStats | null;
@@ -108,6 +110,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
       const now = pressure();
       if (now.accepting !== accepting) events.emit(pressureChanged(Date.now(), now));
       accepting = now.accepting;
+      parts.onPressure?.(now);
     },
   });
 

@@ -12,6 +12,7 @@ import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
+import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createCounters } from '../streams/counters.ts';
@@ -114,6 +115,18 @@ export async function createService(
   const { maxBatchConcurrency } = config;
   const common = { pipeline, egress, webhooks, storage, events, logger };
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
+  const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
+  const queueStats = () => ({
+    running: pipeline.load.running,
+    queued: pipeline.load.queued,
+    max_concurrent: pipeline.limits.maxConcurrent,
+    max_queue: pipeline.limits.maxQueue,
+  });
+  const history = new LoadHistory({
+    events$: events.events$,
+    stats: () => ({ ...processStats(), queue: queueStats() }),
+    clock: Date.now,
+  });
   const condition = watchCondition(config, {
     availability: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.availability),
     storage,
@@ -123,6 +136,7 @@ export async function createService(
       pipeline.setOverload(overload);
       worker?.setOverload(overload?.maxInside ?? null);
     },
+    onPressure: (pressure) => history.note(pressure),
     active: () => pipeline.load.inside + (worker?.running ?? 0),
     events,
     stopping: stopping.signal,
@@ -162,7 +176,6 @@ export async function createService(
       ? new CapstanError('artifact_pending', 'The capture may still wait on a worker for the database.')
       : undefined;
   };
-  const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
   let stopped: Promise<void> | undefined;
 
   const service: CaptureService = {
@@ -229,15 +242,11 @@ export async function createService(
       ...processStats(),
       jobs: intake.jobs.counts,
       webhooks: { ...counters.webhooks, pending: webhooks.pending },
-      queue: {
-        running: pipeline.load.running,
-        queued: pipeline.load.queued,
-        max_concurrent: pipeline.limits.maxConcurrent,
-        max_queue: pipeline.limits.maxQueue,
-      },
+      queue: queueStats(),
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
       cluster: cluster?.stats() ?? null,
     }),
+    loadAfter: (after) => history.after(after),
     started,
     announceStop: condition.announceStop,
     kill: () => actor.kill(),

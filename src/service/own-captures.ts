@@ -58,6 +58,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     refuseUnread: service.refuseUnread,
     stats: service.stats,
     pressure: service.pressure,
+    loadAfter: service.loadAfter,
     // Of the whole service: the scope of a key says whether a client may use them.
     onlyOf: service.onlyOf,
     setLimits: service.setLimits,

@@ -235,6 +235,8 @@ const ROWS: readonly Row[] = [
   { status: 200, path: '/readyz/reads' },
   { status: 200, path: '/readyz/any' },
   { status: 200, path: '/stats' },
+  { status: 200, path: '/stats/history?after=2020-01-01T00:00:00.000Z', operation: '/stats/history' },
+  { status: 400, code: 'invalid_request', path: '/stats/history?after=x', operation: '/stats/history' },
   { status: 200, path: '/metrics' },
   { status: 200, path: '/pressure' },
   { status: 200, on: 'stopping', path: '/pressure' },
@@ -280,7 +282,16 @@ const ROWS: readonly Row[] = [
   ...['/screenshot', '/batch'].map(
     (path): Row => ({ status: 401, code: 'unauthorized', on: 'keyed', method: 'POST', path }),
   ),
-  ...['/screenshots', '/results', '/results/by-url', '/results/by-host', '/stats', '/metrics', '/pressure'].map(
+  ...[
+    '/screenshots',
+    '/results',
+    '/results/by-url',
+    '/results/by-host',
+    '/stats',
+    '/stats/history',
+    '/metrics',
+    '/pressure',
+  ].map(
     (path): Row => ({
       status: 401,
       code: 'unauthorized',

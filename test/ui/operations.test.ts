@@ -41,6 +41,16 @@ describe('the operations view', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('draws what happened before the page was opened', async () => {
+    await ui.app.post('/screenshot', { url: site.url('/short') });
+    await expect.poll(() => ui.app.service.loadAfter(0).at(-1)?.duration_ms, { timeout: 20_000 }).toMatchObject({});
+    const page = await ui.open('/ui/operations');
+    await page
+      .locator('.chart', { hasText: 'Capture, last minute' })
+      .getByText(/p50 \d/)
+      .waitFor();
+  });
+
   it('changes the limits with sliders', async () => {
     const page = await ui.open('/ui/operations');
     await page.getByRole('slider', { name: 'Running at once' }).focus();

@@ -15,6 +15,7 @@ export type BatchLine = z.output<typeof BatchLineSchema>;
 export type Evidence = NonNullable<DetailedResult['evidence']>;
 export type Job = z.output<typeof JobSchema>;
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
+export type { LoadSample } from '../../src/capture/history.ts';
 export type { InFlight } from '../../src/capture/in-flight.ts';
 export type { CaptureLimits } from '../../src/capture/limits.ts';
 export type { Pressure } from '../../src/capture/pressure.ts';

@@ -7,7 +7,15 @@ import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getPressure, patchLimits } from './limits.ts';
 import { getMetrics } from './metrics.ts';
-import { getAnyReadiness, getLiveness, getOpenApi, getReadiness, getReadReadiness, getStats } from './operations.ts';
+import {
+  getAnyReadiness,
+  getLiveness,
+  getOpenApi,
+  getReadiness,
+  getReadReadiness,
+  getStats,
+  getStatsHistory,
+} from './operations.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
@@ -39,6 +47,7 @@ export const ROUTES: readonly Route[] = [
   getReadReadiness,
   getAnyReadiness,
   getStats,
+  getStatsHistory,
   getMetrics,
   getPressure,
   patchLimits,

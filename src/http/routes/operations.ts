@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
+import { LoadSampleSchema } from '../../capture/history.ts';
 import { ServiceStatsSchema } from '../../capture/stats.ts';
+import { instant } from '../../capture/values.ts';
 import type { Readiness } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { ProbeSchema } from '../answer/schemas.ts';
@@ -86,6 +89,20 @@ export const getStats = route({
   parameters: {},
   answers: { 200: { description: 'What the service is doing.', content: envelope('Stats', ServiceStatsSchema) } },
   handle: (ctx, _, { service }: OperationsContext) => answer(ctx, service.stats()),
+});
+
+export const getStatsHistory = route({
+  method: 'GET',
+  path: '/stats/history',
+  operationId: 'statsHistory',
+  summary: 'Load in the last hour, one sample every 5 s.',
+  description: 'Samples of the process that answers, since its start, oldest first.',
+  tag: 'operations',
+  parameters: { after: instant.optional().meta({ description: 'Returns only samples after this time.' }) },
+  answers: {
+    200: { description: 'As of now.', content: envelope('LoadHistory', z.array(LoadSampleSchema)) },
+  },
+  handle: (ctx, { after }, { service }) => answer(ctx, service.loadAfter(after === undefined ? 0 : Date.parse(after))),
 });
 
 export const getOpenApi = route({

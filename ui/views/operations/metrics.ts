@@ -1,15 +1,10 @@
+import { HISTORY_MS } from '../../../src/capture/history-times.ts';
 import { call } from '../../api/client.ts';
 import { subscribe } from '../../api/events.ts';
-import type { CapstanEvent, Pressure, ServiceStats } from '../../api/types.ts';
+import type { CapstanEvent, LoadSample, Pressure, ServiceStats } from '../../api/types.ts';
 
-/** Interval of the samples, in milliseconds. */
-const SAMPLE_MS = 2000;
-/** Number of samples kept: half an hour. */
-const MAX_SAMPLES = 900;
-/** Time for which durations are kept, in milliseconds. */
-const WINDOW_MS = 60_000;
-/** Maximum number of durations kept, which bounds the memory on a busy service. */
-const MAX_DURATIONS = 20_000;
+/** Interval at which the service is asked, in milliseconds. */
+const ASK_MS = 2000;
 
 /** Columns of the charts; an unknown value is null. */
 export interface Series {
@@ -59,37 +54,32 @@ export interface Metrics {
   stop(): void;
 }
 
-/** Reads `/stats` and `/pressure` every two seconds, and durations from the events, until it is stopped. */
+/** Reads `/stats`, `/pressure` and the newest samples of the load every two seconds, until it is stopped. */
 export function watchMetrics(onSample: (sample: Sample) => void, onError: (error: unknown) => void): Metrics {
   const series: Series = { time: [], columns: emptyColumns() };
-  const waits = slidingWindow();
-  const latencies = slidingWindow();
   const batches = new Map<string, Batch>();
   const abort = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let last: { readonly at: number; readonly stats: ServiceStats } | undefined;
+  let newest: string | undefined;
 
-  const unsubscribe = subscribe((event) => {
-    if (event.type === 'capture.started') waits.add(event.waited_ms);
-    if (event.type === 'capture.stored') latencies.add(event.result.duration_ms);
-    noteBatch(batches, event);
-  });
+  const unsubscribe = subscribe((event) => noteBatch(batches, event));
 
   const sample = async () => {
     const { signal } = abort;
     try {
-      const [{ data: stats }, { data: pressure }] = await Promise.all([
+      const after = newest === undefined ? '' : `?after=${newest}`;
+      const [{ data: stats }, { data: pressure }, { data: load }] = await Promise.all([
         call<ServiceStats>('/stats', { signal }),
         call<Pressure>('/pressure', { signal }),
+        call<readonly LoadSample[]>(`/stats/history${after}`, { signal }),
       ]);
-      const at = performance.now();
-      append(series, { ...ratesOf(stats, at, last), ...levelsOf(stats, pressure), ...percentilesOf(waits, latencies) });
-      last = { at, stats };
+      for (const one of load) append(series, one);
+      newest = load.at(-1)?.at ?? newest;
       onSample({ series, stats, pressure });
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
-    if (!signal.aborted) timer = setTimeout(() => void sample(), SAMPLE_MS);
+    if (!signal.aborted) timer = setTimeout(() => void sample(), ASK_MS);
   };
   void sample();
 
@@ -110,64 +100,37 @@ function emptyColumns(): Series['columns'] {
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 
-function append({ time, columns }: Series, values: Readonly<Record<ColumnName, number | null>>): void {
-  time.push(Date.now() / 1000);
+/** Appends a sample, and removes those that are older than the service keeps. */
+function append({ time, columns }: Series, sample: LoadSample): void {
+  const at = Date.parse(sample.at) / 1000;
+  time.push(at);
+  const values = valuesOf(sample);
   for (const name of COLUMNS) columns[name].push(values[name]);
-  if (time.length <= MAX_SAMPLES) return;
-  time.shift();
-  for (const name of COLUMNS) columns[name].shift();
+  const kept = time.findIndex((second) => second > at - HISTORY_MS / 1000);
+  for (const column of [time, ...Object.values(columns)]) column.splice(0, kept);
 }
 
-/** Returns captures per second since the previous sample. */
-function ratesOf({ captures }: ServiceStats, at: number, last: { at: number; stats: ServiceStats } | undefined) {
-  const rate = (count: (of: ServiceStats['captures']) => number) => {
-    if (last === undefined) return null;
-    const seconds = (at - last.at) / 1000;
-    return Math.max(0, count(captures) - count(last.stats.captures)) / seconds;
-  };
+function valuesOf(sample: LoadSample): Readonly<Record<ColumnName, number | null>> {
+  const { wait_ms: wait, duration_ms: duration, interval_ms: interval } = sample;
+  const perSecond = (count: number) => (interval > 0 ? (count * 1000) / interval : null);
   return {
-    stored: rate(({ stored }) => stored),
-    failed: rate(({ failed }) => failed),
-    timedOut: rate(({ timed_out: timedOut }) => timedOut),
-    refused: rate(({ refused, rejected }) => refused + rejected),
-  };
-}
-
-function levelsOf({ queue, pool }: ServiceStats, { memory, cpu, eventLoopDelayMs }: Pressure) {
-  return {
-    queued: queue.queued,
-    running: queue.running,
-    limit: queue.max_concurrent,
-    memory,
-    cpu,
-    loopDelay: eventLoopDelayMs,
-    browsers: pool.browsers.length,
-  };
-}
-
-function percentilesOf(waits: SlidingWindow, latencies: SlidingWindow) {
-  const [waitP50, waitP95, waitP99] = waits.percentiles();
-  const [latencyP50, latencyP95, latencyP99] = latencies.percentiles();
-  return { waitP50, waitP95, waitP99, latencyP50, latencyP95, latencyP99 };
-}
-
-interface SlidingWindow {
-  add(ms: number): void;
-  /** 50th, 95th and 99th percentile of the last minute; null without a value. */
-  percentiles(): readonly [number | null, number | null, number | null];
-}
-
-function slidingWindow(): SlidingWindow {
-  let entries: (readonly [at: number, ms: number])[] = [];
-  return {
-    add: (ms) => void entries.push([performance.now(), ms]),
-    percentiles() {
-      const from = performance.now() - WINDOW_MS;
-      entries = entries.filter(([at]) => at >= from).slice(-MAX_DURATIONS);
-      const sorted = entries.map(([, ms]) => ms).sort((a, b) => a - b);
-      const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
-      return [at(0.5), at(0.95), at(0.99)];
-    },
+    stored: perSecond(sample.stored),
+    failed: perSecond(sample.failed),
+    timedOut: perSecond(sample.timed_out),
+    refused: perSecond(sample.refused),
+    queued: sample.queued,
+    running: sample.running,
+    limit: sample.max_concurrent,
+    waitP50: wait?.p50 ?? null,
+    waitP95: wait?.p95 ?? null,
+    waitP99: wait?.p99 ?? null,
+    latencyP50: duration?.p50 ?? null,
+    latencyP95: duration?.p95 ?? null,
+    latencyP99: duration?.p99 ?? null,
+    memory: sample.memory,
+    cpu: sample.cpu,
+    loopDelay: sample.event_loop_delay_ms,
+    browsers: sample.browsers,
   };
 }
 
