@@ -144,17 +144,19 @@ describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefine
   });
 
   it('waits while another process migrates, and continues when that process has died', async () => {
-    const schema = client.db('leased').collection<{ _id: string; version: number; migrating_until?: Date }>('schema');
-    const inAnHour = new Date(Date.now() + 3_600_000);
-    await schema.insertOne({ _id: 'schema', version: 0, migrating_until: inAnHour });
+    const leases = client.db('leased').collection<{ _id: string; owner: string; until: Date }>('leases');
+    await leases.insertOne({ _id: 'migration', owner: 'other', until: new Date(Date.now() + 3_600_000) });
     const waiting = await observedClient(server.url);
     const migrated = migrate(waiting.database('leased'));
     const reads = () => waiting.commands.filter((name) => name === 'find').length;
     await expect.poll(reads).toBeGreaterThan(6);
     expect(waiting.commands).not.toContain('createIndexes');
-    await schema.updateOne({ _id: 'schema' }, { $set: { migrating_until: new Date(0) } });
+    await leases.updateOne({ _id: 'migration' }, { $set: { until: new Date(0) } });
     await migrated;
-    expect(await schema.findOne()).toEqual({ _id: 'schema', version: MONGO_MIGRATIONS.length });
+    expect(await client.db('leased').collection('schema').findOne()).toEqual({
+      _id: 'schema',
+      version: MONGO_MIGRATIONS.length,
+    });
     await waiting.close();
   });
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { HeldLock } from '../ports/lock.ts';
 import type { Ask } from './connection.ts';
+import { inMs } from './documents.ts';
 
 /* Locks of one process among those that share a database, by the server's clock. */
 
@@ -23,13 +24,16 @@ export interface HeldLease extends HeldLock {
 
 /** Returns a function that takes a lease; it resolves with undefined when it is held or the database is away. */
 export function mongoLease(database: Db, ask: Ask, name: string): () => Promise<HeldLease | undefined> {
+  return () => takeLease(database, ask, name).catch(() => undefined);
+}
+
+/** Takes a lease; resolves with undefined when it is held. */
+export async function takeLease(database: Db, ask: Ask, name: string): Promise<HeldLease | undefined> {
   const leases: Collection<LeaseDocument> = database.collection('leases');
-  return async () => {
-    const owner = randomUUID();
-    const askedAt = performance.now();
-    const until = await ask(() => claim(leases, name, owner)).catch(() => undefined);
-    return until === undefined ? undefined : held(leases, ask, { name, owner, until, askedAt });
-  };
+  const owner = randomUUID();
+  const askedAt = performance.now();
+  const until = await ask(() => claim(leases, name, owner));
+  return until === undefined ? undefined : held(leases, ask, { name, owner, until, askedAt });
 }
 
 /** Takes the lease, and resolves with its end. */
@@ -42,7 +46,7 @@ async function claim(leases: Collection<LeaseDocument>, name: string, owner: str
 }
 
 function leaseTo(owner: string) {
-  return { $set: { owner: { $literal: owner }, until: { $add: ['$$NOW', LEASE_MS] } } };
+  return { $set: { owner: { $literal: owner }, until: inMs(LEASE_MS) } };
 }
 
 interface Claimed {

@@ -4,9 +4,9 @@ import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { prepareArtifacts } from './artifact-documents.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';
-import { isDuplicateKey } from './duplicate-key.ts';
 import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
+import { takeLease } from './lease.ts';
 import { prepareNodes } from './nodes.ts';
 
 /*
@@ -45,15 +45,9 @@ async function createCollections(db: Db): Promise<void> {
 
 interface SchemaDocument {
   readonly _id: 'schema';
-  readonly version?: number;
-  /** Lease of the process that migrates. */
-  readonly migrating_until?: Date;
+  readonly version: number;
 }
 
-/** Lease of a migration, in seconds: a process that died blocks the others no longer than this. */
-const LEASE_SECONDS = 60;
-/** Not durable: if a crash of the server loses the lease, a step is repeated, and every step is idempotent. */
-const LEASE_WRITE = { writeConcern: { w: 1 } } as const;
 /** Interval at which a process checks whether another one has finished, in milliseconds. */
 const WAIT_MS = 100;
 
@@ -66,67 +60,43 @@ export async function migrate(
   patiently: Patiently = (work) => work(db),
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  const schema = db.collection<SchemaDocument>('schema');
   for (;;) {
-    const { version, isNew, isFree } = await stateOf(db, schema, migrations.length);
-    if (version === migrations.length) return;
-    if (isNew) await createSchemaDocument(schema);
-    // A process that waits only reads.
-    if (!isFree || !(await claim(schema))) {
+    if ((await versionOf(db, migrations.length)) === migrations.length) return;
+    const lease = await takeLease(db, (work) => work(), 'migration');
+    if (lease === undefined) {
       await delay(WAIT_MS);
       continue;
     }
     try {
-      await patiently((patient) => applyMissing(patient, schema, migrations));
+      await patiently((patient) => applyMissing(patient, migrations));
     } finally {
-      await schema.updateOne({ _id: 'schema' }, { $unset: { migrating_until: '' } }, LEASE_WRITE);
+      await lease.release();
     }
   }
 }
 
 /** Checks the version without changing anything. Rejects with a `NewerSchemaError`. */
 export async function checkSchema(db: Db): Promise<void> {
-  await stateOf(db, db.collection<SchemaDocument>('schema'), MIGRATIONS.length);
+  await versionOf(db, MIGRATIONS.length);
 }
 
-/** Whether no process holds the lease, by the server's clock. */
-const IS_FREE = { $lt: [{ $ifNull: ['$migrating_until', new Date(0)] }, '$$NOW'] };
+function schemaOf(db: Db): Collection<SchemaDocument> {
+  return db.collection('schema');
+}
 
-/** Reads the state of the schema. Rejects with a `NewerSchemaError`. */
-async function stateOf(db: Db, schema: Collection<SchemaDocument>, known: number) {
-  const projection = { version: 1, isFree: IS_FREE };
-  const found = await schema.findOne<{ version?: number; isFree: boolean }>({ _id: 'schema' }, { projection });
-  const version = found?.version ?? 0;
-  if (version <= known) return { version, isNew: found === null, isFree: found?.isFree ?? true };
+/** Reads the number of applied steps. Rejects with a `NewerSchemaError`. */
+async function versionOf(db: Db, known: number): Promise<number> {
+  const { version } = (await schemaOf(db).findOne({ _id: 'schema' })) ?? { version: 0 };
+  if (version <= known) return version;
   throw new NewerSchemaError(`the MongoDB database "${db.databaseName}"`, version, known);
 }
 
-async function applyMissing(
-  db: Db,
-  schema: Collection<SchemaDocument>,
-  migrations: readonly Migration[],
-): Promise<void> {
-  const { version } = await stateOf(db, schema, migrations.length);
+async function applyMissing(db: Db, migrations: readonly Migration[]): Promise<void> {
+  const version = await versionOf(db, migrations.length);
   for (const [at, { up }] of migrations.entries()) {
     if (at < version) continue;
     await up(db);
     // Never lowers a version that another process has reached meanwhile.
-    await schema.updateOne({ _id: 'schema' }, { $max: { version: at + 1 } }, { upsert: true });
-  }
-}
-
-/** Takes the lease; false when another process was faster. */
-async function claim(schema: Collection<SchemaDocument>): Promise<boolean> {
-  const until = { $dateAdd: { startDate: '$$NOW', unit: 'second', amount: LEASE_SECONDS } };
-  const taken = [{ $set: { migrating_until: until } }];
-  const claimed = await schema.updateOne({ _id: 'schema', $expr: IS_FREE }, taken, LEASE_WRITE);
-  return claimed.modifiedCount === 1;
-}
-
-async function createSchemaDocument(schema: Collection<SchemaDocument>): Promise<void> {
-  try {
-    await schema.insertOne({ _id: 'schema', version: 0 }, LEASE_WRITE);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
+    await schemaOf(db).updateOne({ _id: 'schema' }, { $max: { version: at + 1 } }, { upsert: true });
   }
 }
