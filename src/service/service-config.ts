@@ -1,8 +1,8 @@
 import type { Config } from '../config/mod.ts';
 
 /*
- * The options that each part of the service needs. The declarations of the package include this file, but not those of
- * the parts.
+ * The options that each part of the service needs. The public type declarations of the package reach this file, so it
+ * imports nothing from the parts.
  */
 
 export type BrowsersConfig = Pick<

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
 /*
- * What a power cut leaves of a directory. Every change is made on the real disk, and noted: a file's content survives
+ * A directory and the state in which a power cut leaves it. Every change is made on the real disk, and noted: a file's content survives
  * once the file was synced, a name once its directory was synced after it.
  */
 
@@ -55,7 +55,7 @@ export function observeDisk(root: string): SyncedDisk {
       if (entry instanceof SyncedFile) entry.content = Buffer.from(data);
     };
     handle.sync = async () => {
-      // What is changed while the sync runs may be missing on the disk.
+      // A change made while the sync runs may be missing on the disk.
       const before = entry instanceof SyncedDirectory ? new Map(entry.names) : undefined;
       const content = entry instanceof SyncedFile ? entry.content : undefined;
       await sync.call(handle);

@@ -9,7 +9,7 @@ const PAGES = 10;
 const ODD = 7;
 const PICTURES = process.env.UI_PICTURES;
 
-/** What somebody does who sees the service for the first time. */
+/** The first tasks of a new user. */
 describe('a first use of the web interface', () => {
   const ui = uiForSuite();
   let shop: Server;

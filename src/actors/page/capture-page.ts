@@ -157,5 +157,5 @@ async function awaitDocument(
     if (cutPhase !== null) await demandPaint(page, deadline);
     return { facts, cutPhase };
   }
-  throw new CapstanError('target_unreachable', 'the page sends itself on and on');
+  throw new CapstanError('target_unreachable', `the page navigated more than ${MAX_DOCUMENTS} times`);
 }

@@ -76,7 +76,7 @@ export class CaptureStore {
     return this.#health.failure ?? this.#fullOutbox();
   }
 
-  /** Takes over what ended processes left. Rejects when the data directory cannot be used. */
+  /** Takes over the waiting records and removals of ended processes. Rejects when the data directory cannot be used. */
   async start(): Promise<void> {
     try {
       await this.#delivery.adopt();

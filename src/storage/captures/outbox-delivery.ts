@@ -65,7 +65,7 @@ export class OutboxDelivery {
     return this.#waiting.size > 0 || this.#results.state === 'down' || this.#results.state === 'damaged';
   }
 
-  /** Takes over what ended processes left. */
+  /** Takes over the waiting records and removals of ended processes. */
   async adopt(): Promise<void> {
     if (this.#results.kind === 'none') await this.#outbox.sweep();
     else {

@@ -38,6 +38,6 @@ export interface Outbox {
   intend(ids: readonly number[]): Promise<IntendedRemoval>;
   /** Removes what ended processes left, except what the database does not know yet. */
   sweep(): Promise<void>;
-  /** Takes over what ended processes left, without the records that `isThere` does not find. */
+  /** Takes over the records and removals of ended processes, except records whose capture `isThere` does not find. */
   adopt(isThere: (id: number) => Promise<boolean>): Promise<Adopted>;
 }

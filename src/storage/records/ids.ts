@@ -3,7 +3,7 @@
  *
  *   41 bits of milliseconds since 2024-01-01T00:00Z (until 2093) | 6 bits of node | 6 bits of sequence
  *
- * Nodes 0..31 are leased from the store that the processes share (see leased-node.ts); 32..63 are drawn at random by a
+ * Nodes 0..31 are leased from the store that the processes share (see storage/records/leased-node.ts); 32..63 are drawn at random by a
  * process that has no lease.
  */
 
@@ -73,7 +73,7 @@ export function randomNode(random: () => number): number {
   return LEASED_NODES + Math.floor(random() * (NODES - LEASED_NODES));
 }
 
-/** Returns the time of an id, in milliseconds since the Unix epoch. */
+/** Returns the time of an id, to the millisecond. */
 export function timeOfId(id: number): Date {
   return new Date(Math.floor(id / IDS_PER_MS) + EPOCH_MS);
 }

@@ -60,7 +60,7 @@ const read = async () => {
   const data = new Uint8Array(${bytes});
   for (let at = 0; at < data.length; ) {
     const response = await fetch('${VIEWER_ORIGIN}/document');
-    if (!response.ok) throw new Error('it was given to somebody else');
+    if (!response.ok) throw new Error('the PDF was already read');
     const piece = new Uint8Array(await response.arrayBuffer());
     data.set(piece, at);
     at += piece.length;
