@@ -3,6 +3,8 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { differenceOf, type PageKind, pathOf, SEEN, UNSEEN } from '../fixtures/kinds/kind.ts';
 import { REVEALED_KINDS } from '../fixtures/kinds/revealed.ts';
 import { SCROLLED_KINDS } from '../fixtures/kinds/scrolled.ts';
+import { TALL_KINDS } from '../fixtures/kinds/tall.ts';
+import { UNFINISHED_KINDS } from '../fixtures/kinds/unfinished.ts';
 import { UNFOLDED_KINDS } from '../fixtures/kinds/unfolded.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
@@ -21,6 +23,8 @@ const expectSeen = async (kind: PageKind) => {
 };
 
 describe('a full page', () => {
+  it.each(TALL_KINDS)('shows a page that Chromium does not draw at once: $name', expectSeen);
+
   it.each(SCROLLED_KINDS)('shows what scrolling has loaded, and the top as it was: $name', expectSeen);
 
   it.each(REVEALED_KINDS)('shows content that is visible only in the window: $name', expectSeen);
@@ -45,6 +49,10 @@ describe('a full page', () => {
     expect(seen).toBeGreaterThan(2 * 200 * 200);
     expect(seen).toBeLessThan(150 * 200 * 200);
   });
+});
+
+describe('a window and a full page', () => {
+  it.each(UNFINISHED_KINDS)('show a page when it is done: $name', expectSeen);
 });
 
 describe('a selector', () => {
