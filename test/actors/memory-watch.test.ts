@@ -22,6 +22,19 @@ describe('the memory of browsers', () => {
     expect(actor.stats().crashes).toBe(0);
   });
 
+  it(
+    'ends a renderer that exceeds its bound while a full page is drawn, with page_too_large',
+    async () => {
+      const { actor } = await start({ memory: { renderer: 120 * MIB, browser: 4096 * MIB } });
+      const options = { fullPage: true, timeoutMs: CAPTURE_MS };
+      const small = actor.capture(captureRequest(site.url('/tall?px=5000'), options), patience);
+      expect((await small).height).toBe(5000);
+      const large = failureOf(actor.capture(captureRequest(site.url('/late/rows?rows=20000'), options), patience));
+      expect(await large).toMatchObject({ code: 'page_too_large' });
+    },
+    2 * CAPTURE_MS,
+  );
+
   it('replaces a browser process above its bound', async () => {
     const { actor, next } = await start({ memory: { renderer: 4096 * MIB, browser: 10 * MIB } });
     const replaced = next('browser.launched');

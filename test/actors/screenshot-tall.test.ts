@@ -130,6 +130,18 @@ describe('a full page that is higher than one screenshot', () => {
     expect(await capture({ px: '5000' }, { maxHeight: 9_500 })).toMatchObject({ height: 5_000, truncatedBy: '' });
   });
 
+  it(
+    'ends before the part with which its bands would have more than 128 MiB, and names the limit as the cause',
+    async () => {
+      const request = captureRequest(ground.site.url('/tall/noise?px=50000'), { fullPage: true, timeoutMs: 60_000 });
+      const cut = await ground.running.actor.capture(request, patience);
+      expect(cut).toMatchObject({ fullHeight: 50_000, truncated: true, truncatedBy: 'limit' });
+      const { height } = await sharp(cut.image, { limitInputPixels: false }).metadata();
+      expect([cut.height, height]).toEqual([2 * 16_384, 2 * 16_384]);
+    },
+    LONG_MS,
+  );
+
   it('shows as many whole parts as the time suffices for, and is partial', async () => {
     const snapshot = await capture({ px: '190000' }, { timeoutMs: 7_000 });
     expect(snapshot).toMatchObject({ truncatedBy: 'time', truncated: true, cutPhase: expect.any(String) });
