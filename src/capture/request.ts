@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { withBannerAnswer } from './options/content.ts';
-import { refuseContradictions, refuseTwoAnswers } from './options/contradictions.ts';
+import { refuseContradictions, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
-import { objectError } from './options/fields.ts';
+import { filled, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
-import { readTarget } from './target.ts';
+import { HTML_TARGET, readTarget } from './target.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -22,11 +22,10 @@ export interface RequestLimits {
 }
 
 export const MAX_URL_CHARACTERS = 8192;
-/**
- * Maximum size of one ScreenshotRequest in a body of lines: room for two scripts and a style sheet of 64 KiB each, and
- * the other options.
- */
-export const MAX_LINE_BYTES = 256 * 1024;
+/** Small enough for the body of a request, and for a message of the cluster, of 1 MiB each. */
+const MAX_HTML_CHARACTERS = 256 * 1024;
+/** Maximum size of one ScreenshotRequest in a body of lines: that of a body of JSON. */
+export const MAX_LINE_BYTES = 1024 * 1024;
 /** Small, because thousands of callbacks may wait in memory. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Checks the form of a callback URL. Its address is checked when the host name is resolved. */
@@ -40,7 +39,7 @@ const NO_CALLBACKS =
 export type ScreenshotRequest = z.input<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
 
 /** Options of `POST /screenshot`. Omitted options have their defaults. */
-export type CaptureOptions = Immutable<Omit<ScreenshotRequest, 'url'>>;
+export type CaptureOptions = Immutable<Omit<ScreenshotRequest, 'url' | 'html'>>;
 
 /** A parsed capture request: every option has a value or its default. */
 export type CaptureRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['screenshot']>>;
@@ -48,12 +47,14 @@ export type CaptureRequest = Immutable<z.output<ReturnType<typeof requestSchemas
 /** Returns the schemas of the bodies of `POST /screenshot` and `POST /batch`. */
 export function requestSchemas(limits: RequestLimits) {
   const fields = fieldsOf(limits);
-  const screenshot = z
+  const written = z
     .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
+    .superRefine(refuseTwoTargets)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
     .transform(decide);
+  const screenshot = z.preprocess(withoutTarget, written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
   const batch = z.strictObject(
@@ -87,6 +88,16 @@ export function requestSchemas(limits: RequestLimits) {
   return { screenshot, batch };
 }
 
+/** Stands for the URL of a request that names no target. */
+const NO_TARGET = Symbol('no target');
+
+/** Marks a request that names no target, so that this is reported along with the problems of its other fields. */
+function withoutTarget(request: unknown): unknown {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) return request;
+  const { url, html }: { url?: unknown; html?: unknown } = request;
+  return url === undefined && html === undefined ? { ...request, url: NO_TARGET } : request;
+}
+
 /** A URL of bounded length, parsed into a target; `text` carries the error of a missing one. */
 export function targetField(text: z.ZodString) {
   return text
@@ -101,12 +112,24 @@ export function targetField(text: z.ZodString) {
 
 function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: RequestLimits) {
   return {
-    url: targetField(z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be a string') }))
+    url: targetField(
+      z.string({
+        error: ({ input }) => (input === NO_TARGET ? 'is required, unless html is given' : 'must be a string'),
+      }),
+    )
+      .optional()
       .meta({
         description: 'An http or https URL. Without a scheme, `https://` is tried first and `http://` second.',
         examples: ['https://example.com/', 'example.com'],
       })
-      .register(optionFacts, { identity: false, defaultText: 'required' }),
+      .register(optionFacts, { identity: false, defaultText: 'required, or `html`' }),
+    html: filled('HTML', MAX_HTML_CHARACTERS)
+      .optional()
+      .meta({
+        description:
+          'HTML to capture in place of a URL. Its URL is `http://html.invalid/`, so relative URLs lead nowhere unless it contains `<base href>`; absolute ones are requested as those of any page.',
+        examples: ['<h1>Hello</h1>'],
+      }),
     ...optionFields,
     timeoutMs: z
       .int({ error: 'must be an integer of milliseconds, 1 or more' })
@@ -128,14 +151,14 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
 
 /** Returns the fields of a request under a configuration: the target's fields first, then the options by group. */
 export function describedRequest(limits: RequestLimits) {
-  const { url, timeoutMs, callback } = fieldsOf(limits);
-  return { target: { url, timeoutMs, callback }, ...OPTION_GROUPS };
+  const { url, html, timeoutMs, callback } = fieldsOf(limits);
+  return { target: { url, html, timeoutMs, callback }, ...OPTION_GROUPS };
 }
 
 type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
 
 /** Resolves options that depend on several fields. */
-function decide({ url: target, pdf = DEFAULT_PDF, ...written }: Written) {
+function decide({ url: target = HTML_TARGET, pdf = DEFAULT_PDF, ...written }: Written) {
   return { target, ...withBannerAnswer(withDevice(withMedia(written))), pdf };
 }
 

@@ -36,6 +36,9 @@ export function targetOf(url: string, schemeAssumed = false): Target {
   return { url, parsed, host: hostOf(parsed), schemeAssumed };
 }
 
+/** The target of captures of given HTML. RFC 6761: no name below `.invalid` exists. */
+export const HTML_TARGET = targetOf('http://html.invalid/');
+
 /** Returns the host of a URL as records and events show it: IPv6 without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');

@@ -13,7 +13,7 @@ import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
-  readonly egress: Pick<Egress, 'screen'>;
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral'>;
   readonly actor: Pick<CaptureActor, 'capture'>;
   readonly ipFacts: IpFactsSource;
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
@@ -79,7 +79,9 @@ async function screenInTime(
   { request, signal }: CaptureCommand,
   egress: CaptureParts['egress'],
 ): Promise<Failure | null> {
-  const { target, proxy, timeoutMs } = request;
+  const { target, proxy, timeoutMs, html } = request;
+  // Given HTML is fetched from nowhere, so its host is not looked up.
+  if (html !== undefined && proxy === undefined) return egress.screenLiteral(target.parsed);
   const late = AbortSignal.timeout(timeoutMs);
   try {
     return await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);

@@ -23,6 +23,8 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
     await cluster.workers(first, 1);
     const { status, result } = await capture(first.url, { url: site.url('/title?t=far'), device: 'iPhone 15' });
     expect({ status, title: result?.title }).toEqual({ status: 200, title: 'far' });
+    const ofHtml = await capture(second.url, { html: `<title>given</title>${'ü'.repeat(250_000)}` });
+    expect({ status: ofHtml.status, title: ofHtml.result?.title }).toEqual({ status: 200, title: 'given' });
     const record = await fetch(`${second.url}/results/${result?.id}`);
     expect(record.status).toBe(200);
     expect(await record.json()).toMatchObject({ data: { options: { device: 'iPhone 15' }, options_withheld: [] } });

@@ -59,7 +59,7 @@ describe('performCapture', () => {
       signal: client.signal,
     };
     const outcome$ = performCapture(command, {
-      egress: { screen: async () => null },
+      egress: { screen: async () => null, screenLiteral: () => null },
       actor: {
         capture: async (_request, _signal, { onReturned } = {}) => {
           onReturned?.();

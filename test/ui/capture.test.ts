@@ -116,6 +116,20 @@ describe('the form for a capture', () => {
     expect(second).toMatchObject({ url, options });
   });
 
+  it('repeats a capture of HTML, which has no URL to enter', async () => {
+    const html = '<!doctype html><title>Given</title><h1>Hello</h1>';
+    await ui.app.post('/screenshot', { html });
+    const [first] = await ui.app.service.results.page({ by: 'all' }, 1);
+    const page = await ui.open(`/ui/captures/${first?.id}`);
+    await page.getByRole('link', { name: 'Capture this URL again' }).click();
+    expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Capture' }).click();
+    await page.getByRole('link', { name: 'Open the capture' }).waitFor();
+    const [second] = await ui.app.service.results.page({ by: 'all' }, 1);
+    expect(second?.id).not.toBe(first?.id);
+    expect(second).toMatchObject({ title: 'Given', options: { html } });
+  });
+
   it('has a field for every option of the API', async () => {
     const page = await ui.open('/ui/capture');
     await page.locator('.option').first().waitFor({ state: 'attached' });

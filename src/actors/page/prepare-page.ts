@@ -3,6 +3,7 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import { addScripts } from './content/add-scripts.ts';
 import { adRule } from './network/ads.ts';
 import { blockRules, type IsPageItself } from './network/block.ts';
+import { givenHtml } from './network/given-html.ts';
 import { Interception } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
@@ -47,11 +48,12 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
 
 async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
   const rules = ownOriginRules(session, request);
-  if (request.block !== undefined || request.blockAds) {
+  if (request.block !== undefined || request.blockAds || request.html !== undefined) {
     const { frameTree } = await session.send('Page.getFrameTree');
     const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
       resourceType === 'Document' && frameId === frameTree.frame.id;
     rules.push(...blockRules(request, isPageItself));
+    if (request.html !== undefined) rules.push(givenHtml(session, request.html, isPageItself));
     if (request.blockAds) rules.push(await adRule(request.target.url, isPageItself));
   }
   await interception.add(...rules);

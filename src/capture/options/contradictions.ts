@@ -44,6 +44,25 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
   }
 }
 
+interface Targets {
+  readonly url?: unknown;
+  readonly html?: unknown;
+  readonly headers?: unknown;
+  readonly httpCredentials?: unknown;
+}
+
+/** Refuses a second target, and with HTML what is sent only to the server of a URL. */
+export function refuseTwoTargets({ url, html, headers, httpCredentials }: Targets, context: z.RefinementCtx): void {
+  const refuse = (field: keyof Targets, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (html === undefined) return;
+  if (url !== undefined) refuse('html', 'cannot be combined with url: remove one of them');
+  const servers = { headers, httpCredentials };
+  for (const field of ['headers', 'httpCredentials'] as const) {
+    if (servers[field] !== undefined) refuse(field, 'requires a url: HTML comes from no server');
+  }
+}
+
 /** Refuses accepting and rejecting the same banner. */
 export function refuseTwoAnswers(answers: BannerAnswers, context: z.RefinementCtx): void {
   if (answers.acceptCookieBanners === true && answers.rejectCookieBanners === true) {

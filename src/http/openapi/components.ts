@@ -60,13 +60,13 @@ export function componentSchemas(routes: readonly Route[], limits: RequestLimits
   };
 }
 
-/** Adds to each option its group in the documentation; forms are laid out by group. */
+/** Adds what the schema cannot say: each option's group, by which forms are laid out, and that it takes a URL or HTML. */
 function withGroups(schema: JsonObject, limits: RequestLimits): JsonObject {
   const properties: Record<string, unknown> = { ...Object(schema.properties) };
   for (const [group, fields] of Object.entries(describedRequest(limits))) {
     for (const name of Object.keys(fields)) properties[name] = { ...Object(properties[name]), 'x-group': group };
   }
-  return { ...schema, properties };
+  return { ...schema, properties, oneOf: [{ required: ['url'] }, { required: ['html'] }] };
 }
 
 /** Returns the JSON Schema of a body. */

@@ -15,9 +15,10 @@ interface Part {
   readonly field: JsonField;
 }
 
-const OPTIONS: readonly OptionDescription[] = Object.values(describedRequest(DEFAULT_LIMITS)).flatMap((fields) => [
-  ...describeOptions(fields),
-]);
+/** Without `html`: URLs are too short for it. */
+const OPTIONS: readonly OptionDescription[] = Object.values(describedRequest(DEFAULT_LIMITS)).flatMap((fields) =>
+  describeOptions(fields).filter(({ name }) => name !== 'html'),
+);
 
 const PARTS: readonly Part[] = OPTIONS.flatMap((option) =>
   Object.entries(option.field.properties ?? {}).map(([key, field]) => ({ option, key, field })),

@@ -229,7 +229,7 @@ describe('POST /batch with lines, without a browser', () => {
   }
 
   it('answers bad lines with failed items that say what is wrong, and captures the others', async () => {
-    const tooLong = JSON.stringify({ url: 'https://example.com/', x: 'x'.repeat(256 * 1024) });
+    const tooLong = JSON.stringify({ url: 'https://example.com/', x: 'x'.repeat(1024 * 1024) });
     const bad: [line: string, code: string, says: RegExp, url?: string][] = [
       ['{', 'invalid_json', /not valid JSON/],
       ['[]', 'invalid_request', /a ScreenshotRequest/],
@@ -242,8 +242,8 @@ describe('POST /batch with lines, without a browser', () => {
         /^headers\.__proto__: is not an accepted name/,
         'x.com',
       ],
-      [tooLong, 'invalid_request', /longer than 262144 bytes/],
-      [' '.repeat(262_145), 'invalid_request', /longer than 262144 bytes/],
+      [tooLong, 'invalid_request', /longer than 1048576 bytes/],
+      [' '.repeat(1_048_577), 'invalid_request', /longer than 1048576 bytes/],
       ['{"url":"file:///etc/passwd"}', 'target_forbidden', /./, 'file:///etc/passwd'],
       ['{"url":"https://example.com/","timeoutMs":400}', 'browser_unavailable', /./, 'https://example.com/'],
     ];
@@ -267,8 +267,8 @@ describe('POST /batch with lines, without a browser', () => {
     expect(await answered('\n \r\n\n')).toEqual([]);
   });
 
-  it('accepts lines of 256 KiB that arrive in any pieces', async () => {
-    const longest = JSON.stringify({ url: 'file:///x' }).padEnd(256 * 1024);
+  it('accepts lines of 1 MiB that arrive in any pieces', async () => {
+    const longest = JSON.stringify({ url: 'file:///x' }).padEnd(1024 * 1024);
     const batch = exchange(app);
     const bytes = Buffer.from(`${longest}\n${longest}\n{"url":"file:///ü"}`);
     for (let at = 0; at < bytes.length; at += 4_099) batch.sent.write(bytes.subarray(at, at + 4_099));
@@ -338,7 +338,11 @@ describe('POST /batch with lines, without a browser', () => {
       const body = Buffer.from('{}\n'.repeat(compressed ? (64 * MIB) / 3 : 1_500));
       const items = compressed ? await answered(compress(body), { 'Content-Encoding': 'br' }) : await answered(body);
       expect(items).toHaveLength(1_001);
-      expect(items[999]).toMatchObject({ index: 999, code: 'invalid_request', error: 'url: is required' });
+      expect(items[999]).toMatchObject({
+        index: 999,
+        code: 'invalid_request',
+        error: 'url: is required, unless html is given',
+      });
       expect(items[1_000]).toMatchObject({
         index: 1_000,
         code: 'invalid_request',

@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
       items: { $ref: '#/components/schemas/ScreenshotRequest' },
     });
     expect(byPointer.get('#/components/schemas/ScreenshotRequest')).toMatchObject({
-      required: ['url'],
+      oneOf: [{ required: ['url'] }, { required: ['html'] }],
       additionalProperties: false,
       properties: { format: { default: 'png' }, quality: { default: 80, minimum: 1, maximum: 100 } },
     });

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, type FieldProblem } from '../../api/client.ts';
+import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -24,7 +25,8 @@ export function Capture() {
   const earlier = useAnswer<DetailedResult>(from === '' ? undefined : `/results/${encodeURIComponent(from)}`);
   if (from !== '' && earlier.data === undefined && earlier.error === undefined)
     return <main id="main" class="view" aria-busy="true" />;
-  return <Form key={`${from} ${url}`} url={earlier.data?.url ?? url} earlier={earlier.data} error={earlier.error} />;
+  const target = earlier.data === undefined ? url : (requestedTarget(earlier.data).url ?? '');
+  return <Form key={`${from} ${url}`} url={target} earlier={earlier.data} error={earlier.error} />;
 }
 
 /** With it, captures that look alike can be found. */
@@ -57,7 +59,8 @@ function Form({ url, earlier, error }: FormProps) {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const isBatch = urls.length > 1;
-  const body = { url: urls[0] ?? '', ...options };
+  const isOfHtml = urls.length === 0 && options.html !== undefined;
+  const body = { ...(isOfHtml ? {} : { url: urls[0] ?? '' }), ...options };
   const problems = run.state === 'failed' && run.error instanceof ApiError ? run.error.problems : [];
   const problemOf = (name: string) => problems.find(({ path }) => path === name)?.message;
   const urlProblem = problemOf('url');
@@ -106,7 +109,7 @@ function Form({ url, earlier, error }: FormProps) {
                 Not kept with the capture, so enter it again: {earlier.options_withheld.map(optionTitle).join(', ')}
               </p>
             )}
-            <button type="submit" class="button primary" disabled={isRunning || urls.length === 0}>
+            <button type="submit" class="button primary" disabled={isRunning || (urls.length === 0 && !isOfHtml)}>
               <Icon name="capture" />
               {isBatch ? `Capture ${urls.length} pages` : 'Capture'}
             </button>

@@ -12,7 +12,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   content: 'Scripts and styles added to the page',
   interaction: 'Clicks, typing and forms first',
   record: 'What is recorded, and reuse',
-  target: 'Time limit and callback',
+  target: 'HTML in place of a URL, time limit, callback',
 };
 
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -41,6 +41,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   block: 'Block requests',
   javascript: 'JavaScript to run',
   css: 'Style sheet to add',
+  html: 'HTML to capture in place of a URL',
   actions: 'Steps before the picture',
   form: 'Form to fill in',
   evidence: 'Evidence to record',

@@ -1,4 +1,5 @@
 import { ApiError, queryOf } from '../../api/client.ts';
+import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
@@ -96,9 +97,10 @@ function Capture({ result }: { readonly result: DetailedResult }) {
   );
 }
 
-function requestsOf({ id, url, options, screenshot, html, format, perception_hash: hash }: DetailedResult) {
+function requestsOf(result: DetailedResult) {
+  const { id, url, options, screenshot, html, format, perception_hash: hash } = result;
   return [
-    { path: '/screenshot', method: 'POST', body: { url, ...options } },
+    { path: '/screenshot', method: 'POST', body: { ...requestedTarget(result), ...options } },
     { path: `/results/${id}` },
     ...(screenshot === '' ? [] : [{ path: screenshot, file: `${id}.${format}` }]),
     ...(html === '' ? [] : [{ path: html, file: `${id}.html` }]),
