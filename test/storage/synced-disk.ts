@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
 /*
- * A directory and the state in which a power cut leaves it. Every change is made on the real disk, and noted: a file's content survives
- * once the file was synced, a name once its directory was synced after it.
+ * A directory and the state in which a power cut leaves it. Every change is made on the real disk, and noted: a file's
+ * content survives once the file was synced, a name once its directory was synced after it.
  */
 
 class SyncedFile {
