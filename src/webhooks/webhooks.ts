@@ -55,11 +55,14 @@ interface Posting extends Message {
   readonly queuedAt: number;
 }
 
-/** Receivers are ordinary web services: 4 concurrent deliveries are fast enough, and 40 would overload many. */
+/**
+ * For each receiver, and each key whose clients name it as callback. Receivers are ordinary web services: 4 concurrent
+ * deliveries are fast enough, and 40 would overload many.
+ */
 const CONCURRENCY = 4;
 /** Limits the messages for an unreachable receiver to about 2 MB. */
 const MAX_OF_ONE = 1_000;
-/** Maximum number of pending messages to all callbacks together, because clients choose the callbacks. */
+/** Maximum number of pending messages to all callbacks together, because clients choose the callbacks. Keys share it. */
 const MAX_OF_CALLBACKS = 5_000;
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
@@ -95,11 +98,17 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   // Callbacks never take up the capacity of the operator's own receivers.
   const receiverQueues = createReceiverQueues<Posting>({ ...limits, maxPending: Number.POSITIVE_INFINITY, work });
 
-  const post = (queues: ReceiverQueues<Posting>, url: URL, about: Notification['event'], body: string): void => {
+  const post = (
+    queues: ReceiverQueues<Posting>,
+    owner: string | null,
+    url: URL,
+    about: Notification['event'],
+    body: string,
+  ): void => {
     const posting = { id: ids(), url, body, about, queuedAt: clock() };
     if (given.signal.aborted) report(posting, gaveUp('shutting_down', 'the service was stopped'));
-    else if (!queues.join(url.origin, posting)) {
-      report(posting, gaveUp('dropped', 'too much is waiting for this receiver, or for callbacks'));
+    else if (!queues.join(url.origin, owner, posting)) {
+      report(posting, gaveUp('dropped', 'too much is waiting for this receiver, or for the callbacks of this key'));
     }
   };
 
@@ -109,8 +118,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       options.conclusions$.subscribe(({ event, callback }) => {
         if (receivers.length === 0 && callback === undefined) return;
         const body = bodyOf(event);
-        for (const url of receivers) post(receiverQueues, url, event, body);
-        if (callback !== undefined) post(callbackQueues, new URL(callback), event, body);
+        for (const url of receivers) post(receiverQueues, null, url, event, body);
+        if (callback !== undefined) {
+          post(callbackQueues, event.api_key_name ?? null, new URL(callback), event, body);
+        }
       }),
     );
   }

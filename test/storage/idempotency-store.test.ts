@@ -11,7 +11,7 @@ let names = 0;
 /** Returns a function that creates attempts with one key, a new one for each test. */
 function attempts() {
   const key = digest(`key ${names++}`);
-  return (owner: string, body = 'body'): Attempt => ({ key, digest: digest(body), owner });
+  return (owner: string, body = 'body'): Attempt => ({ key, digest: digest(body), owner, client: null });
 }
 
 function describeIdempotency(open: () => Promise<Database>, shared: boolean): void {
@@ -97,4 +97,21 @@ describe('the keys of idempotent requests', () => {
   });
 
   describeInEachDatabase((open) => describeIdempotency(open, true));
+});
+
+describe('idempotency keys in memory', () => {
+  it('forget the oldest answers of one API key for new ones, and none of another', async () => {
+    const { idempotency } = createNoDatabase();
+    const keep = async (client: string, text: string) => {
+      const attempt = { key: digest(`${client} ${text}`), digest: digest('body'), owner: 'a', client };
+      const claim = await idempotency.claim(attempt);
+      if (claim.state === 'begun') await idempotency.keep(attempt, Buffer.from('answer'));
+      return claim.state;
+    };
+    await keep('shop', 'first');
+    for (let index = 0; index <= 1_000; index += 1) await keep('flood', String(index));
+    expect(await keep('shop', 'first')).toBe('answered');
+    expect(await keep('flood', '1000')).toBe('answered');
+    expect(await keep('flood', '0')).toBe('begun');
+  });
 });

@@ -39,9 +39,10 @@ function start(options: Partial<WebhooksOptions> = {}): Webhooks {
   return webhooks;
 }
 
-function tell(batch: string, callback?: string): void {
+function tell(batch: string, callback?: string, key?: string): void {
   const at = '2027-01-01T00:00:00.000Z';
-  const event: BatchEvent = { type: 'batch.completed', at, batch, size: 1, done: 1, failed: 0 };
+  const named = key === undefined ? {} : { api_key_name: key };
+  const event: BatchEvent = { type: 'batch.completed', at, batch, size: 1, done: 1, failed: 0, ...named };
   conclusions$.next({ event, callback });
 }
 
@@ -150,6 +151,32 @@ describe('webhooks', () => {
     expect(said().toSorted()).toEqual(['a delivered', 'b delivered', 'b dropped', 'c delivered', 'c dropped']);
     open();
     await reports().toHaveLength(6);
+  });
+
+  it('keeps places for the callbacks of other keys when one key has very many', async () => {
+    const { receiver: slow, open } = await startSlow();
+    await using _slow = slow;
+    await using quick = await startReceiver();
+    start({ bounds: { maxPending: 8 } });
+    for (const batch of ['a', 'b', 'c', 'd', 'e']) tell(batch, slow.url, 'flood');
+    expect(said()).toEqual(['e dropped']);
+    tell('f', quick.url, 'shop');
+    await reports().toHaveLength(2);
+    expect(said()).toEqual(['e dropped', 'f delivered']);
+    open();
+    await reports().toHaveLength(6);
+  });
+
+  it('does not let the callbacks of one key delay those of another to the same receiver', async () => {
+    const { receiver, open } = await startSlow();
+    await using _receiver = receiver;
+    start({ bounds: { concurrency: 1 } });
+    for (const batch of ['a', 'b', 'c']) tell(batch, receiver.url, 'flood');
+    tell('d', receiver.url, 'shop');
+    const arrived = () => receiver.received.map(({ body }) => JSON.parse(body).batch).toSorted();
+    await expect.poll(arrived, { interval: 5, timeout: 20_000 }).toEqual(['a', 'd']);
+    open();
+    await reports().toHaveLength(4);
   });
 
   it('delivers waiting messages during the grace period when the service stops', async () => {

@@ -57,6 +57,7 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
     const attempt: Attempt = {
       key: digestOf([ctx.state.client ?? '', ctx.method, ctx.path, key]),
       digest: digestOf([ctx.request.rawBody ?? '']),
+      client: ctx.state.client ?? null,
       owner: randomUUID(),
     };
     const { idempotency } = service;

@@ -2,18 +2,28 @@ import { LRUCache } from 'lru-cache';
 import { type Attempt, type IdempotencyStore, KEY_LIFE_MS } from '../ports/idempotency-store.ts';
 
 /**
- * Limits for answers in memory, where there is no database: their number and their bytes. The oldest are removed first.
+ * Limits for answers in memory, where there is no database: their number and their bytes. The oldest are removed first,
+ * and only those of the same API key.
  */
-const MAX_MEMORY = { max: 10_000, maxSize: 64 * 1024 * 1024 };
+const MAX_WITHOUT_KEY = { max: 10_000, maxSize: 64 * 1024 * 1024 };
+const MAX_OF_KEY = { max: 1_000, maxSize: 16 * 1024 * 1024 };
 
-/** Stores idempotency keys in memory, for a service without a database: until it stops, and within `MAX_MEMORY`. */
+interface Answered {
+  readonly digest: string;
+  readonly answer: Uint8Array;
+}
+
+/** Stores idempotency keys in memory, for a service without a database: until it stops, and within the limits. */
 export function createMemoryIdempotency(): IdempotencyStore {
   const underWay = new Map<string, Attempt>();
-  const answered = new LRUCache<string, { readonly digest: string; readonly answer: Uint8Array }>({
-    ...MAX_MEMORY,
-    ttl: KEY_LIFE_MS,
-    sizeCalculation: ({ answer }) => answer.length + 1,
-  });
+  const answeredTo = new Map<string | null, LRUCache<string, Answered>>();
+  const answersTo = (client: string | null): LRUCache<string, Answered> => {
+    const sizeCalculation = ({ answer }: Answered) => answer.length + 1;
+    const limits = client === null ? MAX_WITHOUT_KEY : MAX_OF_KEY;
+    const answers = answeredTo.get(client) ?? new LRUCache({ ...limits, ttl: KEY_LIFE_MS, sizeCalculation });
+    answeredTo.set(client, answers);
+    return answers;
+  };
   const nameOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
   const end = ({ key, owner }: Attempt): boolean =>
     underWay.get(nameOf(key))?.owner === owner && underWay.delete(nameOf(key));
@@ -21,7 +31,7 @@ export function createMemoryIdempotency(): IdempotencyStore {
   return {
     claim: (attempt) => {
       const name = nameOf(attempt.key);
-      const known = answered.get(name);
+      const known = answersTo(attempt.client).get(name);
       const other = underWay.get(name);
       const digest = known?.digest ?? (other === undefined ? undefined : nameOf(other.digest));
       if (digest !== undefined && digest !== nameOf(attempt.digest)) return Promise.resolve({ state: 'mismatch' });
@@ -32,7 +42,7 @@ export function createMemoryIdempotency(): IdempotencyStore {
     },
     renew: () => Promise.resolve(),
     keep: (attempt, answer) => {
-      if (end(attempt)) answered.set(nameOf(attempt.key), { digest: nameOf(attempt.digest), answer });
+      if (end(attempt)) answersTo(attempt.client).set(nameOf(attempt.key), { digest: nameOf(attempt.digest), answer });
       return Promise.resolve();
     },
     forget: (attempt) => {

@@ -19,6 +19,8 @@ export interface Attempt {
   readonly key: Uint8Array;
   /** SHA-256 of the body. */
   readonly digest: Uint8Array;
+  /** Name of the API key; null without one. */
+  readonly client: string | null;
   /** Identifies the attempt. */
   readonly owner: string;
 }
