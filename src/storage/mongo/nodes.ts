@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
-import { LEASE_MARGIN_MS, LEASE_MS, LEASE_RENEWAL_MS, type NodeLeases, RELEASED_MS } from '../ports/node-leases.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, RELEASED_MS } from '../ports/node-leases.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import { LEASED_NODES } from '../records/ids.ts';
-import { LeasedNode } from '../records/leased-node.ts';
+import type { NodeTable } from '../records/leased-node.ts';
 import type { Ask } from './connection.ts';
 import { inMs, type NodeDocument } from './documents.ts';
 
@@ -17,32 +17,17 @@ export async function prepareNodes(nodes: Collection<NodeDocument>): Promise<voi
   await nodes.bulkWrite(each, { ordered: false });
 }
 
-export interface MongoNodes extends NodeLeases {
-  /** Returns the node. Never rejects: a lease that is not returned runs out. */
-  release(): Promise<void>;
-}
-
-/** The port to the leases of one process, `owner`. */
+/** The leases of one process, `owner`. */
 export function mongoNodes(
   nodes: Collection<NodeDocument>,
   ask: Ask,
   connection: { readonly state: StoreState },
   owner: string,
-): MongoNodes {
-  const leased = new LeasedNode();
-  let renewal: NodeJS.Timeout | undefined;
-  const claim = () =>
-    leased.renew(async () => {
-      const node = await ask(() => claimNode(nodes, owner));
-      renewal ??= setInterval(() => void claim(), LEASE_RENEWAL_MS).unref();
-      return node;
-    });
+): NodeTable {
   return {
-    claim,
+    claim: () => ask(() => claimNode(nodes, owner)),
     release: async () => {
-      clearInterval(renewal);
-      if (leased.number !== undefined && connection.state === 'up')
-        await releaseNode(nodes, owner).catch(() => undefined);
+      if (connection.state === 'up') await releaseNode(nodes, owner);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { Database } from '../ports/database.ts';
+import { LeasedNode } from '../records/leased-node.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
 import { collectionsOf } from './collections.ts';
 import { type Ask, MongoConnection, type OnState } from './connection.ts';
@@ -32,7 +33,7 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
   const connection = new MongoConnection({ url, onState, migrate, silenceMs });
   const { ask, database } = connection;
   const results = mongoResults(database, ask, connection);
-  const nodes = mongoNodes(collectionsOf(database).nodes, ask, connection, randomUUID());
+  const nodes = new LeasedNode(mongoNodes(collectionsOf(database).nodes, ask, connection, randomUUID()));
   try {
     await connection.settled;
   } catch (error) {

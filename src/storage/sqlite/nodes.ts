@@ -1,22 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LEASE_MARGIN_MS, LEASE_MS, type NodeLeases, RELEASED_MS } from '../ports/node-leases.ts';
-import { LeasedNode } from '../records/leased-node.ts';
-import type { Remote } from './remote.ts';
-
-/** The port to the leases, through the worker thread. */
-export function sqliteNodes(table: Remote<NodeTable>): NodeLeases {
-  const leased = new LeasedNode();
-  return { claim: () => leased.renew(() => table.claim()) };
-}
-
-export interface NodeTable {
-  /** Claims a node for the owner, or renews its lease; undefined when other processes hold all nodes. */
-  claim(): number | undefined;
-  release(): void;
-}
+import { LEASE_MARGIN_MS, LEASE_MS, RELEASED_MS } from '../ports/node-leases.ts';
+import type { NodeTable } from '../records/leased-node.ts';
+import type { Synchronous } from './remote.ts';
 
 /** Runs in the worker. `clock`: milliseconds since the Unix epoch. */
-export function nodeTable(db: DatabaseSync, owner: string, clock: () => number = Date.now): NodeTable {
+export function nodeTable(db: DatabaseSync, owner: string, clock: () => number = Date.now): Synchronous<NodeTable> {
   // The owner's node, otherwise the one that has been free longest.
   const claim = db.prepare(
     `UPDATE nodes SET owner = ?1, free_at = ?2 WHERE node = (

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Database } from '../ports/database.ts';
 import { KEPT_EVENTS } from '../ports/event-log.ts';
+import { LeasedNode } from '../records/leased-node.ts';
 import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
 import { exclusiveEvents } from './exclusive-events.ts';
-import { sqliteNodes } from './nodes.ts';
 import { sqliteResults } from './results.ts';
 import { type OnState, SqliteThread } from './thread.ts';
 
@@ -32,6 +32,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   const owner = randomUUID();
   const thread = new SqliteThread({ path: resolve(path), keptEvents, owner }, onState);
   const results = sqliteResults(thread.table('results'), thread);
+  const nodes = new LeasedNode(thread.table('nodes'));
   const events = thread.table('events');
   const exclusive = exclusiveEvents(events, `${resolve(path)}-events.lock`, () =>
     onWarning(
@@ -48,12 +49,13 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     results: results.store,
     jobs: thread.table('jobs'),
     idempotency: thread.table('idempotency'),
-    nodes: sqliteNodes(thread.table('nodes')),
+    nodes,
     events,
     eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),
     close: async () => {
       await results.idle();
       exclusive.release();
+      await nodes.release();
       await thread.close();
     },
   };

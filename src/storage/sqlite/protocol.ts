@@ -2,8 +2,8 @@ import type { FailureCode } from '../../capture/errors.ts';
 import type { IdempotencyStore } from '../ports/idempotency-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { StoreState } from '../ports/result-store.ts';
+import type { NodeTable } from '../records/leased-node.ts';
 import type { EventTable } from '../records/own-event-log.ts';
-import type { NodeTable } from './nodes.ts';
 import type { Synchronous } from './remote.ts';
 import type { ResultTable } from './result-table.ts';
 
@@ -14,7 +14,7 @@ import type { ResultTable } from './result-table.ts';
 
 export interface Tables {
   readonly results: ResultTable;
-  readonly nodes: NodeTable;
+  readonly nodes: Synchronous<NodeTable>;
   readonly events: Synchronous<EventTable>;
   readonly idempotency: Synchronous<IdempotencyStore>;
   readonly jobs: Synchronous<JobStore>;

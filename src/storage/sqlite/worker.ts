@@ -3,7 +3,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
-import { LEASE_RENEWAL_MS } from '../ports/node-leases.ts';
 import { eventTable } from './events.ts';
 import { explain, GONE, isDamaged, isUnusable, Unavailable } from './failure.ts';
 import { idempotencyTable } from './idempotency.ts';
@@ -40,7 +39,6 @@ function serve(
   let reason = 'it is not open yet';
   let retryMs = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
-  let leased = false;
   let reported: string | undefined;
   let everOpen = false;
   /** Inode of the damaged file, which is not opened again. */
@@ -124,7 +122,6 @@ function serve(
         turn = performance.now();
       }
     }
-    if (table === 'nodes') leased = true;
     // The file accepts writes again, for example after a lock or a full disk.
     if (table === 'results' && (method === 'insert' || method === 'delete')) tell('up', '');
     // Not reset on opening: a file that can be opened but not read would be reopened without a delay, forever.
@@ -134,24 +131,9 @@ function serve(
 
   function end(): void {
     clearTimeout(retry);
-    clearInterval(renewal);
-    try {
-      if (leased) open?.tables.nodes.release();
-    } catch {
-      // The lease runs out by itself.
-    }
     close();
     parentPort?.close();
   }
-
-  const renewal = setInterval(() => {
-    if (!leased || open === undefined) return;
-    try {
-      open.tables.nodes.claim();
-    } catch {
-      // The next call detects what is wrong with the file, and reports it.
-    }
-  }, LEASE_RENEWAL_MS);
 
   tryOpen();
 
