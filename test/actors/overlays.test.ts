@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { CHATS } from '../../src/actors/page/screenshot/overlays.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
+import { SAMPLE_PAGES } from '../fixtures/site.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
@@ -37,6 +38,14 @@ describe('hidePopups', () => {
     const snapshot = await capture({ popup: 'backdrop' }, options);
     expect(snapshot).toMatchObject({ width: 1280, height: 2000 });
     expect(countOf(pngOf(snapshot), RED)).toBe(0);
+  });
+
+  it.each(SAMPLE_PAGES)('leaves a page without popups and chats as it is: %s', async (path) => {
+    const [plain, hidden] = await Promise.all([
+      capture({}, {}, path),
+      capture({}, { hidePopups: true, hideChats: true }, path),
+    ]);
+    expect(pngOf(hidden).data.equals(pngOf(plain).data)).toBe(true);
   });
 
   it('leaves the HTML snapshot as it was', async () => {

@@ -137,6 +137,16 @@ describe('a capture of given HTML', () => {
     expect(fromLines.map(({ result }) => result.title)).toEqual(['One', 'two', 'Three']);
   });
 
+  it('may be captured by a job', async () => {
+    const accepted = await app.post('/screenshot', { html: GREEN }, { headers: { Prefer: 'respond-async' } });
+    expect(accepted.status).toBe(202);
+    const job = accepted.headers.get('Location') ?? '';
+    const read = async (): Promise<unknown> => (await app.call(job)).json();
+    await expect.poll(read, { timeout: 20_000 }).toMatchObject({
+      data: { state: 'completed', results: [{ url: URL_OF_HTML, result: { title: 'Green' } }] },
+    });
+  });
+
   it.each([
     [{}, 'url: is required, unless html is given'],
     [{ html: '' }, 'html: must be HTML of 1 to 262144 characters'],
