@@ -1,6 +1,7 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
+import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
@@ -104,7 +105,7 @@ export const postScreenshot = routeWithBody({
   },
 });
 
-const VIEW = ['image', 'metadata', 'html'] as const;
+const VIEW = [...ARTIFACT_KINDS, 'metadata'] as const;
 
 const thumbnailParameters = {
   width: asText(thumbnailFields.width).optional(),
@@ -123,7 +124,7 @@ export const getScreenshot = route({
   tag: 'capture',
   parameters: {
     id: captureId,
-    view: z.enum(VIEW, { error: 'must be image, metadata or html' }).optional(),
+    view: z.enum(VIEW, { error: `must be one of ${VIEW.join(', ')}` }).optional(),
     ...thumbnailParameters,
   },
   headers: z.object({
@@ -166,8 +167,7 @@ export const getScreenshot = route({
       refuseOtherViews(view);
       return answerThumbnail(ctx, service, await infoOf(service, id), thumbnail);
     }
-    if (view === 'html') return answerKept(ctx, service, id, 'html');
-    if (view === 'image') return answerKept(ctx, service, id, 'image');
+    if (view !== undefined && view !== 'metadata') return answerKept(ctx, service, id, view);
     const info = await infoOf(service, id);
     if (view === 'metadata') return answer(ctx, sentInfo(info));
     ctx.vary('Accept');
@@ -260,12 +260,7 @@ function refuseOtherViews(view: (typeof VIEW)[number] | undefined): void {
   ]);
 }
 
-async function answerKept(
-  ctx: HttpContext,
-  service: CaptureService,
-  id: number,
-  kind: 'image' | 'html',
-): Promise<void> {
+async function answerKept(ctx: HttpContext, service: CaptureService, id: number, kind: ArtifactKind): Promise<void> {
   const artifact = await service.artifacts.open(id, kind);
   if (artifact === undefined) throw await service.whyMissing(id);
   return answerArtifact(ctx, artifact, kind);

@@ -1,13 +1,20 @@
 import type { Sharp } from 'sharp';
+import type { ImageFormat } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { inTurn } from '../../../imaging/in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../../imaging/load-sharp.ts';
+import { imageFormat } from './screenshot-size.ts';
 
-/** Encodes in the request's format. */
-export function encode(image: Sharp, { format, quality, omitBackground }: CaptureRequest): Sharp {
-  const shown = omitBackground ? image : image.removeAlpha();
-  if (format === 'jpeg') return shown.jpeg({ quality });
-  return format === 'webp' ? shown.webp({ quality, effort: 1 }) : encodePng(shown);
+const ENCODERS: Readonly<Record<ImageFormat, (image: Sharp, quality: number) => Sharp>> = {
+  png: encodePng,
+  jpeg: (image, quality) => image.jpeg({ quality }),
+  webp: (image, quality) => image.webp({ quality, effort: 1 }),
+};
+
+/** Encodes in the request's image format. */
+export function encode(image: Sharp, request: CaptureRequest): Sharp {
+  const shown = request.omitBackground ? image : image.removeAlpha();
+  return ENCODERS[imageFormat(request)](shown, request.quality);
 }
 
 /** Encodes without loss. A higher level takes several times as long. */

@@ -1,6 +1,7 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { PageSession } from '../page-session.ts';
+import { encode } from './encode-image.ts';
 import { changesElements } from './hide-and-mask.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 
@@ -42,13 +43,7 @@ export async function pictureOf(
 ): Promise<ScreenshotSize & { readonly image: Buffer }> {
   const { default: sharp } = await import('sharp');
   const { width, height } = windowSize(request);
-  const sized = sharp(frame).resize(width, height, { fit: 'cover', position: 'left top' }).removeAlpha();
-  const { format, quality } = request;
-  const encoded =
-    format === 'jpeg'
-      ? sized.jpeg({ quality })
-      : format === 'webp'
-        ? sized.webp({ quality, effort: 0 })
-        : sized.png({ compressionLevel: 1 });
-  return { image: await encoded.toBuffer(), width, height, truncatedBy: request.fullPage ? 'time' : '', fullHeight: 0 };
+  const sized = sharp(frame).resize(width, height, { fit: 'cover', position: 'left top' });
+  const image = await encode(sized, request).toBuffer();
+  return { image, width, height, truncatedBy: request.fullPage ? 'time' : '', fullHeight: 0 };
 }

@@ -120,7 +120,8 @@ function periodOf(scale: number): number {
   return 1;
 }
 
-function imageFormat({ format }: CaptureRequest): ImageFormat {
+/** Returns the image format; PNG for a PDF, which is not encoded as an image. */
+export function imageFormat({ format }: CaptureRequest): ImageFormat {
   return format === 'pdf' ? 'png' : format;
 }
 
