@@ -1,7 +1,10 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { capture, stats } from '../faults/client.ts';
+import { allResults, capture, stats } from '../faults/client.ts';
+import { type Block, subscribe } from '../http/event-subscriber.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { clusterOf, clusterStats, type Servers, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
 
 const whyNot = await whyNoCluster();
@@ -45,4 +48,43 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
     expect(captures).toMatchObject({ accepted: statuses.length + 1, stored: statuses.length + 1, inside: 0 });
     await expect.poll(async () => (await clusterStats(api)).running, PATIENCE).toBe(0);
   }, 180_000);
+
+  it('has the event of a capture that a killed worker kept for MongoDB, although nobody waits for it any more', async () => {
+    await using cluster = await clusterOf(servers, 'recovered');
+    await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+    const api = await cluster.start('api');
+    const worker = await cluster.start('worker');
+    await cluster.workers(api, 1);
+    const url = pages.url();
+    const unanswered = capture(api.url, { url, timeoutMs: 120_000 }).catch(() => undefined);
+    await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+    await servers.mongo.stop();
+    // The worker can tell nobody that it has stored the capture.
+    await servers.nats.kill();
+    pages.hold(0);
+    await expect.poll(async () => (await stats(worker.url)).store.outbox, PATIENCE).toBe(1);
+    for (const { child, ended } of [worker, api]) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await unanswered;
+    await Promise.all([servers.nats.start(), servers.mongo.start()]);
+    await removeTickets(servers, 'recovered');
+    const [next] = await Promise.all([cluster.start('api'), cluster.again(worker)]);
+    const subscriber = await subscribe(`${next.url}/events?lastEventId=0`);
+    let found: Block;
+    do found = await subscriber.event();
+    while (found.event !== 'capture.stored');
+    await subscriber.close();
+    expect(found.data).toMatchObject({ url });
+    expect(await allResults(next.url)).toMatchObject([{ url }]);
+  }, 180_000);
 });
+
+/** Takes the tickets out of the stream, which would lead a worker to the record. */
+async function removeTickets({ nats }: Servers, name: string): Promise<void> {
+  const connection = await connect({ servers: nats.url });
+  const { streams } = await jetstreamManager(connection);
+  await streams.purge(`${name}-work`);
+  await connection.close();
+}
