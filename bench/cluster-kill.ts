@@ -7,11 +7,24 @@ import type { Finding } from './support/table.ts';
 const TEST = 'test/cluster/killed-nodes.test.ts';
 
 /**
- * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and
- * checks that nothing was lost and nothing happened twice, and that both API nodes replay the event of each record. Runs the test of the same name with more rounds; needs NATS
- * and MongoDB.
+ * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and checks
+ * that nothing was lost and nothing happened twice, and that both API nodes replay the event of each record. Runs the
+ * test of the same name with more rounds; needs NATS and MongoDB.
  */
-export async function clusterKill({ rounds }: BenchOptions): Promise<readonly Finding[]> {
+export function clusterKill({ rounds }: BenchOptions): Promise<readonly Finding[]> {
+  return runRounds(`cluster, ${rounds} rounds of kill -9`, rounds);
+}
+
+/** Restarts MongoDB in each round, and checks the same. */
+export function clusterMongo({ rounds }: BenchOptions): Promise<readonly Finding[]> {
+  return runRounds(`cluster, ${rounds} restarts of MongoDB`, rounds, { CAPSTAN_KILL_MONGO: '1' });
+}
+
+async function runRounds(
+  what: string,
+  rounds: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<readonly Finding[]> {
   const root = join(import.meta.dirname, '..');
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const run = spawn(
@@ -19,13 +32,11 @@ export async function clusterKill({ rounds }: BenchOptions): Promise<readonly Fi
     [vitest, 'run', TEST, '--maxWorkers=1', '--retry=0', '--disable-console-intercept'],
     {
       cwd: root,
-      env: { ...process.env, CI: 'true', CAPSTAN_KILL_ROUNDS: String(rounds) },
+      env: { ...process.env, CI: 'true', CAPSTAN_KILL_ROUNDS: String(rounds), ...environment },
       stdio: ['ignore', 'inherit', 'inherit'],
     },
   );
   const [code] = await once(run, 'close');
   const figure = code === 0 ? 'nothing lost, nothing twice' : `see above (exit code ${code})`;
-  return [
-    { what: `cluster, ${rounds} rounds of kill -9`, figure, target: 'nothing lost, nothing twice', met: code === 0 },
-  ];
+  return [{ what, figure, target: 'nothing lost, nothing twice', met: code === 0 }];
 }

@@ -3,7 +3,7 @@ import { executableFinder } from '../src/actors/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { before } from './before.ts';
 import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluster.ts';
-import { clusterKill } from './cluster-kill.ts';
+import { clusterKill, clusterMongo } from './cluster-kill.ts';
 import { clusterOverload } from './cluster-overload.ts';
 import { clusterTimes } from './cluster-times.ts';
 import { deadline } from './deadline.ts';
@@ -70,6 +70,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-roles': clusterRoles,
   'cluster-scaling': clusterScaling,
   'cluster-kill': clusterKill,
+  'cluster-mongo': clusterMongo,
   simulate,
   'cluster-overload': clusterOverload,
   'cluster-times': clusterTimes,

@@ -4,7 +4,7 @@ import { siteForSuite } from '../support/for-suite.ts';
 import { clusterOf, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { killNodes, type Victim } from './killed-nodes.ts';
 
-const VICTIMS: readonly [Victim, ...Victim[]] = ['worker', 'nats', 'api'];
+const VICTIMS = ['worker', 'nats', 'api'] as const;
 
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
@@ -14,8 +14,9 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose processes are killed with
   const servers = serversForSuite();
   const random = createRandom(seedOfRun());
 
-  // `npm run bench -- cluster-kill` runs more rounds.
+  // `npm run bench -- cluster-kill` runs more rounds, `cluster-mongo` those in which MongoDB is restarted.
   const rounds = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 0);
+  const choices: readonly [Victim, ...Victim[]] = process.env.CAPSTAN_KILL_MONGO === '1' ? ['mongo'] : VICTIMS;
 
   it(
     `gives each accepted capture one outcome and keeps every answered capture (seed ${random.seed})`,
@@ -30,7 +31,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose processes are killed with
           pages += 1;
           return site.url(`/title?t=killed-${pages}`);
         },
-        victims: rounds === 0 ? VICTIMS : Array.from({ length: rounds }, () => random.pick(VICTIMS)),
+        victims: rounds === 0 ? VICTIMS : Array.from({ length: rounds }, () => random.pick(choices)),
         random,
         ...(rounds > 0 && { report: (text) => console.log(text) }),
       });

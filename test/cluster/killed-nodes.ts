@@ -6,10 +6,10 @@ import { z } from 'zod';
 import type { Served } from '../commands/capstan-process.ts';
 import { type Answered, capture, stats } from '../faults/client.ts';
 import type { Random } from '../faults/random.ts';
-import { subscribe } from '../http/event-subscriber.ts';
+import { type Block, subscribe } from '../http/event-subscriber.ts';
 import type { ClusterOfProcesses, Servers } from './cluster-of-processes.ts';
 
-export type Victim = 'worker' | 'api' | 'nats';
+export type Victim = 'worker' | 'api' | 'nats' | 'mongo';
 
 export interface KilledNodes {
   readonly servers: Servers;
@@ -31,9 +31,10 @@ const DEADLINE_MS = 40_000;
 
 /**
  * In each round, kills a worker, an api node or NATS at a random moment while clients send captures, and starts it
- * again. Afterwards checks that each capture that a surviving api node accepted has one outcome, that each capture that
- * was answered as stored has one record and an image that another node serves, that each record has its event in the
- * replay of both api nodes, and that no ticket is left.
+ * again; MongoDB is stopped in order. Afterwards checks that each capture that a surviving api node accepted has one
+ * outcome, that each capture that was answered as stored has one record and an image that another node serves, that each
+ * record has its event in the replay of both api nodes, that each event that a subscriber saw is in it, and that no
+ * ticket is left.
  * Resolves with the number of answers by status.
  */
 export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<number, number>> {
@@ -44,6 +45,7 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
   const workers = await Promise.all([startWorker(), startWorker()]);
   await Promise.all(apis.map((api) => cluster.workers(api, workers.length)));
 
+  const followed = await Promise.all(apis.map(follow));
   const answers: AnsweredBy[] = [];
   let isDone = false;
   const clients = Array.from({ length: CLIENTS }, async (_, at) => {
@@ -66,6 +68,12 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
       await servers.nats.kill();
       await delay(random.integer(0, 1_000));
       await servers.nats.start();
+    } else if (victim === 'mongo') {
+      await servers.mongo.stop();
+      // Without it, the captures of this round are kept on the disks of workers.
+      const stopped = answers.length;
+      await expect.poll(() => answers.length, { timeout: 60_000 }).toBeGreaterThan(stopped + CLIENTS);
+      await servers.mongo.start();
     } else {
       const group = victim === 'api' ? apis : workers;
       const at = random.integer(0, group.length - 1);
@@ -73,7 +81,9 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
       if (killed === undefined) throw new Error('it is there');
       killed.child.kill('SIGKILL');
       await killed.ended;
-      group[at] = await cluster.again(killed);
+      const started = await cluster.again(killed);
+      group[at] = started;
+      if (victim === 'api') followed.push(await follow(started));
     }
   }
   const last = answers.length;
@@ -94,7 +104,7 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
   }
   await expectStored(apis, answers);
   await expectNoTickets(options);
-  await expectEvents(apis, url);
+  await expectEvents(apis, followed, url);
   return new Map([...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]));
 }
 
@@ -127,8 +137,42 @@ async function outcomeOf(url: string): Promise<string> {
 const eventSchema = z.object({ id: z.number().optional(), result: z.unknown().optional() });
 const pageSchema = z.object({ data: z.array(z.object({ id: z.number(), url: z.string() })) });
 
-/** Checks that both api nodes replay the same events, which report each record once. */
-async function expectEvents(apis: readonly Served[], url: () => string): Promise<void> {
+interface SeenEvent {
+  readonly at: number;
+  readonly event: string | undefined;
+  readonly data: unknown;
+}
+
+/** The events that an api node sends to one subscriber, until the node is killed. */
+interface Followed {
+  readonly seen: readonly SeenEvent[];
+  close(): Promise<void>;
+}
+
+async function follow({ url }: Served): Promise<Followed> {
+  const subscriber = await subscribe(`${url}/events`);
+  const seen: SeenEvent[] = [];
+  const following = (async () => {
+    for (;;) seen.push(seenOf(await subscriber.event()));
+  })().catch(() => undefined);
+  return {
+    seen,
+    async close() {
+      await subscriber.close();
+      await following;
+    },
+  };
+}
+
+function seenOf({ id, event, data }: Block): SeenEvent {
+  return { at: Number(id), event, data };
+}
+
+/**
+ * Checks that both api nodes replay the same events, which report each record once, and which are all that subscribers
+ * have seen.
+ */
+async function expectEvents(apis: readonly Served[], followed: readonly Followed[], url: () => string): Promise<void> {
   const [first, second] = apis;
   if (first === undefined || second === undefined) throw new Error('there are two api nodes');
   let last: Answered;
@@ -137,7 +181,14 @@ async function expectEvents(apis: readonly Served[], url: () => string): Promise
   const { id } = last.result;
   const [events, same] = [await eventsOf(first, id), await eventsOf(second, id)];
   expect(same).toEqual(events);
-  expect(events.every(({ at }, index) => at > (events[index - 1]?.at ?? 0))).toBe(true);
+  expect(isRising(events)).toBe(true);
+  const replayed = new Map(events.map(({ at, event, data }) => [at, { at, event, data }]));
+  for (const { seen, close } of followed) {
+    await close();
+    expect(isRising(seen)).toBe(true);
+    const newest = events.at(-1)?.at ?? 0;
+    for (const one of seen.filter(({ at }) => at <= newest)) expect(one).toEqual(replayed.get(one.at));
+  }
   const reported = events.filter(({ ends }) => ends).map(({ id }) => id);
   // Records may wait on the disk of a worker.
   const ids = async () => (await recordsOf(first)).map(({ id }) => id).toSorted();
@@ -146,16 +197,21 @@ async function expectEvents(apis: readonly Served[], url: () => string): Promise
   expect(new Set(urls).size).toBe(urls.length);
 }
 
+function isRising(events: readonly SeenEvent[]): boolean {
+  return events.every(({ at }, index) => at > (events[index - 1]?.at ?? 0));
+}
+
 /** Returns the events that a node replays, up to that of the last capture. */
 async function eventsOf({ url }: Served, last: number) {
   const subscriber = await subscribe(`${url}/events?lastEventId=0`);
   const events = [];
   for (;;) {
-    const { id, event, data } = await subscriber.event();
-    const of = eventSchema.parse(data);
+    const seen = seenOf(await subscriber.event());
+    const { event } = seen;
+    const of = eventSchema.parse(seen.data);
     // A failed capture that has a record has it in its event.
     const ends = /^capture\.(stored|failed|timed_out)$/.test(event ?? '') && of.result !== null;
-    events.push({ at: Number(id), event, data, ends, id: of.id });
+    events.push({ ...seen, ends, id: of.id });
     if (event === 'capture.stored' && of.id === last) break;
   }
   await subscriber.close();
