@@ -44,7 +44,9 @@ export function watchForReload(started: Config, source: ConfigSource, log: Log):
       const config = source.read();
       apply(config);
       logger.level = config.logLevel;
-      const waiting = changed(started, config).filter((name) => !isLive(name, started, config));
+      const waiting = changed(started, config).filter(
+        (name) => !isLive(name, started, config) && !isClusterLimit(name, started),
+      );
       if (waiting.length > 0) logger.warn({ options: waiting }, 'changed options that take effect after a restart');
     } catch (error) {
       logger.error(`${why} changed nothing: ${error instanceof Error ? error.message : String(error)}`);
@@ -71,12 +73,14 @@ export function watchForReload(started: Config, source: ConfigSource, log: Log):
   };
 }
 
-/** The limits of a cluster are not options of its nodes: PATCH /limits changes them. */
+/** Whether an option is a limit of the cluster, which `PATCH /limits` changes, and no restart of a node. */
+function isClusterLimit(name: string, { natsUrl, role }: Config): boolean {
+  if (natsUrl.length === 0) return false;
+  return name === 'maxQueue' || name === 'clusterMaxConcurrent' || (name === 'maxConcurrent' && role === 'api');
+}
+
 function isLive(name: string, started: Config, now: Config): boolean {
   if (SWITCHES.some((list) => list === name && (started[list].length === 0) !== (now[list].length === 0))) return false;
-  if (started.natsUrl.length > 0 && (name === 'maxQueue' || (name === 'maxConcurrent' && started.role === 'api'))) {
-    return false;
-  }
   return LIVE.includes(name);
 }
 

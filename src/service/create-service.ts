@@ -232,11 +232,15 @@ export async function createService(
       if (cluster === undefined) {
         setOwnLimits({ maxConcurrent, maxQueue });
         logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits were changed');
-      } else if (worker !== undefined) {
+        return;
+      }
+      if (worker !== undefined) {
         actor.setSlots(maxConcurrent);
         worker.setSlots(maxConcurrent);
         logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
       }
+      const inForce = { max_concurrent: pipeline.limits.maxConcurrent, max_queue: pipeline.limits.maxQueue };
+      logger.info(inForce, 'the limits of the cluster stay in force: PATCH /limits changes them');
     },
     stats: () => ({
       ...processStats(),

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -43,6 +43,27 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
         waiting: 0,
       });
   }, 60_000);
+
+  it('reports the limits in force, not those of the file, when an api node is sent SIGHUP', async () => {
+    await using cluster = await clusterOf(servers, 'reload-api');
+    const file = join(cluster.place.path, 'capstan.json');
+    const log = join(cluster.place.path, 'api.log');
+    const configure = (options: object) => writeFile(file, JSON.stringify(options));
+    await configure({ maxConcurrent: 2, maxQueue: 10, clusterMaxConcurrent: 7 });
+    const node = await cluster.start('api', '--config', file, '--log-file', log);
+    await configure({ maxConcurrent: 5, maxQueue: 3, clusterMaxConcurrent: 4 });
+    node.child.kill('SIGHUP');
+    const lines = async () => (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('limits'));
+    await expect.poll(lines, { timeout: 30_000 }).not.toEqual([]);
+    const [line = ''] = await lines();
+    expect(JSON.parse(line)).toMatchObject({
+      max_concurrent: 7,
+      max_queue: 10,
+      msg: 'the limits of the cluster stay in force: PATCH /limits changes them',
+    });
+    expect(await pressure(node)).toMatchObject({ maxConcurrent: 7, maxQueued: 10 });
+    expect(await readFile(log, 'utf8')).not.toContain('after a restart');
+  }, 120_000);
 
   it('changes the slots of one worker with SIGHUP, and reports that a worker is overloaded', async () => {
     await using cluster = await clusterOf(servers, 'reload');
