@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -11,11 +11,13 @@ import { basename, dirname, join, relative } from 'node:path';
 class SyncedFile {
   content: Uint8Array = new Uint8Array();
   synced: Uint8Array = new Uint8Array();
+  lastSync = 0;
 }
 
 class SyncedDirectory {
   readonly names = new Map<string, Entry>();
   synced: ReadonlyMap<string, Entry> = new Map();
+  lastSync = 0;
 }
 
 type Entry = SyncedFile | SyncedDirectory;
@@ -29,6 +31,7 @@ export interface SyncedDisk extends Disposable {
 export function observeDisk(root: string): SyncedDisk {
   const top = new SyncedDirectory();
   const real = { ...fs };
+  let syncs = 0;
 
   function entryAt(path: string): Entry | undefined {
     const below = relative(root, path);
@@ -55,10 +58,14 @@ export function observeDisk(root: string): SyncedDisk {
       if (entry instanceof SyncedFile) entry.content = Buffer.from(data);
     };
     handle.sync = async () => {
+      const started = ++syncs;
       // A change made while the sync runs may be missing on the disk.
       const before = entry instanceof SyncedDirectory ? new Map(entry.names) : undefined;
       const content = entry instanceof SyncedFile ? entry.content : undefined;
       await sync.call(handle);
+      // A sync that started later has ended already, and saved more.
+      if (entry === undefined || entry.lastSync > started) return;
+      entry.lastSync = started;
       if (entry instanceof SyncedDirectory && before !== undefined) entry.synced = before;
       if (entry instanceof SyncedFile && content !== undefined) entry.synced = content;
     };
@@ -66,10 +73,12 @@ export function observeDisk(root: string): SyncedDisk {
   }
 
   Object.assign(fs, {
-    mkdir: async (...args: Parameters<typeof fs.mkdir>) => {
-      const made = await real.mkdir(...args);
-      set(String(args[0]), new SyncedDirectory());
-      return made;
+    mkdir: (...args: Parameters<typeof fs.mkdir>) => {
+      const path = String(args[0]);
+      // A call that finds the directory may end before the call that made it.
+      return real.mkdir(...args).finally(() => {
+        if (existsSync(path) && entryAt(path) === undefined) set(path, new SyncedDirectory());
+      });
     },
     open: async (...args: Parameters<typeof fs.open>) => {
       const handle = await real.open(...args);
