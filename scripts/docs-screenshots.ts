@@ -49,9 +49,12 @@ try {
     for (let at = 0; at < requests.length; at += BATCH) {
       await service.post('/batch', { requests: requests.slice(at, at + BATCH) });
     }
-    // The second answer is certain to be a sample taken after the last capture.
-    await page.waitForResponse((response) => response.url().endsWith('/stats'));
-    await page.waitForResponse((response) => response.url().endsWith('/stats'));
+    // The second sample is certain to be taken after the last capture.
+    for (let sample = 0; sample < 2; sample += 1) {
+      await page.waitForResponse(async (response) => {
+        return response.url().includes('/stats/history') && (await response.text()).includes('interval_ms');
+      });
+    }
   });
 } finally {
   await browser.close();
