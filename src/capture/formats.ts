@@ -4,12 +4,15 @@ export interface FormatFacts {
   readonly mediaType: string;
   /** Endings of file names, without the dot: the one that is written, then others that are understood. */
   readonly extensions: readonly [string, ...string[]];
+  /** Maximum height of an image, in pixels. */
+  readonly maxRows: number;
 }
 
-/** Media type and file extensions of each format. */
+/** Facts about each format. Encoders are in `actors/page/screenshot/encode-image.ts`. */
 export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
-  png: { mediaType: 'image/png', extensions: ['png'] },
-  jpeg: { mediaType: 'image/jpeg', extensions: ['jpg', 'jpeg'] },
-  webp: { mediaType: 'image/webp', extensions: ['webp'] },
-  pdf: { mediaType: 'application/pdf', extensions: ['pdf'] },
+  png: { mediaType: 'image/png', extensions: ['png'], maxRows: Number.POSITIVE_INFINITY },
+  // libjpeg writes 36 rows fewer than the format allows.
+  jpeg: { mediaType: 'image/jpeg', extensions: ['jpg', 'jpeg'], maxRows: 65_500 },
+  webp: { mediaType: 'image/webp', extensions: ['webp'], maxRows: 16_383 },
+  pdf: { mediaType: 'application/pdf', extensions: ['pdf'], maxRows: Number.POSITIVE_INFINITY },
 };

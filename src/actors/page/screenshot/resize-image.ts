@@ -1,9 +1,9 @@
+import { FORMATS } from '../../../capture/formats.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { inTurn } from '../../../imaging/in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../../imaging/load-sharp.ts';
 import { encode } from './encode-image.ts';
 import type { Picture } from './picture.ts';
-import { MAX_ROWS } from './screenshot-size.ts';
 
 /**
  * Returns the request to take the screenshot with. One that is resized is taken as PNG: it is encoded with loss only
@@ -24,7 +24,7 @@ export async function resizeImage(picture: Picture, request: CaptureRequest): Pr
   const scale = Math.min(1, width / picture.width, height / picture.height);
   const scaled = (side: number) => Math.max(1, Math.round(side * scale));
   const size = { width: scaled(picture.width), height: scaled(picture.height) };
-  const rows = Math.min(size.height, MAX_ROWS[format]);
+  const rows = Math.min(size.height, FORMATS[format].maxRows);
   const sharp = await loadSharp();
   const shown = sharp(picture.image, { limitInputPixels: MAX_INPUT_PIXELS, sequentialRead: true })
     .resize({ ...size, fit: 'fill' })

@@ -1,3 +1,4 @@
+import { FORMATS } from '../../../capture/formats.ts';
 import {
   type ImageFormat,
   MAX_IMAGE_PIXELS,
@@ -11,12 +12,6 @@ import { tilesOf } from './rectangles.ts';
 
 /** Maximum length of a side that Chromium draws at once, in pixels. */
 const MAX_SIDE = 16_384;
-/** Maximum number of rows of each format. libjpeg writes 36 fewer than the format allows. */
-export const MAX_ROWS: Readonly<Record<ImageFormat, number>> = {
-  png: Number.POSITIVE_INFINITY,
-  jpeg: 65_500,
-  webp: 16_383,
-};
 /** A page that grows while it is scrolled is followed to this height in CSS pixels, or to this multiple of its own. */
 const MIN_FOLLOWED = 30_000;
 const MAX_GROWTH = 2;
@@ -52,7 +47,7 @@ export function smaller(one: HeightLimit, other: HeightLimit): HeightLimit {
 /** Returns the maximum height of the image that a request asks for. */
 function heightLimit(request: CaptureRequest): HeightLimit {
   const { viewport, maxHeight = Number.POSITIVE_INFINITY } = request;
-  const rows = MAX_ROWS[imageFormat(request)];
+  const rows = FORMATS[imageFormat(request)].maxRows;
   const limit = smaller(
     { height: MAX_PAGE_HEIGHT, cause: 'limit' },
     { height: Math.floor(rows / viewport.deviceScaleFactor), cause: 'format' },
@@ -92,7 +87,7 @@ export function holdable(whole: Rectangle, request: CaptureRequest, shown = UNLI
   const { deviceScaleFactor } = request.viewport;
   // Chromium never answers a request for less than one pixel.
   const least = Math.ceil(1 / deviceScaleFactor);
-  const widest = Math.floor(Math.min(MAX_SIDE, MAX_ROWS[imageFormat(request)]) / deviceScaleFactor);
+  const widest = Math.floor(Math.min(MAX_SIDE, FORMATS[imageFormat(request)].maxRows) / deviceScaleFactor);
   const width = Math.max(least, Math.min(whole.width, widest));
   const pixels = { height: Math.floor(MAX_IMAGE_PIXELS / deviceScaleFactor ** 2 / width), cause: 'limit' } as const;
   const limit = smaller(smaller(heightLimit(request), pixels), shown);
