@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -37,8 +37,14 @@ export function observeDisk(root: string): SyncedDisk {
     const below = relative(root, path);
     if (below.startsWith('..')) return undefined;
     let entry: Entry | undefined = top;
+    let at = root;
     for (const name of below === '' ? [] : below.split('/')) {
-      entry = entry instanceof SyncedDirectory ? entry.names.get(name) : undefined;
+      if (!(entry instanceof SyncedDirectory)) return undefined;
+      at = join(at, name);
+      // A call that finds a directory may end before the call that made it, which has not noted it yet.
+      if (!entry.names.has(name) && statSync(at, { throwIfNoEntry: false })?.isDirectory() === true)
+        entry.names.set(name, new SyncedDirectory());
+      entry = entry.names.get(name);
     }
     return entry;
   }
@@ -73,12 +79,10 @@ export function observeDisk(root: string): SyncedDisk {
   }
 
   Object.assign(fs, {
-    mkdir: (...args: Parameters<typeof fs.mkdir>) => {
-      const path = String(args[0]);
-      // A call that finds the directory may end before the call that made it.
-      return real.mkdir(...args).finally(() => {
-        if (existsSync(path) && entryAt(path) === undefined) set(path, new SyncedDirectory());
-      });
+    mkdir: async (...args: Parameters<typeof fs.mkdir>) => {
+      const made = await real.mkdir(...args);
+      entryAt(String(args[0]));
+      return made;
     },
     open: async (...args: Parameters<typeof fs.open>) => {
       const handle = await real.open(...args);
