@@ -11,6 +11,7 @@ import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { followedHeight, maxHeightOf, smaller, UNLIMITED } from './screenshot-size.ts';
 import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
+import { SCROLL_STATE } from './scroll-state.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
 /** Time of a step in a page that listens to scrolling: longer than the usual pause of handlers that wait for its end. */
@@ -91,8 +92,11 @@ async function scrollThrough(
 ): Promise<boolean> {
   // Requests are watched in order to wait for content that the page appends when it is scrolled to its end.
   page.requests.watch();
-  const listens = deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page)));
-  const hears = (await listens) || (await hasScroller(page, deadline));
+  const [listens, scroller] = await Promise.all([
+    deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page))),
+    askPage(page, deadline, 'measure the page', `(${SCROLL_STATE})().scroller !== null`),
+  ]);
+  const hears = listens || scroller === true;
   const { top } = stretch;
   const end = top + stretch.height;
   const slowUntil = performance.now() + deadline.waitingMs * STEPS_SHARE;
