@@ -27,7 +27,7 @@ import { type NodeLoad, shareOfElements, shareOfSingles } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
 import { Ticket } from './tickets.ts';
-import type { WorkQueue } from './work-queue.ts';
+import { capacityOf, type WorkQueue } from './work-queue.ts';
 
 /** Number of lost workers after which the capture that they ran fails. */
 const MAX_LOST = 3;
@@ -42,14 +42,16 @@ export interface DispatcherOptions {
   readonly subjects: Subjects;
   /** Whether new tickets must wait, because a limit is being lowered. */
   readonly isLowering: () => boolean;
-  /** Returns the limits of the cluster. */
+  /** Returns the limits of the cluster for the workers that are there. */
   readonly limits: () => CaptureLimits;
+  /** Returns how many tickets the stream stores. */
+  readonly stored: () => number;
   /** Returns the loads of the other api nodes. */
   readonly others: () => readonly NodeLoad[];
   /** Called while elements of batches wait because the queue is full. */
   readonly onBacklog: () => void;
   /** Returns the error for a full stream, or for a full share of its places. */
-  readonly full: (share?: number) => CapstanError;
+  readonly full: (capacity: number, share?: number) => CapstanError;
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
   /** Resolves when the events that were emitted so far are stored. */
@@ -139,7 +141,7 @@ export class Dispatcher {
     const { signal } = command;
     try {
       if (isPatient) await this.#backlog.add(ticket);
-      else if (!(await this.#publish(ticket))) throw this.#options.full();
+      else if (!(await this.#publish(ticket))) throw this.#options.full(this.#options.stored());
       signal.throwIfAborted();
     } catch (error) {
       this.#drop(ticket);
@@ -148,11 +150,14 @@ export class Dispatcher {
     }
   }
 
-  /** @throws `queue_full` when elements of batches wait and this node's share of single captures is used up. */
+  /** @throws `queue_full` when this node's share of single captures is used up. */
   #checkShare(): void {
-    const { limits, others, full } = this.#options;
-    const share = shareOfSingles(limits(), this.load, others());
-    if (this.load.singles >= share) throw full(share);
+    const { limits, stored, others, full } = this.#options;
+    const nodes = others();
+    const share = shareOfSingles(limits(), this.load, nodes, stored());
+    if (this.load.singles < share) return;
+    const isShared = [this.load, ...nodes].some(({ elements }) => elements > 0);
+    throw full(capacityOf(limits()), isShared ? share : undefined);
   }
 
   /** Publishes a ticket. False when the stream is full. */

@@ -72,11 +72,10 @@ export class LiveLimits {
   }
 
   /**
-   * Returns the error for a capture that the stream has no room for. `share`: the places that single captures of this
-   * api node may take while batches wait.
+   * Returns the error for a capture when `capacity` captures are admitted. `share`: the places that single captures of
+   * this api node may take while batches wait.
    */
-  full(share?: number): CapstanError {
-    const capacity = capacityOf(this.#limits);
+  full(capacity: number, share?: number): CapstanError {
     const tickets = Math.max(this.#state?.tickets ?? 0, this.isLowering ? 0 : (share ?? capacity));
     const seconds = Math.ceil((tickets * this.#rate.msPerCompletion()) / 1000);
     const reason =

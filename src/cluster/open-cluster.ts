@@ -13,8 +13,9 @@ import { ClusterEventLog } from './event-log.ts';
 import { LiveLimits } from './live-limits.ts';
 import type { Announcement } from './messages.ts';
 import { connectionOptions, type ServerOptions } from './servers.ts';
+import { limitsOfWorkers } from './shares.ts';
 import { subjectsOf } from './subjects.ts';
-import { WorkQueue } from './work-queue.ts';
+import { capacityOf, WorkQueue } from './work-queue.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
 export type { Worker } from './worker.ts';
@@ -131,7 +132,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         connected: link.isUp,
         nodes: nodes.length,
         workers: workers.length,
-        slots: workers.reduce((sum, { slots }) => sum + slots, 0),
+        slots: slotsOf(announced),
         outbox: workers.reduce((sum, { outbox }) => sum + outbox, 0),
         running: nodes.reduce((sum, { running }) => sum + running, 0),
         waiting: nodes.reduce((sum, { waiting }) => sum + waiting, 0),
@@ -149,14 +150,15 @@ export function openCluster(options: ClusterOptions): Cluster {
         queue,
         subjects,
         isLowering: () => limiting.isLowering,
-        limits: () => limiting.current,
+        limits: () => limitsOfWorkers(limiting.current, slotsOf(census.announced)),
+        stored: () => capacityOf(limiting.current),
         others: () =>
           census.otherNodes.map(({ running, waiting, elements }) => ({
             singles: running + waiting - elements,
             elements,
           })),
         onBacklog: () => census.announceAtOnce(),
-        full: (share) => limiting.full(share),
+        full: (capacity, share) => limiting.full(capacity, share),
         evidenceOf,
         eventsStored: async () => eventLog?.stored(),
         nodes: () => census.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name),
@@ -192,4 +194,9 @@ export function openCluster(options: ClusterOptions): Cluster {
       await link.close();
     },
   };
+}
+
+/** Returns the slots of the workers that are there. */
+function slotsOf(announced: readonly Announcement[]): number {
+  return announced.reduce((sum, one) => sum + (one.kind === 'worker' ? one.slots : 0), 0);
 }

@@ -10,18 +10,29 @@ export interface NodeLoad {
 }
 
 /**
- * Returns how many places of the queue an api node may have in use for single captures: all, except as many as the
- * elements of all nodes need, which is at most half.
+ * Returns the limits for the workers that are there: they run no more captures than they have slots. Without any worker
+ * the limits of the cluster hold, because the first one may come at any time.
  */
-export function shareOfSingles(limits: CaptureLimits, own: NodeLoad, others: readonly NodeLoad[]): number {
+export function limitsOfWorkers(limits: CaptureLimits, slots: number): CaptureLimits {
+  return slots === 0 ? limits : { ...limits, maxConcurrent: Math.min(limits.maxConcurrent, slots) };
+}
+
+/**
+ * Returns how many places of the queue an api node may have in use for single captures: all, except as many as the
+ * elements of all nodes need, which is at most half. `stored`: tickets that the stream stores. Where these are more
+ * than the places, the stream does not refuse what exceeds them, so the captures of the other nodes are subtracted.
+ */
+export function shareOfSingles(
+  limits: CaptureLimits,
+  own: NodeLoad,
+  others: readonly NodeLoad[],
+  stored = capacityOf(limits),
+): number {
   const capacity = capacityOf(limits);
   const elements = others.reduce((sum, node) => sum + node.elements, own.elements);
-  if (elements === 0) return capacity;
-  const singles = capacity - Math.min(elements, Math.floor(capacity / 2));
-  return shareOf(
-    singles,
-    others.map((node) => node.singles),
-  );
+  const singlesOfOthers = others.map((node) => node.singles);
+  if (elements === 0) return capacity < stored ? capacity - sumOf(singlesOfOthers) : capacity;
+  return shareOf(capacity - Math.min(elements, Math.floor(capacity / 2)), singlesOfOthers);
 }
 
 /**
@@ -39,6 +50,10 @@ export function shareOfElements(limits: CaptureLimits, others: readonly NodeLoad
 /** Returns an equal share of the places, or those that the other nodes leave if that is more. */
 function shareOf(places: number, others: readonly number[]): number {
   const sharing = 1 + others.filter((used) => used > 0).length;
-  const left = places - others.reduce((sum, used) => sum + used, 0);
+  const left = places - sumOf(others);
   return Math.max(1, Math.floor(places / sharing), left);
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { shareOfElements, shareOfSingles } from '../../src/cluster/shares.ts';
+import { limitsOfWorkers, shareOfElements, shareOfSingles } from '../../src/cluster/shares.ts';
 import type { RunningService } from '../support/service.ts';
 import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
@@ -19,6 +19,14 @@ describe('the shares of an api node', () => {
   it('leave all places to single captures while no node has elements of batches', () => {
     expect(shareOfSingles(limits, idle, [])).toBe(20);
     expect(shareOfSingles(limits, { singles: 12, elements: 0 }, [{ singles: 8, elements: 0 }])).toBe(20);
+  });
+
+  it('are of what the workers can run, and leave out what other nodes have where the stream stores more', () => {
+    const ofWorkers = limitsOfWorkers(limits, 2);
+    expect(ofWorkers).toEqual({ maxConcurrent: 2, maxQueue: 16 });
+    expect(shareOfSingles(ofWorkers, { singles: 12, elements: 0 }, [{ singles: 8, elements: 0 }], 20)).toBe(10);
+    expect(limitsOfWorkers(limits, 9)).toEqual(limits);
+    expect(limitsOfWorkers(limits, 0)).toEqual(limits);
   });
 
   it('reserve a place for each element, at most half of all', () => {

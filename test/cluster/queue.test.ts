@@ -32,6 +32,29 @@ describe.skipIf(whyNot !== undefined)(`the queue of a cluster${reason}`, () => {
     for (const { status, retryAfter } of all) if (status === 429) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
   }, 120_000);
 
+  it('admits as many captures as the workers have slots and the queue has places, also where the limit is higher', async () => {
+    await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+    await using nodes = await nodesOf(servers, 'slots', { clusterMaxConcurrent: 1000, maxQueue: 5 });
+    const [one, two] = await Promise.all([nodes.api(), nodes.api()]);
+    await nodes.worker({ maxConcurrent: 2 });
+    const isKnown = ({ service }: RunningService) => service.stats().cluster?.slots === 2;
+    await expect.poll(() => [one, two].every(isKnown), PATIENCE).toBe(true);
+
+    const answers = Array.from({ length: 12 }, () => submit(one, pages.url()));
+    let refused = 0;
+    for (const answer of answers) void answer.then(({ status }) => (refused += status === 429 ? 1 : 0));
+    await expect.poll(() => refused, PATIENCE).toBe(5);
+    expect(inside(one)).toBe(7);
+    // Captures of the other node count as soon as it has announced them.
+    await expect.poll(() => two.service.stats().cluster?.waiting, PATIENCE).toBe(5);
+    expect((await submit(two, pages.url())).status).toBe(429);
+
+    pages.hold(0);
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(7);
+    await expect.poll(async () => (await submit(two, pages.url())).status, PATIENCE).toBe(200);
+  }, 120_000);
+
   it('never runs more captures than the limit while the limit changes under load, and loses none', async () => {
     await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
     await using nodes = await nodesOf(servers, 'changing', { clusterMaxConcurrent: 8, maxQueue: 100 });
