@@ -6,10 +6,12 @@ import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 export interface ServiceContenderOptions extends ServiceOptions {
   /** Interval at which `/metrics` is read during each round, in milliseconds. @default never */
   readonly scrapeMs?: number;
+  /** Capture options of every request. @default none */
+  readonly requested?: Readonly<Record<string, unknown>>;
 }
 
 /** The whole service as a user starts it, sent one HTTP request per capture. */
-export function serviceContender({ scrapeMs, ...options }: ServiceContenderOptions): Contender {
+export function serviceContender({ scrapeMs, requested, ...options }: ServiceContenderOptions): Contender {
   return {
     name: 'capstan (HTTP, SQLite, files)',
     async start() {
@@ -18,7 +20,7 @@ export function serviceContender({ scrapeMs, ...options }: ServiceContenderOptio
         pid: service.pid,
         async run(urls, concurrency) {
           const before = await service.artifactBytes();
-          const captured = captureAll(service.capture, urls, concurrency);
+          const captured = captureAll(service.capture, urls, concurrency, requested);
           await (scrapeMs === undefined ? captured : scrapedUntil(captured, service.origin, scrapeMs));
           const after = await service.artifactBytes();
           return {
