@@ -117,6 +117,7 @@ async function scrollThrough(
       from = bottom.y;
       continue;
     }
+    if (!back.changed) return true;
     const { found, hidden } = await revealContent(page, deadline);
     if (found === 0) return true;
     return (await showTop(page, deadline, hears, check)) !== false && hidden === 0;

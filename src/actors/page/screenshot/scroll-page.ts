@@ -6,10 +6,10 @@ import { SCROLL_STATE } from './scroll-state.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 export const STEP_SHARE = 0.9;
-/** Maximum time of one evaluation in the page, after which the remaining time is checked. */
-const MAX_PASS_MS = 250;
-/** Maximum time to wait for an animation frame, which a page can cancel. */
-const MAX_FRAME_MS = 500;
+/** Maximum time of one evaluation in the page, after which the remaining time is checked. Each begins with a frame. */
+const MAX_PASS_MS = 400;
+/** Time from the beginning of an evaluation after which animation frames are not waited for: a page can cancel them. */
+const MAX_FRAME_MS = MAX_PASS_MS + 200;
 
 const seen = z.object({
   /** CSS pixels from the top of the page to the window. */
@@ -27,6 +27,8 @@ const seen = z.object({
   loading: z.number(),
   /** Number of running transitions and of running animations that end. */
   moving: z.number(),
+  /** Whether elements have changed since the first scroll, or are animated by their place in the window. */
+  changed: z.boolean(),
 });
 
 export type Seen = z.infer<typeof seen>;
@@ -45,7 +47,13 @@ export interface Way {
  * Undefined when the document was replaced.
  */
 export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Way): Promise<Seen | undefined> {
-  const value = await askPage(page, deadline, 'scroll through the page', `(${SCROLL})(${JSON.stringify(way)})`);
+  const maxMs = Math.min(MAX_PASS_MS, Math.max(0, deadline.waitingMs));
+  const value = await askPage(
+    page,
+    deadline,
+    'scroll through the page',
+    `(${SCROLL})(${JSON.stringify({ ...way, maxMs })})`,
+  );
   return value === undefined ? undefined : seen.parse(value);
 }
 
@@ -55,7 +63,7 @@ export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Wa
  * Only images that have been in the window are waited for: an image that is collapsed or outside a carousel's frame may
  * never load. At the top (`to` is 0), running transitions and animations are waited for, too.
  */
-const SCROLL = `async ({ from, to, stepMs, hears }) => {
+const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
   const state = (${SCROLL_STATE})();
   state.hears = hears;
   const { scroller, shown, watchImages } = state;
@@ -78,25 +86,31 @@ const SCROLL = `async ({ from, to, stepMs, hears }) => {
     for (const image of shown) if (image.complete || !image.isConnected) shown.delete(image);
     return shown.size;
   };
-  const over = performance.now() + ${MAX_PASS_MS};
+  const over = performance.now() + maxMs;
   const before = height();
   const isMoving = ({ playState, timeline, effect }) =>
     playState === 'running' && timeline === document.timeline && effect?.getComputedTiming().endTime < Infinity;
-  const moving = () => Document.prototype.getAnimations.call(document).filter(isMoving).length;
+  const animations = () => Document.prototype.getAnimations.call(document);
+  const moving = () => animations().filter(isMoving).length;
   let y = from;
-  // The top is a single position, and the last one was seen in the frames with which the pass before ended.
-  if (to > 0) await frame();
-  watchImages();
-  if (Math.abs(place() - from) > 1) await show(from);
   const hasMore = () => y + size() < Math.min(to, height());
+  const isAway = Math.abs(place() - from) > 1;
+  const isNew = isAway || hasMore();
+  // The top is a single position, and the last one was seen in the frames with which the pass before ended.
+  if (to > 0 && isNew) await frame();
+  watchImages();
+  if (isAway) await show(from);
   while (hasMore() && performance.now() < over) {
     // The page may grow below the place where a scroll ended.
     y = Math.min(y + size() * ${STEP_SHARE}, height() - size());
     await show(y);
   }
   const isDone = () => hasMore() || (loading() === 0 && !(to === 0 && moving() > 0));
-  do await frame();
-  while (!isDone() && performance.now() < over);
+  // A place that was shown before and is complete needs no further frames.
+  if (isNew || !isDone()) {
+    do await frame();
+    while (!isDone() && performance.now() < over);
+  }
   return {
     y,
     height: height(),
@@ -106,5 +120,6 @@ const SCROLL = `async ({ from, to, stepMs, hears }) => {
     elements: Document.prototype.getElementsByTagName.call(document, '*').length,
     loading: loading(),
     moving: moving(),
+    changed: state.changed.size > 0 || animations().some(({ timeline }) => timeline instanceof ViewTimeline),
   };
 }`;
