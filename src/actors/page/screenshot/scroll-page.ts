@@ -66,7 +66,7 @@ export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Wa
 const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
   const state = (${SCROLL_STATE})();
   state.hears = hears;
-  const { scroller, shown, watchImages } = state;
+  const { scroller, shown, changed, watchImages } = state;
   const root = scroller ?? Reflect.get(Document.prototype, 'scrollingElement', document) ??
     Reflect.get(Document.prototype, 'documentElement', document);
   const place = () => (scroller ? scroller.scrollTop : scrollY);
@@ -105,11 +105,12 @@ const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
     y = Math.min(y + size() * ${STEP_SHARE}, height() - size());
     await show(y);
   }
-  const isDone = () => hasMore() || (loading() === 0 && !(to === 0 && moving() > 0));
-  // A place that was shown before and is complete needs no further frames.
-  if (isNew || !isDone()) {
+  const isDone = () => loading() === 0 && !(to === 0 && moving() > 0);
+  // A page in which scrolling down has changed nothing is not changed by its top either.
+  const mayReact = to > 0 || hears || changed.size > 0;
+  if (!hasMore() && ((isNew && mayReact) || !isDone())) {
     do await frame();
-    while (!isDone() && performance.now() < over);
+    while (!isDone() && !hasMore() && performance.now() < over);
   }
   return {
     y,
@@ -120,6 +121,6 @@ const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
     elements: Document.prototype.getElementsByTagName.call(document, '*').length,
     loading: loading(),
     moving: moving(),
-    changed: state.changed.size > 0 || animations().some(({ timeline }) => timeline instanceof ViewTimeline),
+    changed: changed.size > 0 || animations().some(({ timeline }) => timeline instanceof ViewTimeline),
   };
 }`;
