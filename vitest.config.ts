@@ -4,8 +4,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/one-temporary-directory.ts',
-    // The suites drive real browsers and databases; on two cores more than two files at a time would starve each other.
-    maxWorkers: 2,
+    // The suites drive real browsers and databases, and mostly wait for them: three at a time keep two cores busy.
+    maxWorkers: 3,
+    // The number of captures that an actor of the tests runs at a time: a fifth would wait for its turn.
+    maxConcurrency: 4,
     // V8 ends a process now and then when it frees WebAssembly code, which fetch runs: `Check failed: jit_page.has_value()`
     // in UnregisterWasmAllocation.
     execArgv: ['--no-wasm-code-gc'],

@@ -56,7 +56,7 @@ describe('a cookie banner', () => {
     `/banner-of-words?${buttons.map((button) => `button=${encodeURIComponent(button)}`).join('&')}`;
   const REJECT = 'rejected:Reject all';
 
-  it.each([
+  it.concurrent.each([
     'Accept all cookies',
     'Accept All',
     'I agree',

@@ -112,7 +112,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('rang');
     });
 
-    it.each<[string, Action, string]>([
+    it.concurrent.each<[string, Action, string]>([
       ['is not there', { type: 'click', selector: '#nobody' }, 'actions[1] (click): no element matches "#nobody"'],
       ['is not visible', { type: 'hover', selector: '#hidden' }, 'actions[1] (hover): element is not visible'],
       ['is read-only', { type: 'type', selector: '#fixed', text: 'x' }, 'actions[1] (type): element is not editable'],
@@ -134,7 +134,7 @@ describe('interaction with a page', () => {
       expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
     });
 
-    it.each<[Action, RegExp]>([
+    it.concurrent.each<[Action, RegExp]>([
       [{ type: 'check', selector: '#ring' }, /^actions\[0\] \(check\): Not a checkbox or radio button$/],
       [{ type: 'press', key: 'Nonsense' }, /^actions\[0\] \(press\): Unknown key: "Nonsense"$/],
       [{ type: 'click', selector: '##' }, /^actions\[0\] \(click\): .*selector/],
@@ -147,13 +147,19 @@ describe('interaction with a page', () => {
       expect(text).not.toContain('\n');
     });
 
-    it('skips the remaining actions at the deadline, and captures the page as it is', async () => {
+    it.concurrent('skips the remaining actions at the deadline, and captures the page as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
       expect(await capture('/interact', { actions, timeoutMs: 5000 })).toMatchObject({
         cutPhase: 'interact',
         title: 'rang',
       });
+    });
+
+    it.concurrent('captures a page that never finishes loading as it is', async () => {
+      const actions: Action[] = [{ type: 'click', selector: '#never' }];
+      const snapshot = await capture('/interact', { actions, timeoutMs: 5000 });
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
 
     it.each([
@@ -163,12 +169,6 @@ describe('interaction with a page', () => {
       const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 4000 });
       expect(snapshot).toMatchObject({ title, width: 1280 });
       expect(snapshot.cutPhase).not.toBeNull();
-    });
-
-    it('captures a page that never finishes loading as it is', async () => {
-      const actions: Action[] = [{ type: 'click', selector: '#never' }];
-      const snapshot = await capture('/interact', { actions, timeoutMs: 5000 });
-      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
   });
 
@@ -215,7 +215,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('');
     });
 
-    it.each([
+    it.concurrent.each([
       [{ nobody: 'x' }, 'form.fields.nobody: no element matches "[name=\\"nobody\\"]"'],
       [{ ship: true }, 'form.fields.ship: takes text'],
       [{ port: true }, 'form.fields.port: takes the value or the text of an option'],
@@ -253,7 +253,7 @@ describe('interaction with a page', () => {
       expect(await capture('/interact/strict', { waitForFunction })).toMatchObject({ title: 'Strict', cutPhase: null });
     });
 
-    it('captures the page as it is when the function never returns true', async () => {
+    it.concurrent('captures the page as it is when the function never returns true', async () => {
       const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 5000 });
       expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
     });

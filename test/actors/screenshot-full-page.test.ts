@@ -52,7 +52,7 @@ describe('a full page', () => {
     expect(colourAt(pngOf(snapshot), 100, 3700)).toEqual(GREEN);
   });
 
-  it.each(['settled', 'load'] as const)(
+  it.concurrent.each(['settled', 'load'] as const)(
     'shows all of a page that grows slowly, with waitUntil %s',
     async (waitUntil) => {
       const snapshot = await capture('/late/endless?parts=6', { waitUntil });
@@ -60,20 +60,20 @@ describe('a full page', () => {
     },
   );
 
-  it('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', async () => {
+  it.concurrent('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', async () => {
     const snapshot = await capture('/picture/growing', { format: 'jpeg' });
     expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: 'growth', truncated: true, cutPhase: null });
     expect(snapshot.fullHeight).toBeGreaterThanOrEqual(30_000);
     expect(snapshot.fullHeight).toBeLessThan(34_000);
   });
 
-  it.each([4_000, 40_000])('follows an endless page down to a maxHeight of %i px', async (maxHeight) => {
+  it.concurrent.each([4_000, 40_000])('follows an endless page down to a maxHeight of %i px', async (maxHeight) => {
     const snapshot = await capture('/picture/growing', { maxHeight, timeoutMs: 60_000 });
     expect(snapshot).toMatchObject({ height: maxHeight, truncatedBy: 'maxHeight', cutPhase: null });
     expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
   });
 
-  it('reports a partial capture when images never arrive', async () => {
+  it.concurrent('reports a partial capture when images never arrive', async () => {
     const snapshot = await capture('/picture/never-all', { timeoutMs: 5000 });
     expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
   });

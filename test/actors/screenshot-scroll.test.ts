@@ -25,18 +25,21 @@ const expectSeen = async (kind: PageKind) => {
 describe('a full page', () => {
   it.each(TALL_KINDS)('shows a page that Chromium does not draw at once: $name', expectSeen);
 
-  it.each(SCROLLED_KINDS)('shows what scrolling has loaded, and the top as it was: $name', expectSeen);
+  it.concurrent.each(SCROLLED_KINDS)('shows what scrolling has loaded, and the top as it was: $name', expectSeen);
 
-  it.each(REVEALED_KINDS)('shows content that is visible only in the window: $name', expectSeen);
+  it.concurrent.each(REVEALED_KINDS)('shows content that is visible only in the window: $name', expectSeen);
 
-  it.each(UNFOLDED_KINDS)('shows all of an element that scrolls in place of the document: $name', expectSeen);
+  it.concurrent.each(UNFOLDED_KINDS)(
+    'shows all of an element that scrolls in place of the document: $name',
+    expectSeen,
+  );
 
-  it('waits for delayMs after it was scrolled', async () => {
+  it.concurrent('waits for delayMs after it was scrolled', async () => {
     const snapshot = await capture('/late/after-scrolling', { fullPage: true, delayMs: 1500 });
     expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 100);
   });
 
-  it('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
+  it.concurrent('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
     const png = pngOf(await capture('/late/banner', { fullPage: true, delayMs: 1500 }));
     expect([countOf(png, SEEN), countOf(png, UNSEEN)]).toEqual([400 * 100, 0]);
   });
@@ -52,7 +55,7 @@ describe('a full page', () => {
 });
 
 describe('a window and a full page', () => {
-  it.each(UNFINISHED_KINDS)('show a page when it is done: $name', expectSeen);
+  it.concurrent.each(UNFINISHED_KINDS)('show a page when it is done: $name', expectSeen);
 });
 
 describe('a selector', () => {

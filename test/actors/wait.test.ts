@@ -99,10 +99,13 @@ describe('the wait before the screenshot', () => {
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
-  it.each(['#late', '//p[@id="late"]', 'xpath=//p'])('waits until %s is visible', async (waitForSelector) => {
-    expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
-    expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
-  });
+  it.concurrent.each(['#late', '//p[@id="late"]', 'xpath=//p'])(
+    'waits until %s is visible',
+    async (waitForSelector) => {
+      expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
+      expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
+    },
+  );
 
   it('waits until the element is visible in the document that the page navigates to', async () => {
     const snapshot = await capture('/late/moves-on', { waitForSelector: '#late' });
@@ -116,7 +119,7 @@ describe('the wait before the screenshot', () => {
     });
   });
 
-  it.each([
+  it.concurrent.each([
     [{ waitUntil: 'networkidle' }, '/late/asking'],
     [{ waitForSelector: '#never' }, '/short'],
     [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
@@ -131,7 +134,7 @@ describe('the wait before the screenshot', () => {
     expect(error.message).toContain('"p["');
   });
 
-  describe('at the deadline', () => {
+  describe.concurrent('at the deadline', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('times out for %s, which shows nothing', async (path) => {
       const error = await failureOf(capture(path, { timeoutMs: 6000 }));
       expect(error.code).toBe('capture_timeout');
