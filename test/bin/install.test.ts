@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const INSTALL_MS = 400_000;
 const run = promisify(execFile);
 
-describe('installing into a fresh project', () => {
+describe.concurrent('installing into a fresh project', () => {
   const site = siteForSuite();
   let dir: string;
   let repository: string;

@@ -47,7 +47,7 @@ describe('capstan shot', () => {
     expect(stdout).toMatch(/^saved 127\.0\.0\.1_\d+_short-1\.png {2}200 /);
   });
 
-  it('warns of an image that its format cuts, and names the remedy', async () => {
+  it.concurrent('warns of an image that its format cuts, and names the remedy', async () => {
     const place = await ground();
     const args = ['shot', site.url('/tall?px=20000'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stderr } = await capstan([...args, '--full-page', '--format', 'webp'], place.options);
@@ -57,7 +57,7 @@ describe('capstan shot', () => {
     );
   });
 
-  it('warns of a partial image on standard error, and marks it in the JSON output', async () => {
+  it.concurrent('warns of a partial image on standard error, and marks it in the JSON output', async () => {
     const place = await ground();
     const args = ['shot', site.url('/never'), site.url('/short'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
     const { code, stdout, stderr } = await capstan([...args, '--timeout-ms', '10000', '--json'], place.options);
@@ -78,7 +78,7 @@ describe('capstan shot', () => {
     expect(shots).toContainEqual(expect.objectContaining({ partial: false, partial_phase: '' }));
   });
 
-  it('continues after a failure, reports it, and exits with code 1', async () => {
+  it.concurrent('continues after a failure, reports it, and exits with code 1', async () => {
     const place = await ground();
     const { code, stdout } = await capstan(
       ['shot', '-', site.url('/short'), '--allow-targets', '127.0.0.1', '--format', 'jpg', '--out-dir', '.'],

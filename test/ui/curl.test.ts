@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -44,12 +45,18 @@ describe('the commands of "Copy as curl"', () => {
 
   /** Runs a command in a shell, and returns the status of its answer. A stream is ended after its first line. */
   async function statusOf(command: string): Promise<string> {
+    const options = { env: { ...process.env, CAPSTAN_API_KEY: KEY }, cwd: ui.app.directory };
+    if (command.startsWith('curl -N')) {
+      const child = spawn('sh', ['-c', `exec ${command} -sS -i`], options);
+      try {
+        for await (const line of createInterface({ input: child.stdout })) return line.split(' ')[1] ?? line;
+        return 'no answer';
+      } finally {
+        child.kill();
+      }
+    }
     const file = command.includes(' -o ') ? '' : '-o /dev/null';
-    const script = command.startsWith('curl -N')
-      ? `${command} -sS -i | head -n 1 | cut -d ' ' -f 2`
-      : `${command} -sS ${file} -w '%{http_code}'`;
-    const env = { ...process.env, CAPSTAN_API_KEY: KEY };
-    const { stdout } = await run('sh', ['-c', script], { env, cwd: ui.app.directory });
+    const { stdout } = await run('sh', ['-c', `${command} -sS ${file} -w '%{http_code}'`], options);
     return stdout.trim();
   }
 
