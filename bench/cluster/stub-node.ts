@@ -34,7 +34,7 @@ await stop();
 await cluster.close();
 
 async function startApi(): Promise<() => Promise<void>> {
-  const api = cluster.createApi({ evidenceOf: () => Promise.resolve(null), onLimits: () => {} });
+  const api = cluster.createApi({ evidenceOf: () => Promise.resolve(null), inFlight: () => [], onLimits: () => {} });
   const stub = await serveStub({ limits: LIMITS, perform: api.perform, turns: api.turns });
   cluster.start();
   await isUp;

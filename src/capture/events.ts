@@ -36,6 +36,7 @@ const ofCapture = {
   url: z.string(),
   host: z.string(),
   batch: z.string().nullable(),
+  request_id: z.string().optional().meta({ description: '`X-Request-Id` of the request that waits for the capture.' }),
   api_key_name: apiKeyName,
 };
 const ofBatch = {

@@ -254,8 +254,9 @@ export class Dispatcher {
       return { type: 'gone' };
     }
     const { callback: _callback, ...request } = command.request;
-    const { batch, apiKeyName } = command;
-    return { type: 'run', leftMs, attempt: ticket.claims, batch, apiKeyName, request: requestToStore(request) };
+    const { batch, apiKeyName, requestId = null } = command;
+    const of = { batch, apiKeyName, requestId };
+    return { type: 'run', leftMs, attempt: ticket.claims, ...of, request: requestToStore(request) };
   }
 
   /** Cancels a capture that a worker has claimed. The worker's report still counts when it comes in time. */
@@ -287,12 +288,12 @@ export class Dispatcher {
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */
-  #checkSize({ request, batch, apiKeyName }: CaptureCommand): void {
+  #checkSize({ request, batch, apiKeyName, requestId = null }: CaptureCommand): void {
     const { maxPayload } = this.#options.link;
     const stored = requestToStore(request);
     // Avoids encoding almost every request: compression never makes a request larger than this bound.
     if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
-    const run = { type: 'run' as const, leftMs: 1, attempt: 1, batch, apiKeyName, request: stored };
+    const run = { type: 'run' as const, leftMs: 1, attempt: 1, batch, apiKeyName, requestId, request: stored };
     if (encodeWithin(maxPayload, run) !== undefined) return;
     throw new CapstanError(
       'payload_too_large',

@@ -2,6 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
+import type { InFlight } from '../capture/in-flight.ts';
 import type { Result } from '../capture/result.ts';
 import type { StoredRequest } from '../capture/stored-request.ts';
 import { count } from '../capture/values.ts';
@@ -51,6 +52,7 @@ export const FromNode = z.discriminatedUnion('type', [
     attempt: z.int().positive(),
     batch: z.string().nullable(),
     apiKeyName: z.string().nullable(),
+    requestId: z.string().nullable().default(null),
     request: trusted<StoredRequest>(),
   }),
   /** No client waits for the capture any more. */
@@ -70,6 +72,16 @@ export type ToWorker = z.output<typeof ToWorker>;
 
 /** `runs`: whether the worker is running the capture. */
 export const FromWorker = z.object({ runs: z.boolean() });
+
+/** A question of an api node to another one: which of its captures are in flight. */
+export const ToPeer = z.object({
+  limit: z.int().positive(),
+  requestId: z.string().optional(),
+  /** The API key whose captures alone are wanted. */
+  ofKey: z.string().optional(),
+});
+
+export const FromPeer = z.object({ captures: z.array(trusted<InFlight>()) });
 
 /** The announcement that each process sends once a second, and once more when it ends. */
 export const Announcement = z.discriminatedUnion('kind', [
@@ -126,7 +138,15 @@ const DEFLATED = 1;
 /** The fastest level, because it already makes requests and results, which are text, small. */
 const LEVEL = { level: 1 };
 
-type Message = ToNode | FromNode | ToWorker | z.output<typeof FromWorker> | Announcement | WrittenEvent;
+type Message =
+  | ToNode
+  | FromNode
+  | ToWorker
+  | z.output<typeof FromWorker>
+  | z.output<typeof ToPeer>
+  | z.output<typeof FromPeer>
+  | Announcement
+  | WrittenEvent;
 
 /** Thrown for a message that another version, or no process of this cluster, has sent. */
 export class BadMessageError extends Error {

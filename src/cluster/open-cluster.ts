@@ -1,6 +1,7 @@
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
+import type { InFlight, InFlightList, InFlightWanted } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { ClusterStats } from '../capture/stats.ts';
@@ -10,6 +11,7 @@ import { Census } from './census.ts';
 import { AwayError, Link } from './connection.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { ClusterEventLog } from './event-log.ts';
+import { ClusterInFlight } from './in-flight.ts';
 import { LiveLimits } from './live-limits.ts';
 import type { Announcement } from './messages.ts';
 import { connectionOptions, type ServerOptions } from './servers.ts';
@@ -36,6 +38,8 @@ export interface ClusterOptions {
 export interface ApiOptions {
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+  /** Generates the captures that this process admitted and that have no outcome yet, oldest first. */
+  readonly inFlight: () => Iterable<InFlight>;
   /** Called when the limits of the cluster have changed. */
   readonly onLimits: (limits: CaptureLimits) => void;
 }
@@ -45,6 +49,8 @@ export interface ClusterApi {
   readonly turns: Turns;
   readonly perform: (command: CaptureCommand) => Promise<CaptureOutcome>;
   readonly limits: CaptureLimits;
+  /** Returns captures in flight of all api nodes, oldest first. */
+  inFlight(wanted: InFlightWanted): Promise<InFlightList>;
   /** Changes the limits of the whole cluster. Rejects with `cluster_unavailable`. */
   setLimits(limits: CaptureLimits): Promise<CaptureLimits>;
 }
@@ -143,7 +149,7 @@ export function openCluster(options: ClusterOptions): Cluster {
       eventLog = new ClusterEventLog({ link, subjects, outbox, clock: Date.now, onProblem });
       return eventLog;
     },
-    createApi({ evidenceOf, onLimits }) {
+    createApi({ evidenceOf, inFlight, onLimits }) {
       const limiting = new LiveLimits({ link, queue, subjects, initial: limits, onChange: onLimits, onProblem });
       const dispatching = new Dispatcher({
         link,
@@ -164,6 +170,13 @@ export function openCluster(options: ClusterOptions): Cluster {
         nodes: () => census.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name),
         onProblem,
       });
+      const underWay = new ClusterInFlight({
+        link,
+        subjects,
+        name: dispatching.name,
+        own: inFlight,
+        others: () => census.otherNodes.map(({ name }) => name),
+      });
       live = limiting;
       dispatcher = dispatching;
       return {
@@ -172,6 +185,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         get limits() {
           return limiting.current;
         },
+        inFlight: (wanted) => underWay.list(wanted),
         setLimits: (next) => (link.isUp ? limiting.set(next) : Promise.reject(new CapstanError('cluster_unavailable'))),
       };
     },

@@ -4,6 +4,7 @@
  *   <name>.work.<api node>.<capture id>   tickets, in the stream
  *   <name>.node.<api node>                requests of workers to an api node
  *   <name>.worker.<worker>                requests of api nodes to a worker
+ *   <name>.ask.<api node>                 questions of other api nodes
  *   <name>.alive                          announcements of all processes
  *   <name>.inbox.<role>.>                 answers to the requests of processes with a role
  *   <name>.limits                         tells api nodes to read the limits again
@@ -21,6 +22,8 @@ export interface Subjects {
   work(node: string, id: number): string;
   node(node: string): string;
   worker(worker: string): string;
+  /** Where other api nodes ask an api node. */
+  ask(node: string): string;
   readonly alive: string;
   readonly limits: string;
   /** Returns what the subjects of answers begin with. */
@@ -42,6 +45,7 @@ export function subjectsOf(name: string): Subjects {
     work: (node, id) => `${name}.work.${node}.${id}`,
     node: (node) => `${name}.node.${node}`,
     worker: (worker) => `${name}.worker.${worker}`,
+    ask: (node) => `${name}.ask.${node}`,
     alive: `${name}.alive`,
     limits: `${name}.limits`,
     inbox: (role) => `${name}.inbox.${role}`,

@@ -250,10 +250,10 @@ export class Worker {
   #outcomeOf(id: number, claim: FromNode & { type: 'run' }, work: Work, free: () => void): Promise<CaptureOutcome> {
     const { capture, findOutcome, onProblem } = this.#options;
     const { controller } = work;
-    const { batch, apiKeyName } = claim;
+    const { batch, apiKeyName, requestId } = claim;
     const begin = (): ObservableInput<CaptureOutcome> => {
       const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
-      const command = { id, request, batch, apiKeyName, signal: controller.signal };
+      const command = { id, request, batch, apiKeyName, requestId, signal: controller.signal };
       return capture(command, (reason) => controller.abort(reason));
     };
     const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id).catch(() => undefined) : undefined)).pipe(

@@ -3,7 +3,7 @@ import type { Client } from '../capture/client.ts';
 import type { CapstanError, FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { LoadSample } from '../capture/history.ts';
-import type { InFlight } from '../capture/in-flight.ts';
+import type { InFlightList, InFlightWanted } from '../capture/in-flight.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
@@ -71,8 +71,8 @@ export interface CaptureService {
   kill(): void;
   /** Returns why `submit` refuses captures now, and counts one refusal; undefined when captures are admitted. */
   refuseUnread(): CapstanError | undefined;
-  /** Generates the captures of this process that have no outcome yet, in the order of their admission. */
-  inFlight(): Iterable<InFlight>;
+  /** Returns captures that have no outcome yet, oldest first; in a cluster, those of all api nodes. */
+  inFlight(wanted: InFlightWanted): Promise<InFlightList>;
   /** Whether captures can be made. */
   readonly readiness: Readiness;
   /** Whether stored captures can be read. */

@@ -70,7 +70,8 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
         graceMs: GRACE_MS,
         teardownMs: TEARDOWN_MS,
         scheduler: asyncScheduler,
-        report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+        report: (error, { id, requestId }) =>
+          logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),

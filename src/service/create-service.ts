@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CapstanError } from '../capture/errors.ts';
+import { wantedInFlight } from '../capture/in-flight.ts';
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { refusal } from '../capture/validate.ts';
 import type { SharedEventLog } from '../cluster/open-cluster.ts';
@@ -94,6 +95,7 @@ export async function createService(
   });
   const clusterApi = cluster?.createApi({
     evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
+    inFlight: () => pipeline.inFlight(),
     onLimits: ({ maxConcurrent, maxQueue }) => {
       pipeline.setLimits({ maxConcurrent, maxQueue });
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
@@ -188,7 +190,8 @@ export async function createService(
     tallies,
     takesCallbacks: config.webhookSecret.length > 0,
     refuseUnread: () => pipeline.refuseUnread(),
-    inFlight: () => pipeline.inFlight(),
+    inFlight: async (wanted) =>
+      clusterApi?.inFlight(wanted) ?? { captures: wantedInFlight(pipeline.inFlight(), wanted), missing: '' },
     results: storage.results,
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,

@@ -37,7 +37,8 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
 }
 
 function captureFacts(event: Exclude<CaptureEvent, { type: 'capture.queued' | 'capture.started' }>) {
-  const base = { capture_id: event.id, host: event.host, ...(event.batch === null ? {} : { batch: event.batch }) };
+  const { id, host, batch, request_id: requestId } = event;
+  const base = { capture_id: id, host, ...(batch !== null && { batch }), ...(requestId && { request_id: requestId }) };
   const failure = 'failure' in event ? { code: event.failure.code, reason: withoutUrls(event.failure.reason) } : {};
   const result = 'result' in event ? event.result : null;
   if (result === null) return { ...base, ...failure };

@@ -26,9 +26,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     artifacts,
     feed: ownFeed(service.feed, key),
     events$: service.events$.pipe(filter((event) => isVisible(event, key))),
-    *inFlight() {
-      for (const capture of service.inFlight()) if (isOfKey(capture, key)) yield capture;
-    },
+    inFlight: (wanted) => service.inFlight({ ...wanted, ofKey: key }),
     whyMissing: async (id) => {
       const why = await service.whyMissing(id);
       // It is the answer for every unknown id, and so tells nothing about the captures of others.

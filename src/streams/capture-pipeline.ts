@@ -129,7 +129,6 @@ interface Job {
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
-  readonly requestId: string | null;
   /** Limits the time in the queue. */
   waiting: Subscription;
   /** Time of the start; undefined in the queue. */
@@ -169,7 +168,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       if (pass === undefined) {
         // A ticket lends a pass for every claim until it is revoked.
         const error = (ticket === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
-        events.emit(captureRefused(now(), { id, request, batch, apiKeyName }, toFailure(error)));
+        events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
         subscriber.error(error);
         return;
       }
@@ -180,6 +179,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           request,
           batch,
           apiKeyName,
+          requestId,
           signal: controller.signal,
           onPhase: (phase) => {
             job.phase = phase;
@@ -199,7 +199,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           subscriber.next(outcome);
           subscriber.complete();
         },
-        requestId,
         startedAt: undefined,
         phase: null,
       };
@@ -301,7 +300,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
     *inFlight() {
       let position = 0;
-      for (const { command, requestId, queuedAt, startedAt, phase } of jobs) {
+      for (const { command, queuedAt, startedAt, phase } of jobs) {
         const isRunning = startedAt !== undefined;
         if (!isRunning) position += 1;
         const { target } = command.request;
@@ -310,12 +309,13 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           url: target.url,
           host: target.parsed.hostname,
           batch: command.batch,
-          request_id: requestId,
+          request_id: command.requestId ?? null,
           state: isRunning ? 'running' : 'queued',
           position: isRunning ? null : position,
           phase,
           waited_ms: Math.round((startedAt ?? now()) - queuedAt),
           running_ms: isRunning ? Math.round(now() - startedAt) : 0,
+          node: null,
           ...ofKey(command.apiKeyName),
         };
       }

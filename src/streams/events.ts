@@ -66,7 +66,7 @@ export function createEventStream(): EventStream {
 }
 
 /** The properties of a command that its events carry. */
-export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName'>;
+export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
 
 /** `at`: milliseconds since the Unix epoch, in every constructor here. */
 export function captureQueued(at: number, command: Announced): CaptureEvent {
@@ -160,8 +160,10 @@ export function pressureChanged(at: number, { cluster: _cluster, ...pressure }: 
   return { type: 'pressure.changed', at: iso(at), ...pressure };
 }
 
-function about(at: number, { id, request, batch, apiKeyName }: Announced) {
-  return { at: iso(at), id, url: request.target.url, host: request.target.host, batch, ...ofKey(apiKeyName) };
+function about(at: number, { id, request, batch, apiKeyName, requestId }: Announced) {
+  const { url, host } = request.target;
+  const ofRequest = requestId === null || requestId === undefined ? {} : { request_id: requestId };
+  return { at: iso(at), id, url, host, batch, ...ofRequest, ...ofKey(apiKeyName) };
 }
 
 function iso(at: number): string {

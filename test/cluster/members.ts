@@ -83,7 +83,7 @@ export function membersOf(
     async api() {
       let api: ClusterApi | undefined;
       await open('api', (cluster) => {
-        api = cluster.createApi({ evidenceOf: async () => null, onLimits: () => {} });
+        api = cluster.createApi({ evidenceOf: async () => null, inFlight: () => [], onLimits: () => {} });
       });
       if (api === undefined) throw new Error('it was created');
       return api;

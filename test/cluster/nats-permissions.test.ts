@@ -33,6 +33,10 @@ describe.skipIf(reason !== undefined)('a NATS server with the documented users',
     await workers.worker(async ({ id }) => ({ state: 'stored', result: exampleResult(id), evidence: null }));
     expect(await submitted(api, 1).outcome).toMatchObject({ state: 'stored' });
 
+    const other = await apis.api();
+    await expect.poll(() => apis.clusters.at(-1)?.stats().nodes).toBe(2);
+    expect(await other.inFlight({ limit: 1 })).toEqual({ captures: [], missing: '' });
+
     const logs = [...apis.clusters, ...workers.clusters].map((cluster, at) =>
       cluster.openEventLog(createFileEventOutbox(join(directory, String(at)))),
     );
@@ -46,14 +50,14 @@ describe.skipIf(reason !== undefined)('a NATS server with the documented users',
     const worker = await connect({ servers: nats.url, user: 'worker', pass: 'change-me-2' });
     onTestFinished(() => worker.close());
     const refusals: string[] = [];
-    for (const subject of ['capstan.logged.>', 'capstan.node.*', 'capstan.inbox.api.>']) {
+    for (const subject of ['capstan.logged.>', 'capstan.node.*', 'capstan.ask.*', 'capstan.inbox.api.>']) {
       worker.subscribe(subject, {
         callback: (error) => {
           refusals.push(String(error?.message));
         },
       });
     }
-    await expect.poll(() => refusals.length).toBe(3);
+    await expect.poll(() => refusals.length).toBe(4);
     expect(refusals.every((refusal) => /Permissions Violation/i.test(refusal))).toBe(true);
   }, 60_000);
 });

@@ -36,6 +36,8 @@ interface FailureAnswer {
 
 export interface Answer<T> {
   readonly data: T;
+  /** A note for people; mostly empty. */
+  readonly message: string;
   /** Path of the next page; undefined on the last one. */
   readonly next: string | undefined;
 }
@@ -75,7 +77,10 @@ export async function call<T>(
     if (abort?.aborted) throw error;
     return {};
   });
-  if (response.ok) return { data: 'data' in answer ? answer.data : answer, next: nextOf(response) };
+  if (response.ok) {
+    const { message = '', data = answer } = answer;
+    return { data, message, next: nextOf(response) };
+  }
   throw failureOf(path, response, answer);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type InFlight, InFlightSchema } from '../../capture/in-flight.ts';
+import { InFlightSchema } from '../../capture/in-flight.ts';
 import { answer } from '../answer/envelope.ts';
 import { envelope } from '../openapi/content.ts';
 import { DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
@@ -10,24 +10,22 @@ export const getCaptures = route({
   path: '/captures',
   operationId: 'listCapturesInFlight',
   summary: 'Captures that wait or run now, with their place in the queue or their phase.',
-  description: 'Captures of the process that answers, oldest first.',
+  description:
+    'Oldest first; in a cluster, those of all api nodes. `message` names the api nodes that did not answer within 1 s.',
   tag: 'operations',
   parameters: {
     request_id: z
       .string()
       .optional()
       .meta({ description: 'Returns only the capture that the request with this `X-Request-Id` waits for.' }),
+    node: z.string().optional().meta({ description: 'Returns only the captures of this api node of a cluster.' }),
     limit: limitParameter(String(DEFAULT_LIMIT)),
   },
   answers: {
     200: { description: 'As of now.', content: envelope('InFlightList', z.array(InFlightSchema)) },
   },
-  handle: (ctx, { request_id: requestId, limit = DEFAULT_LIMIT }, { service }) => {
-    const found: InFlight[] = [];
-    for (const capture of service.inFlight()) {
-      if (requestId !== undefined && capture.request_id !== requestId) continue;
-      if (found.push(capture) >= limit) break;
-    }
-    answer(ctx, found);
+  handle: async (ctx, { request_id: requestId, node, limit = DEFAULT_LIMIT }, { service }) => {
+    const { captures, missing } = await service.inFlight({ limit, requestId, node });
+    answer(ctx, captures, missing);
   },
 });

@@ -159,7 +159,7 @@ function Advanced({ groups, options, problems, onChange }: AdvancedProps) {
 /** Returns whether an option has another value than the form, or the service, gives it by default. */
 function isSet(options: Options, name: string, schema: OptionSchema): boolean {
   const value = options[name];
-  return value !== undefined && value !== DEFAULTS[name] && value !== schema.default;
+  return [undefined, DEFAULTS[name], schema.default].every((usual) => JSON.stringify(value) !== JSON.stringify(usual));
 }
 
 /** Returns the name of the option that a problem is about. */

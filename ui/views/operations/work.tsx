@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, call } from '../../api/client.ts';
+import { type Answer, ApiError, call, queryOf } from '../../api/client.ts';
 import type { InFlight, Job } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ago, duration, integer, shortUrl } from '../../parts/format.ts';
@@ -23,17 +23,19 @@ interface WorkProps {
 
 /** Current work: captures in flight, jobs and batches. */
 export function Work({ batches, revision }: WorkProps) {
-  const [flights, setFlights] = useState<readonly InFlight[]>([]);
+  const [flights, setFlights] = useState<Answer<readonly InFlight[]>>();
+  const [node, setNode] = useState('');
   const [jobs, setJobs] = useState<readonly Job[]>([]);
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    call<readonly InFlight[]>(`/captures?limit=${MAX_SHOWN}`, { signal }).then(({ data }) => setFlights(data), ignore);
+    const wanted = queryOf({ limit: MAX_SHOWN, node });
+    call<readonly InFlight[]>(`/captures${wanted}`, { signal }).then(setFlights, ignore);
     // Without a database there are no jobs.
     call<readonly Job[]>(`/jobs?limit=${MAX_SHOWN}`, { signal }).then(({ data }) => setJobs(data), ignore);
     return () => abort.abort();
-  }, [revision]);
+  }, [revision, node]);
   const cancel = async (id: string) => {
     try {
       const { data } = await call<Job>(`/jobs/${id}`, { method: 'DELETE' });
@@ -46,7 +48,7 @@ export function Work({ batches, revision }: WorkProps) {
     <div class="work">
       <section class="panel">
         <h2>Captures in flight</h2>
-        {flights.length === 0 ? <p class="muted">None.</p> : <Flights flights={flights} />}
+        <Flights flights={flights?.data ?? []} missing={flights?.message ?? ''} node={node} onNode={setNode} />
       </section>
       <section class="panel">
         <h2>Jobs</h2>
@@ -77,11 +79,40 @@ function ignore(): void {
   // The next sample tries again, and its own failure is shown.
 }
 
-function Flights({ flights }: { readonly flights: readonly InFlight[] }) {
+interface FlightsProps {
+  readonly flights: readonly InFlight[];
+  readonly missing: string;
+  /** The api node whose captures are shown; `''` for all. */
+  readonly node: string;
+  readonly onNode: (node: string) => void;
+}
+
+function Flights({ flights, missing, node, onNode }: FlightsProps) {
+  const known = [...new Set([node, ...flights.map(({ node: of }) => of ?? '')])].filter((name) => name !== '');
+  return (
+    <>
+      {known.length > 0 && (
+        <label class="field">
+          <span>Api node</span>
+          <select value={node} onChange={(event) => onNode(event.currentTarget.value)}>
+            <option value="">All</option>
+            {known.toSorted().map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {missing !== '' && <p class="notice warn">{missing}</p>}
+      {flights.length === 0 ? <p class="muted">None.</p> : <FlightList flights={flights} />}
+    </>
+  );
+}
+
+function FlightList({ flights }: { readonly flights: readonly InFlight[] }) {
   return (
     <ul class="progress-list">
-      {flights.map(({ id, url, state, position, phase, waited_ms: waited, running_ms: running }) => (
-        <li key={id}>
+      {flights.map(({ id, url, node, state, position, phase, waited_ms: waited, running_ms: running }) => (
+        <li key={id} title={node === null ? undefined : `api node ${node}`}>
           <span class="progress-url" title={url}>
             {shortUrl(url)}
           </span>

@@ -1,0 +1,71 @@
+import { type InFlight, type InFlightList, type InFlightWanted, wantedInFlight } from '../capture/in-flight.ts';
+import type { Link } from './connection.ts';
+import { decode, encode, encodeWithin, FromPeer, MAX_SMALL_BYTES, ToPeer } from './messages.ts';
+import type { Subjects } from './subjects.ts';
+
+/** Time limit for another api node's answer, in milliseconds. */
+const ANSWER_MS = 1_000;
+
+export interface InFlightOptions {
+  readonly link: Link;
+  readonly subjects: Subjects;
+  /** Name of this api node. */
+  readonly name: string;
+  /** Generates the captures that this api node admitted, oldest first. */
+  readonly own: () => Iterable<InFlight>;
+  /** Returns the names of the other api nodes. */
+  readonly others: () => readonly string[];
+}
+
+/** The captures in flight of all api nodes: each answers for those that it admitted. */
+export class ClusterInFlight {
+  readonly #options: InFlightOptions;
+
+  constructor(options: InFlightOptions) {
+    this.#options = options;
+    const { link, subjects, name } = options;
+    link.subscribe(subjects.ask(name), (message) => {
+      const wanted = decode(ToPeer, message.data, MAX_SMALL_BYTES);
+      message.respond(this.#encoded(this.#own(wanted)));
+    });
+  }
+
+  async list(wanted: InFlightWanted): Promise<InFlightList> {
+    const { link, name, others } = this.#options;
+    const isAsked = (node: string) => wanted.node === undefined || wanted.node === node;
+    const asked = others().filter(isAsked);
+    const answers = await Promise.all(asked.map((node) => this.#ask(node, wanted)));
+    const found = [...(isAsked(name) ? this.#own(wanted) : []), ...answers.flatMap((captures) => captures ?? [])];
+    const captures = found.sort((one, other) => ageOf(other) - ageOf(one)).slice(0, wanted.limit);
+    const silent = asked.filter((_node, at) => answers[at] === undefined);
+    if (!link.isUp) return { captures, missing: `NATS cannot be reached: only the api node ${name} was asked.` };
+    return { captures, missing: silent.length === 0 ? '' : `No answer from the api nodes ${silent.join(', ')}.` };
+  }
+
+  #own(wanted: InFlightWanted): InFlight[] {
+    const { own, name } = this.#options;
+    return wantedInFlight(own(), wanted).map((capture) => ({ ...capture, node: name }));
+  }
+
+  /** Leaves out the newest captures when a message cannot carry all. */
+  #encoded(captures: readonly InFlight[]): Uint8Array {
+    const body = encodeWithin(this.#options.link.maxPayload, { captures: [...captures] });
+    return body ?? this.#encoded(captures.slice(0, captures.length / 2));
+  }
+
+  /** Returns the captures of another api node; undefined when it does not answer. */
+  async #ask(node: string, { limit, requestId, ofKey }: InFlightWanted): Promise<readonly InFlight[] | undefined> {
+    const { link, subjects } = this.#options;
+    try {
+      const { data } = await link.request(subjects.ask(node), encode({ limit, requestId, ofKey }), ANSWER_MS);
+      return decode(FromPeer, data).captures;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Milliseconds since the capture was admitted. The clocks of nodes differ, so times are not compared. */
+function ageOf({ waited_ms: waited, running_ms: running }: InFlight): number {
+  return waited + running;
+}

@@ -1,0 +1,108 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { InFlightSchema } from '../../src/capture/in-flight.ts';
+import type { Served } from '../commands/capstan-process.ts';
+import { capture } from '../faults/client.ts';
+import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { startHeldPages } from './held-pages.ts';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+const PATIENCE = { timeout: 30_000 };
+
+const Listed = z.object({ message: z.string(), data: z.array(InFlightSchema) });
+
+async function list({ url }: Served, query = '', key?: string) {
+  const headers = key === undefined ? {} : { 'X-API-Key': key };
+  return Listed.parse(await (await fetch(`${url}/captures${query}`, { headers })).json());
+}
+
+describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`, () => {
+  const servers = serversForSuite();
+
+  /** Sends a capture that waits for a held page, as a client that has gone when the test has ended. */
+  function send({ url }: Served, body: object, headers: Readonly<Record<string, string>> = {}): void {
+    const gone = new AbortController();
+    const sent = fetch(`${url}/screenshot`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: gone.signal,
+    }).catch(() => undefined);
+    onTestFinished(async () => {
+      gone.abort();
+      await sent;
+    });
+  }
+
+  it('are listed by every api node, by node and by request id, and a node that does not answer is named', async () => {
+    await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+    await using cluster = await clusterOf(servers, 'flight');
+    const [first, second] = await Promise.all([
+      cluster.start('api'),
+      cluster.start('api'),
+      cluster.start('worker', '--max-concurrent', '1'),
+    ]);
+    await Promise.all([first, second].map((node) => cluster.workers(node, 1)));
+    await expect.poll(() => clusterStats(first).then(({ nodes }) => nodes), PATIENCE).toBe(2);
+    await expect.poll(() => clusterStats(second).then(({ nodes }) => nodes), PATIENCE).toBe(2);
+
+    const [atFirst, atSecond] = [pages.url(), pages.url()];
+    send(first, { url: atFirst }, { 'X-Request-Id': 'of-first' });
+    await expect.poll(() => list(second), PATIENCE).toMatchObject({ message: '', data: [{ state: 'running' }] });
+    send(second, { url: atSecond }, { 'X-Request-Id': 'of-second' });
+    await expect.poll(() => list(first).then(({ data }) => data.length), PATIENCE).toBe(2);
+
+    for (const node of [first, second]) {
+      const { data } = await list(node);
+      expect(data).toMatchObject([
+        { url: atFirst, request_id: 'of-first', state: 'running', position: null },
+        { url: atSecond, request_id: 'of-second', state: 'queued', position: 1 },
+      ]);
+      const [one, other] = data;
+      expect(one?.node).not.toBe(other?.node);
+      expect((await list(node, `?node=${other?.node}`)).data.map(({ url }) => url)).toEqual([atSecond]);
+      expect((await list(node, '?request_id=of-first')).data.map(({ url }) => url)).toEqual([atFirst]);
+      expect((await list(node, '?limit=1')).data.map(({ url }) => url)).toEqual([atFirst]);
+    }
+
+    const ofSecond = (await list(first)).data[1]?.node;
+    second.child.kill('SIGSTOP');
+    onTestFinished(() => void second.child.kill('SIGCONT'));
+    expect(await list(first)).toMatchObject({
+      message: `No answer from the api nodes ${ofSecond}.`,
+      data: [{ url: atFirst }],
+    });
+  }, 120_000);
+
+  it('are those of its own for an isolated key, at whichever node', async () => {
+    await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+    await using cluster = await clusterOf(servers, 'flight-keys');
+    const file = join(cluster.place.path, 'keys');
+    await writeFile(file, 'shop:shop-key\nnews:news-key\n');
+    const keys = ['--api-key-file', file, '--isolate-keys'];
+    const [first, second] = await Promise.all([cluster.start('api', ...keys), cluster.start('api', ...keys)]);
+    const [ofShop, ofNews] = [pages.url(), pages.url()];
+    send(first, { url: ofShop }, { 'X-API-Key': 'shop-key' });
+    send(first, { url: ofNews }, { 'X-API-Key': 'news-key' });
+    const urls = (key: string) => list(second, '', key).then(({ data }) => data.map(({ url }) => url));
+    await expect.poll(() => urls('shop-key'), PATIENCE).toEqual([ofShop]);
+    await expect.poll(() => urls('news-key'), PATIENCE).toEqual([ofNews]);
+  }, 120_000);
+
+  it('have the id of their request in the log lines of the worker', async () => {
+    await using pages = await startHeldPages(0);
+    await using cluster = await clusterOf(servers, 'flight-log');
+    const log = join(cluster.place.path, 'worker.log');
+    const [node] = await Promise.all([cluster.start('api'), cluster.start('worker', '--log-file', log)]);
+    await cluster.workers(node, 1);
+    expect(await capture(node.url, { url: pages.url() })).toMatchObject({ status: 200 });
+    const lines = async () =>
+      (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('capture.stored'));
+    await expect.poll(() => lines().then(({ length }) => length), PATIENCE).toBe(1);
+    const [line = ''] = await lines();
+    expect(JSON.parse(line)).toMatchObject({ request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  }, 120_000);
+});
