@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { InFlightSchema } from '../../src/capture/in-flight.ts';
+import type { ServiceConfig } from '../../src/service/service-config.ts';
 import type { Served } from '../commands/capstan-process.ts';
 import { capture } from '../faults/client.ts';
+import { startService } from '../support/service.ts';
+import { buildUi, launchBrowser } from '../ui/ui-service.ts';
 import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
 
@@ -23,7 +26,7 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
   const servers = serversForSuite();
 
   /** Sends a capture that waits for a held page, as a client that has gone when the test has ended. */
-  function send({ url }: Served, body: object, headers: Readonly<Record<string, string>> = {}): void {
+  function send({ url }: Pick<Served, 'url'>, body: object, headers: Readonly<Record<string, string>> = {}): void {
     const gone = new AbortController();
     const sent = fetch(`${url}/screenshot`, {
       method: 'POST',
@@ -90,6 +93,36 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
     const urls = (key: string) => list(second, '', key).then(({ data }) => data.map(({ url }) => url));
     await expect.poll(() => urls('shop-key'), PATIENCE).toEqual([ofShop]);
     await expect.poll(() => urls('news-key'), PATIENCE).toEqual([ofNews]);
+  }, 120_000);
+
+  it('are shown in the operations view, of all api nodes or of one', async () => {
+    await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+    await using cluster = await clusterOf(servers, 'flight-view');
+    const other = await cluster.start('api');
+    const member: Partial<ServiceConfig> = {
+      role: 'api',
+      natsUrl: [servers.nats.url],
+      clusterName: 'flight-view',
+      dbPath: null,
+      mongoUrl: `${servers.mongo.url}flight-view`,
+    };
+    const app = await startService(member, { uiDirectory: await buildUi() });
+    onTestFinished(() => app.stop());
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    await expect.poll(() => clusterStats({ url: app.baseUrl }).then(({ nodes }) => nodes), PATIENCE).toBe(2);
+    send({ url: app.baseUrl }, { url: pages.url() });
+    send(other, { url: pages.url() });
+
+    const page = await browser.newPage();
+    await page.goto(`${app.baseUrl}/ui/operations`);
+    const flights = page.locator('section', { hasText: 'Captures in flight' });
+    await flights.getByText('page1').waitFor();
+    await flights.getByText('page2').waitFor();
+    const ofOther = (await list(other)).data.find(({ url }) => url.endsWith('page2'))?.node;
+    await flights.getByLabel('Api node').selectOption(ofOther ?? '');
+    await flights.getByText('page1').waitFor({ state: 'detached' });
+    await flights.getByText('page2').waitFor();
   }, 120_000);
 
   it('have the id of their request in the log lines of the worker', async () => {
