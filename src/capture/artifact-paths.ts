@@ -1,3 +1,11 @@
+import {
+  type ArtifactKind,
+  type ArtifactMember,
+  forKinds,
+  forMembers,
+  REQUIRED_KINDS,
+  type RequiredKind,
+} from './artifacts.ts';
 import type { Result } from './result.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
 
@@ -6,34 +14,20 @@ import type { ScreenshotInfo } from './screenshot-info.ts';
  * added when a result is sent, so that stored records outlive a change of the API.
  */
 
-export function imagePath(id: number): string {
-  return `/screenshot/${id}`;
+function pathOf(id: number, kind: ArtifactKind): string {
+  return kind === 'image' ? `/screenshot/${id}` : `/screenshot/${id}?view=${kind}`;
 }
 
-export function htmlPath(id: number): string {
-  return `/screenshot/${id}?view=html`;
-}
-
-/** A result as the API sends it. */
-export type SentResult<T extends Result = Result> = Omit<T, 'artifacts'> & {
-  /** Path of the image, `''` when there is none. */
-  readonly screenshot: string;
-  /** Path of the HTML snapshot, `''` when there is none. */
-  readonly html: string;
-};
+/** A result as the API sends it: with the path of each artifact, `''` when there is none. */
+export type SentResult<T extends Result = Result> = Omit<T, 'artifacts'> & Readonly<Record<ArtifactMember, string>>;
 
 export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentResult<T> {
-  const kinds = artifacts?.kinds ?? [];
-  return {
-    ...rest,
-    screenshot: kinds.includes('image') ? imagePath(rest.id) : '',
-    html: kinds.includes('html') ? htmlPath(rest.id) : '',
-  };
+  return { ...rest, ...forMembers((kind) => (artifacts?.kinds.includes(kind) ? pathOf(rest.id, kind) : '')) };
 }
 
-/** The description of a stored image as the API sends it. */
-export type SentScreenshotInfo = ScreenshotInfo & { readonly image: string; readonly html: string };
+/** The description of a stored image as the API sends it: with the paths of the files that every capture has. */
+export type SentScreenshotInfo = ScreenshotInfo & Readonly<Record<RequiredKind, string>>;
 
 export function sentInfo(info: ScreenshotInfo): SentScreenshotInfo {
-  return { ...info, image: imagePath(info.id), html: htmlPath(info.id) };
+  return { ...info, ...forKinds(REQUIRED_KINDS, (kind) => pathOf(info.id, kind)) };
 }

@@ -10,12 +10,11 @@ import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { TRUNCATION_CAUSES } from './truncation.ts';
 import { count, id, instant } from './values.ts';
 
+/** The stored files of a capture. */
 const StoredArtifactsSchema = z.strictObject({
   store: z.string().meta({ description: 'Id of the artifact store.' }),
   kinds: z.array(z.enum(ARTIFACT_KINDS)),
 });
-
-/** The stored files of a capture. */
 
 /** A record as the result stores keep it. Failed captures have records too. The API sends `SentResult`. */
 export const ResultRecordSchema = z.strictObject({

@@ -1,10 +1,11 @@
+import type { ArtifactKind } from './artifacts.ts';
 import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 import type { TruncatedBy } from './truncation.ts';
 
-/** The result of capturing a page in the browser. */
-export interface Snapshot {
+/** The result of capturing a page in the browser. A file is null when the capture has none of its kind. */
+export interface Snapshot extends Readonly<Record<ArtifactKind, Uint8Array | string | null>> {
   /**
    * The URL that was fetched: the request's URL, with `http` when its scheme was assumed and nothing answered over
    * https.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ArtifactKind } from './artifacts.ts';
+import { ARTIFACT_KINDS, forKinds } from './artifacts.ts';
 import { EgressRefusalsSchema } from './egress-refusals.ts';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
@@ -65,7 +65,7 @@ export const ServiceStatsSchema = z.strictObject({
     state: z.enum(['off', 'up', 'down', 'damaged']),
     outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
     written: z
-      .strictObject({ image: count, html: count } satisfies Record<ArtifactKind, unknown>)
+      .strictObject(forKinds(ARTIFACT_KINDS, () => count))
       .meta({ description: 'Bytes of the files stored since the start.' }),
     bytes: count.nullable().meta({
       description: 'Bytes of all files of captures, with `--retain-bytes` and once they are counted; else null.',

@@ -1,6 +1,5 @@
 import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { OpenArtifact } from '../../storage/ports/artifact-store.ts';
 import type { HttpContext } from '../state.ts';
 import { readByteRange } from './byte-range.ts';
@@ -21,19 +20,11 @@ const INERT_POLICY =
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
-  ctx.type = ARTIFACTS[kind].mediaType(info.format);
-  ctx.set(HEADERS[kind](info));
+  const { mediaType, etag, isActive } = ARTIFACTS[kind];
+  ctx.type = mediaType(info.format);
+  ctx.set('ETag', `"${etag(info)}"`);
+  if (isActive) ctx.set({ 'Content-Security-Policy': INERT_POLICY, 'X-Frame-Options': 'SAMEORIGIN' });
 }
-
-/** Headers of the files of each kind, beside their type. */
-const HEADERS: Readonly<Record<ArtifactKind, (info: ScreenshotInfo) => Readonly<Record<string, string>>>> = {
-  image: ({ sha256 }) => ({ ETag: `"${sha256}"` }),
-  html: ({ id, sha256 }) => ({
-    ETag: `"html-${id}-${sha256}"`,
-    'Content-Security-Policy': INERT_POLICY,
-    'X-Frame-Options': 'SAMEORIGIN',
-  }),
-};
 
 /** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */
 export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, kind: ArtifactKind): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ARTIFACTS, forKinds, forMembers, REQUIRED_KINDS } from '../../capture/artifacts.ts';
 import { FailureCodeSchema, FieldProblemSchema } from '../../capture/errors.ts';
 import { EvidenceSchema } from '../../capture/evidence.ts';
 import type { Immutable } from '../../capture/immutable.ts';
@@ -11,10 +12,11 @@ import { count, id, instant } from '../../capture/values.ts';
  */
 
 /** A result, with the paths of its artifacts in this API. */
-export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend({
-  screenshot: z.string().meta({ description: 'Path of the image, empty when there is none.' }),
-  html: z.string().meta({ description: 'Path of the HTML snapshot, empty when there is none.' }),
-});
+export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
+  forMembers((kind) =>
+    z.string().meta({ description: `${ARTIFACTS[kind].label}: its path, empty when there is none.` }),
+  ),
+);
 
 /** A result with its evidence: the answer to a request for one result. */
 export const DetailedResultSchema = ResultSchema.extend({
@@ -27,10 +29,9 @@ export const SimilarResultSchema = ResultSchema.extend({
   distance: count.meta({ description: 'Bits of `perception_hash` that differ, of 64.' }),
 });
 
-export const ScreenshotInfoSchema = ImageInfoSchema.extend({
-  image: z.string().meta({ description: 'Path of the image.' }),
-  html: z.string().meta({ description: 'Path of the HTML snapshot.' }),
-});
+export const ScreenshotInfoSchema = ImageInfoSchema.extend(
+  forKinds(REQUIRED_KINDS, (kind) => z.string().meta({ description: `${ARTIFACTS[kind].label}: its path.` })),
+);
 
 /** One element of a batch's answer. */
 export const BatchResultSchema = z.strictObject({

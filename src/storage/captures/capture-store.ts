@@ -1,9 +1,9 @@
-import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
+import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
-import { putCapture } from '../ports/artifact-store.ts';
+import { filesIn, putCapture } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
@@ -45,7 +45,7 @@ export class CaptureStore {
   readonly #health: StoreHealth;
   /** Captures that are being stored, by id. */
   readonly #underway = new Map<number, Promise<Result>>();
-  readonly #written: Record<ArtifactKind, number> = { image: 0, html: 0 };
+  readonly #written = forKinds(ARTIFACT_KINDS, () => 0);
 
   constructor(options: CaptureStoreOptions) {
     const { artifacts, copies, results, outbox, maxOutbox = MAX_OUTBOX } = options;
@@ -112,11 +112,13 @@ export class CaptureStore {
         await this.#keepRecord(capture);
         return withoutEvidence(capture);
       }
-      const record = { ...capture, artifacts: { store: await this.#storeId(), kinds: ARTIFACT_KINDS } };
+      const contents = filesIn(files);
+      const kinds = contents.map(([kind]) => kind);
+      const record = { ...capture, artifacts: { store: await this.#storeId(), kinds } };
       if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, files);
       const kept = this.#results.kind === 'none' ? record : await this.#keepCapture(record, files);
       this.#health.succeeded();
-      for (const kind of ARTIFACT_KINDS) this.#written[kind] += Buffer.byteLength(files[kind]);
+      for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
       return withoutEvidence(kept);
     } catch (error) {
       if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);

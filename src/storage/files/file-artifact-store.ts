@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
+import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { writeFailure } from '../failures/write-failure.ts';
-import type {
-  CapturedFiles,
-  LocalStore,
-  OpenArtifact,
-  RemovedArtifacts,
-  StagedCapture,
+import {
+  type CapturedFiles,
+  filesIn,
+  type LocalStore,
+  type OpenArtifact,
+  type RemovedArtifacts,
+  type StagedCapture,
 } from '../ports/artifact-store.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
@@ -37,7 +38,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   async function stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, files.image);
     const staged = await stageFiles(info.id, [
-      ...ARTIFACT_KINDS.map((kind) => [ARTIFACTS[kind].fileName(info.format), files[kind]] as const),
+      ...filesIn(files).map(([kind, content]) => [artifactFile(kind, info.format), content] as const),
       [RECORD_FILE, recordText({ record, image: info })],
     ]);
     return { info, ...staged };
@@ -136,7 +137,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
     const about = await info(id);
     if (about === undefined) return undefined;
-    const name = ARTIFACTS[kind].fileName(about.format);
+    const name = artifactFile(kind, about.format);
     const file = await ifThere(open(join(captureDirectory(data.path, id), name), 'r'));
     if (file === undefined) return undefined;
     const { size } = await file.stat();

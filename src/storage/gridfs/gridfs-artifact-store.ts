@@ -1,5 +1,5 @@
 import { type Db, GridFSBucket } from 'mongodb';
-import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
+import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
@@ -8,12 +8,13 @@ import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } fr
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { createPace } from '../passes/pace.ts';
-import type {
-  ArtifactStore,
-  CapturedFiles,
-  OpenArtifact,
-  RemovedArtifacts,
-  StagedCapture,
+import {
+  type ArtifactStore,
+  type CapturedFiles,
+  filesIn,
+  type OpenArtifact,
+  type RemovedArtifacts,
+  type StagedCapture,
 } from '../ports/artifact-store.ts';
 import { asDetailed } from '../records/record.ts';
 import { deleteFiles, type FileContent, idsOf, uploadFile } from './grid-files.ts';
@@ -33,7 +34,7 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     if (total !== null) total = Math.max(total + bytes, 0);
   }
 
-  /** Uploads both files. Both uploads end before anything is removed: a running upload would leave its file behind. */
+  /** Uploads the files. All uploads end before anything is removed: a running upload would leave its file behind. */
   async function upload(contents: readonly FileContent[]) {
     const uploads = await Promise.allSettled(contents.map((content) => uploadFile(bucket, content)));
     const files = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -49,10 +50,10 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     const text = JSON.stringify(record);
     const files = await ask(() =>
       upload(
-        ARTIFACT_KINDS.map((kind) => ({
+        filesIn(captured).map(([kind, content]) => ({
           kind,
-          name: `${info.id}/${ARTIFACTS[kind].fileName(info.format)}`,
-          content: bytesIn(captured[kind]),
+          name: `${info.id}/${artifactFile(kind, info.format)}`,
+          content: typeof content === 'string' ? Buffer.from(content) : content,
         })),
       ),
     );
@@ -236,8 +237,4 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     },
     measure,
   };
-}
-
-function bytesIn(content: Uint8Array | string): Uint8Array {
-  return typeof content === 'string' ? Buffer.from(content) : content;
 }

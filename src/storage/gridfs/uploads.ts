@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
+import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
@@ -74,12 +75,20 @@ interface Copy {
   readonly files: CapturedFiles;
 }
 
+/** Reads a whole capture; undefined when one of its files, or the record, is gone. */
 async function copyOf(local: ArtifactStore, id: number): Promise<Copy | undefined> {
-  const [record, image, html] = await Promise.all([local.record(id), local.open(id, 'image'), local.open(id, 'html')]);
-  if (record === undefined || image === undefined || html === undefined) {
-    await Promise.all([image?.close(), html?.close()]);
-    return undefined;
-  }
-  const [bytes, source] = await Promise.all([buffer(image.stream()), buffer(html.stream())]);
-  return { record, files: { image: bytes, html: source.toString() } };
+  const record = await local.record(id);
+  const kinds = record?.artifacts?.kinds ?? [];
+  const contents = new Map(
+    await Promise.all(kinds.map(async (kind) => [kind, await contentOf(local, id, kind)] as const)),
+  );
+  const [image, html] = [contents.get('image'), contents.get('html')];
+  if (record === undefined || image === undefined || html === undefined) return undefined;
+  if ([...contents.values()].includes(undefined)) return undefined;
+  return { record, files: { ...Object.fromEntries(contents), image, html } };
+}
+
+async function contentOf(local: ArtifactStore, id: number, kind: ArtifactKind): Promise<Buffer | undefined> {
+  const artifact = await local.open(id, kind);
+  return artifact && buffer(artifact.stream());
 }

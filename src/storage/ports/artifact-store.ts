@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
+import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
@@ -11,10 +11,20 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 export type ArtifactStoreKind = 'files' | 'gridfs';
 
-/** The files of a capture, as returned by a browser: one of each kind. */
-export interface CapturedFiles extends Readonly<Record<ArtifactKind, Uint8Array | string>> {
+/** The files of a capture, as returned by a browser: one of each kind that the capture has. */
+export interface CapturedFiles extends Readonly<Partial<Record<ArtifactKind, ArtifactContent | null>>> {
   readonly image: Uint8Array;
-  readonly html: string;
+  readonly html: ArtifactContent;
+}
+
+export type ArtifactContent = Uint8Array | string;
+
+/** Returns the files that a capture has, with their kinds. */
+export function filesIn(captured: CapturedFiles): readonly (readonly [ArtifactKind, ArtifactContent])[] {
+  return ARTIFACT_KINDS.flatMap((kind) => {
+    const content = captured[kind];
+    return content == null ? [] : [[kind, content] as const];
+  });
 }
 
 /** First and last byte, both included. */

@@ -1,3 +1,5 @@
+import { ARTIFACTS } from '../../../src/capture/artifacts.ts';
+import { artifactsOf } from '../../api/artifacts.ts';
 import { ApiError, queryOf } from '../../api/client.ts';
 import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
@@ -98,12 +100,11 @@ function Capture({ result }: { readonly result: DetailedResult }) {
 }
 
 function requestsOf(result: DetailedResult) {
-  const { id, url, options, screenshot, html, format, perception_hash: hash } = result;
+  const { id, url, options, format, perception_hash: hash } = result;
   return [
     { path: '/screenshot', method: 'POST', body: { ...requestedTarget(result), ...options } },
     { path: `/results/${id}` },
-    ...(screenshot === '' ? [] : [{ path: screenshot, file: `${id}.${format}` }]),
-    ...(html === '' ? [] : [{ path: html, file: `${id}.html` }]),
+    ...artifactsOf(result).map(({ kind, path }) => ({ path, file: `${id}.${ARTIFACTS[kind].extension(format)}` })),
     { path: historyPath(url) },
     ...(hash === null ? [] : [{ path: similarPath(id) }]),
     { path: `/screenshot/${id}`, method: 'DELETE' },

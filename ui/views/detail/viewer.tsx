@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { ARTIFACTS, type ArtifactKind } from '../../../src/capture/artifacts.ts';
+import { artifactsOf } from '../../api/artifacts.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -11,22 +13,34 @@ const ZOOMS = [
 ] as const;
 type Zoom = (typeof ZOOMS)[number][0];
 
-/** The screenshot in three sizes, and the HTML snapshot. */
+/** What is said about a file that is not an image. */
+const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
+  html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
+};
+
+/** The screenshot in three sizes, and the other files of the capture. */
 export function Viewer({ result }: { readonly result: DetailedResult }) {
-  const { id, screenshot, html, format, width, height, title } = result;
-  const [shown, setShown] = useState<'image' | 'html'>('image');
+  const { id, screenshot, format, width, height, title } = result;
+  const artifacts = artifactsOf(result);
+  const [shown, setShown] = useState<ArtifactKind>('image');
   const [zoom, setZoom] = useState<Zoom>('width');
   const hasImage = screenshot !== '' && format !== 'pdf';
   const isPicture = shown === 'image' && hasImage;
-  if (screenshot === '' && html === '') return <Empty title="No image">The capture failed before there was one.</Empty>;
+  const path = artifacts.find(({ kind }) => kind === shown)?.path;
+  if (path === undefined) return <Empty title="No image">The capture failed before there was one.</Empty>;
   return (
     <div class="viewer panel">
       <div class="viewer-tools">
         <fieldset class="segments" aria-label="What is shown">
-          <Segment name="shown" label="Screenshot" isChecked={shown === 'image'} onCheck={() => setShown('image')} />
-          {html !== '' && (
-            <Segment name="shown" label="HTML snapshot" isChecked={shown === 'html'} onCheck={() => setShown('html')} />
-          )}
+          {artifacts.map(({ kind }) => (
+            <Segment
+              key={kind}
+              name="shown"
+              label={ARTIFACTS[kind].label}
+              isChecked={shown === kind}
+              onCheck={() => setShown(kind)}
+            />
+          ))}
         </fieldset>
         {isPicture && (
           <fieldset class="segments" aria-label="Zoom">
@@ -44,25 +58,15 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
         <span class="viewer-size muted number">
           {shown === 'image' && width > 0 ? `${integer(width)} × ${integer(height)} ${format}` : ''}
         </span>
-        <a
-          class="button quiet square"
-          href={shown === 'html' ? html : screenshot}
-          target="_blank"
-          rel="noopener"
-          aria-label="Open in a tab of its own"
-        >
+        <a class="button quiet square" href={path} target="_blank" rel="noopener" aria-label="Open in a tab of its own">
           <Icon name="external" />
         </a>
       </div>
-      {shown === 'html' ? (
+      {shown !== 'image' ? (
         <>
-          <p class="viewer-note muted">
-            The text and structure of the page when its picture was taken, for searching and comparing. It looks plain
-            because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the
-            screenshot.
-          </p>
-          {/* No scripts, no origin, no navigation: the snapshot is hostile. Its own policy says the same. */}
-          <iframe class="snapshot" sandbox="" src={html} title={`HTML snapshot of capture ${id}`} />
+          <p class="viewer-note muted">{NOTES[shown]}</p>
+          {/* No scripts, no origin, no navigation: the file is hostile. Its own policy says the same. */}
+          <iframe class="snapshot" sandbox="" src={path} title={`${ARTIFACTS[shown].label} of capture ${id}`} />
         </>
       ) : hasImage ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard
