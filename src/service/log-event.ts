@@ -33,6 +33,16 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
       logger[event.accepting ? 'info' : 'warn'](pressure, type);
       break;
     }
+    // These need no line. Every type is named, so that a new one does not compile until this is decided.
+    case 'capture.queued':
+    case 'capture.started':
+    case 'batch.accepted':
+    case 'batch.progress':
+    case 'batch.completed':
+    case 'webhook.delivered':
+      break;
+    default:
+      event satisfies never;
   }
 }
 
