@@ -10,10 +10,10 @@ import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { loadConfig } from '../../src/config/mod.ts';
 import { createHttpApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
+import { tallyEvents } from '../../src/metrics/tallies.ts';
 import { type CaptureService, createService } from '../../src/service/create-service.ts';
 import { createBatchRunner } from '../../src/streams/batch.ts';
 import { type CapturePipelineOptions, createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
-import { createCounters } from '../../src/streams/counters.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 
 /** Returns the outcome of a capture that needed no browser and no store. */
@@ -52,7 +52,7 @@ export async function serveStub(
   const real = await createService(config, logger);
 
   const events = createEventStream();
-  createCounters(events.events$);
+  tallyEvents(events.events$);
   let id = 0;
   const pipeline = createCapturePipeline({
     ...options,

@@ -2,10 +2,12 @@ import type { Observable } from 'rxjs';
 import type { BrowserEndCause, CapstanEvent, EventType, WebhookFailureCause } from '../capture/events.ts';
 import { CAPTURE_PHASES, type CapturePhase } from '../capture/phases.ts';
 import type { Result } from '../capture/result.ts';
+import type { ServiceStats } from '../capture/stats.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
-/** Metrics that are computed from events: counts by label, and histograms of durations. */
+/** Numbers that are computed from events: counts since the start, and histograms of durations. */
 export interface Tallies {
+  readonly counts: EventCounts;
   readonly events: ReadonlyMap<EventType, number>;
   /** Number of `capture.rejected` events by error code. */
   readonly rejections: ReadonlyMap<string, number>;
@@ -20,6 +22,13 @@ export interface Tallies {
   readonly webhooks: DurationHistogram;
 }
 
+/** The counts that `GET /stats` reports. Invariant: `accepted = stored + failed + timed_out + cancelled + rejected + inside`. */
+export interface EventCounts {
+  readonly captures: ServiceStats['captures'];
+  readonly batches: ServiceStats['batches'];
+  readonly webhooks: Omit<ServiceStats['webhooks'], 'pending'>;
+}
+
 /** Counts events from now on, in less than 1 µs per event and without loading the library that renders metrics. */
 export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
   const tallies = {
@@ -32,7 +41,10 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
     captures: new Map<'stored' | 'failed' | 'timed_out', DurationHistogram>(),
     phases: new Map<CapturePhase, DurationHistogram>(),
     webhooks: new DurationHistogram(),
-  } satisfies Tallies;
+  } satisfies Omit<Tallies, 'counts'>;
+  // Ids, because `capture.rejected` is emitted for admitted captures and for those that were not admitted.
+  const inside = new Set<number>();
+  let rejected = 0;
 
   const observeResult = (state: 'stored' | 'failed' | 'timed_out', result: Result | null): void => {
     if (result === null) return;
@@ -46,21 +58,31 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
   events$.subscribe((event) => {
     increase(tallies.events, event.type);
     switch (event.type) {
+      case 'capture.queued':
+        inside.add(event.id);
+        break;
       case 'capture.started':
         tallies.queueWait.observe(event.waited_ms);
         break;
       case 'capture.stored':
+        inside.delete(event.id);
         observeResult('stored', event.result);
         break;
       case 'capture.failed':
+        inside.delete(event.id);
         increase(tallies.failures, event.failure.code);
         observeResult('failed', event.result);
         break;
       case 'capture.timed_out':
+        inside.delete(event.id);
         increase(tallies.failures, event.failure.code);
         observeResult('timed_out', event.result);
         break;
+      case 'capture.cancelled':
+        inside.delete(event.id);
+        break;
       case 'capture.rejected':
+        if (inside.delete(event.id)) rejected += 1;
         increase(tallies.rejections, event.failure.code);
         break;
       case 'browser.retired':
@@ -75,7 +97,31 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
         break;
     }
   });
-  return tallies;
+
+  const of = (type: EventType): number => tallies.events.get(type) ?? 0;
+  const counts: EventCounts = {
+    get captures() {
+      return {
+        accepted: of('capture.queued'),
+        stored: of('capture.stored'),
+        failed: of('capture.failed'),
+        timed_out: of('capture.timed_out'),
+        cancelled: of('capture.cancelled'),
+        rejected,
+        refused: of('capture.rejected') - rejected,
+        reused: of('capture.reused'),
+        inside: inside.size,
+      };
+    },
+    get batches() {
+      return { accepted: of('batch.accepted'), completed: of('batch.completed') };
+    },
+    get webhooks() {
+      const dropped = tallies.webhookFailures.get('dropped') ?? 0;
+      return { delivered: of('webhook.delivered'), failed: of('webhook.failed'), dropped };
+    },
+  };
+  return { ...tallies, counts };
 }
 
 function increase<K>(counts: Map<K, number>, key: K): void {

@@ -16,7 +16,6 @@ import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
-import { createCounters } from '../streams/counters.ts';
 import { createEventStream } from '../streams/events.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
@@ -38,7 +37,7 @@ import type { ServiceConfig } from './service-config.ts';
  *   streams/             admission, queue, slots, deadlines; every step emits an event
  *   perform-capture.ts   egress (is the target allowed), actors (the browser), storage
  *
- * Counters, the log, the feed of subscribers and webhooks observe the events.
+ * Tallies, the log, the feed of subscribers and webhooks observe the events.
  */
 
 export type { CaptureService } from './capture-service.ts';
@@ -67,9 +66,8 @@ export async function createService(
   checkReceivers(config, receiverEgress);
   const cluster = await openClusterOf(config, logger);
   const events = createEventStream();
-  const counters = createCounters(events.events$);
   const tallies = tallyEvents(events.events$);
-  const logging = events.events$.subscribe((event) => logEvent(logger, event));
+  events.events$.subscribe((event) => logEvent(logger, event));
 
   const opened = Promise.withResolvers<SharedEventLog>();
   const storage = await openStorage(config, logger, {
@@ -117,7 +115,7 @@ export async function createService(
   const { maxBatchConcurrency } = config;
   const common = { pipeline, egress, webhooks, storage, events, logger };
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
-  const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
+  const processStats = countProcess({ config, counts: tallies.counts, capturing, storage, eventLog, log });
   const queueStats = () => ({
     running: pipeline.load.running,
     queued: pipeline.load.queued,
@@ -164,8 +162,6 @@ export async function createService(
     await feed.close();
     await cluster?.close();
     await storage.close();
-    counters.stop();
-    logging.unsubscribe();
   };
   const setOwnLimits = ({ maxConcurrent, maxQueue }: CaptureLimits): void => {
     pipeline.setLimits({ maxConcurrent, maxQueue });
@@ -248,7 +244,7 @@ export async function createService(
     stats: () => ({
       ...processStats(),
       jobs: intake.jobs.counts,
-      webhooks: { ...counters.webhooks, pending: webhooks.pending },
+      webhooks: { ...tallies.counts.webhooks, pending: webhooks.pending },
       queue: queueStats(),
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
       cluster: cluster?.stats() ?? null,

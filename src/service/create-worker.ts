@@ -6,7 +6,6 @@ import { type Config, ConfigError } from '../config/mod.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log/log.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
-import { createCounters } from '../streams/counters.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
@@ -41,9 +40,8 @@ export async function createWorker(
   const cluster = await openClusterOf(config, logger);
   if (cluster === undefined) throw new ConfigError('--role worker needs --nats-url');
   const events = createEventStream();
-  const counters = createCounters(events.events$);
   const tallies = tallyEvents(events.events$);
-  const logging = events.events$.subscribe((event) => logEvent(logger, event));
+  events.events$.subscribe((event) => logEvent(logger, event));
   const opened = Promise.withResolvers<SharedEventLog>();
   const storage = await openStorage(config, logger, {
     makesIds: false,
@@ -103,10 +101,8 @@ export async function createWorker(
     await egress.close();
     events.complete();
     await storage.close();
-    counters.stop();
-    logging.unsubscribe();
   };
-  const processStats = countProcess({ config, counters, capturing, storage, eventLog, log });
+  const processStats = countProcess({ config, counts: tallies.counts, capturing, storage, eventLog, log });
   let stopped: Promise<void> | undefined;
 
   return {
@@ -125,7 +121,7 @@ export async function createWorker(
     stats: () => ({
       ...processStats(),
       jobs: NO_JOBS,
-      webhooks: { ...counters.webhooks, pending: 0 },
+      webhooks: { ...tallies.counts.webhooks, pending: 0 },
       queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
       cluster: cluster.stats(),

@@ -1,14 +1,14 @@
 import type { ServiceStats } from '../capture/stats.ts';
+import type { EventCounts } from '../metrics/tallies.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Counters } from '../streams/counters.ts';
 import type { Capturing } from './capturing.ts';
 import { watchDiskSpace } from './disk-space.ts';
 import type { StorageConfig } from './service-config.ts';
 
 export interface CountedParts {
   readonly config: Pick<StorageConfig, 'dataDir' | 'retainDays' | 'retainBytes'>;
-  readonly counters: Counters;
+  readonly counts: EventCounts;
   readonly capturing: Pick<Capturing, 'actor' | 'ipFacts'>;
   readonly storage: Storage;
   readonly eventLog: Pick<EventLog, 'unwritten'>;
@@ -22,21 +22,14 @@ export type ProcessStats = Pick<
 >;
 
 /** Returns a function that reads them. The uptime begins now. */
-export function countProcess({
-  config,
-  counters,
-  capturing,
-  storage,
-  eventLog,
-  log,
-}: CountedParts): () => ProcessStats {
+export function countProcess({ config, counts, capturing, storage, eventLog, log }: CountedParts): () => ProcessStats {
   const startedAt = performance.now();
   const disk = watchDiskSpace(config.dataDir);
   const removes = config.retainDays !== null || config.retainBytes !== null;
   return () => ({
     uptime_ms: Math.round(performance.now() - startedAt),
-    captures: counters.captures,
-    batches: counters.batches,
+    captures: counts.captures,
+    batches: counts.batches,
     pool: capturing.actor.stats(),
     ip_info: capturing.ipFacts.counts,
     store: {

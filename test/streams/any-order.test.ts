@@ -74,7 +74,7 @@ describe('captures and batches, in random order', () => {
           virtually(({ flush }, scheduler) => {
             let performing = 0;
             let [mostConcurrent, mostInside] = [2, 4];
-            const { pipeline, runBatch, stream, counters } = rig({
+            const { pipeline, runBatch, stream, counts } = rig({
               limits: { maxConcurrent: 2, maxQueue: 2 },
               scheduler,
               perform: (command) =>
@@ -97,9 +97,9 @@ describe('captures and batches, in random order', () => {
             const openBatches = new Set<string>();
             stream.events$.subscribe((event) => {
               seen.add(event.type);
-              const { accepted, inside: now, refused, ...exits } = counters.captures;
+              const { accepted, inside: now, refused, ...exits } = counts.captures;
               if (accepted !== now + Object.values(exits).reduce((sum, count) => sum + count)) {
-                wrong.push(['counts', counters.captures]);
+                wrong.push(['counts', counts.captures]);
               }
               if (event.type === 'capture.queued') {
                 inside.add(event.id);

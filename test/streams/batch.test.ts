@@ -149,7 +149,7 @@ describe('batch', () => {
 
   it('fails with the error of its source, cancels running captures, and still emits batch.completed', () => {
     virtually(({ cold, flush }, scheduler) => {
-      const { pipeline, runBatch, log, counters } = rig({
+      const { pipeline, runBatch, log, counts } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
         scheduler,
         perform: (command) =>
@@ -169,7 +169,7 @@ describe('batch', () => {
       expect(out).toEqual(['0 a stored', new Error('cut off')]);
       expect(log.at(-1)).toBe('9 batch.completed b1 1/2, 0 failed');
       expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
-      expect(counters.batches).toEqual({ accepted: 1, completed: 1 });
+      expect(counts.batches).toEqual({ accepted: 1, completed: 1 });
     });
   });
 
@@ -215,7 +215,7 @@ describe('batch', () => {
 
   it('processes 5,000 captures that end as soon as they start', () => {
     virtually((_, scheduler) => {
-      const { runBatch, pipeline, counters } = rig({
+      const { runBatch, pipeline, counts } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
         scheduler,
         perform: (command) => of(stored(command)),
@@ -224,7 +224,7 @@ describe('batch', () => {
       runBatch(requests(5_000)).subscribe(() => items++);
       expect(items).toBe(5_000);
       expect(pipeline.load.inside).toBe(0);
-      expect(counters.captures).toMatchObject({ accepted: 5_000, stored: 5_000, inside: 0 });
+      expect(counts.captures).toMatchObject({ accepted: 5_000, stored: 5_000, inside: 0 });
     });
   });
 });

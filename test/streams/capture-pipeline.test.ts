@@ -238,7 +238,7 @@ describe('capture pipeline', () => {
 
   it('admits as many captures as may run and wait, and refuses one more with queue_full and a retry time', () => {
     virtually(({ cold, flush }, scheduler) => {
-      const { pipeline, counters, log } = rig({
+      const { pipeline, counts, log } = rig({
         limits: { maxConcurrent: 2, maxQueue: 1 },
         scheduler,
         perform: (command) => cold('4s (s|)', { s: stored(command) }),
@@ -253,13 +253,13 @@ describe('capture pipeline', () => {
       scheduler.schedule(() => heard(pipeline.submit(request('e')), out, 'e'), 4000);
       flush();
       expect(out.slice(1)).toEqual(['a stored', 'b stored', 'c stored', 'e stored']);
-      expect(counters.captures).toMatchObject({ accepted: 4, stored: 4, rejected: 0, refused: 1, inside: 0 });
+      expect(counts.captures).toMatchObject({ accepted: 4, stored: 4, rejected: 0, refused: 1, inside: 0 });
     });
   });
 
   it('starts waiting captures when the limits are raised, and loses nothing when they are lowered', () => {
     virtually(({ cold, flush }, scheduler) => {
-      const { pipeline, log, counters } = rig({
+      const { pipeline, log, counts } = rig({
         limits: { maxConcurrent: 1, maxQueue: 3 },
         scheduler,
         perform: (command) => cold('10ms (s|)', { s: stored(command) }),
@@ -290,7 +290,7 @@ describe('capture pipeline', () => {
         '22 stored d',
       ]);
       expect(out.filter((line) => line.includes('refused'))).toEqual(['e refused queue_full', 'f refused queue_full']);
-      expect(counters.captures).toMatchObject({ accepted: 4, stored: 4, refused: 2, inside: 0 });
+      expect(counts.captures).toMatchObject({ accepted: 4, stored: 4, refused: 2, inside: 0 });
     });
   });
 
@@ -308,12 +308,12 @@ describe('capture pipeline', () => {
 
   it('announces a capture that its caller refuses', () => {
     virtually(({ cold }, scheduler) => {
-      const { pipeline, log, counters } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
+      const { pipeline, log, counts } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
       const out: string[] = [];
       heard(pipeline.refuse(request('a'), new CapstanError('target_forbidden')), out, 'a');
       expect(out).toEqual(['a refused target_forbidden']);
       expect(log).toEqual(['0 rejected a']);
-      expect(counters.captures).toMatchObject({ accepted: 0, rejected: 0, refused: 1 });
+      expect(counts.captures).toMatchObject({ accepted: 0, rejected: 0, refused: 1 });
     });
   });
 
@@ -381,7 +381,7 @@ describe('capture pipeline', () => {
     const collect: () => void = runInNewContext('gc');
 
     const requests: WeakRef<object>[] = [];
-    const { pipeline, counters } = rig({
+    const { pipeline, counts } = rig({
       limits: { maxConcurrent: 1, maxQueue: 10_000 },
       scheduler: asyncScheduler,
       perform: () => NEVER,
@@ -399,7 +399,7 @@ describe('capture pipeline', () => {
       }
     })();
     expect(pipeline.load).toEqual({ running: 1, queued: 0, inside: 1 });
-    expect(counters.captures).toMatchObject({ accepted: 10_001, cancelled: 10_000, inside: 1 });
+    expect(counts.captures).toMatchObject({ accepted: 10_001, cancelled: 10_000, inside: 1 });
     // A WeakRef keeps its target until the end of the turn in which it was created.
     await new Promise((resolve) => setImmediate(resolve));
     collect();

@@ -10,7 +10,7 @@ describe('draining', () => {
   it('lets admitted work finish, including the rest of a batch, and refuses new work', async () => {
     let drained: Promise<void> | undefined;
     virtually(({ cold, flush }, scheduler) => {
-      const { pipeline, runBatch, counters } = rig({
+      const { pipeline, runBatch, counts } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
         scheduler,
         perform: (command) => cold('5ms (s|)', { s: stored(command) }),
@@ -31,7 +31,7 @@ describe('draining', () => {
         '2 stored',
         '3 stored',
       ]);
-      expect(counters.captures).toMatchObject({ accepted: 5, stored: 5, refused: 1, inside: 0 });
+      expect(counts.captures).toMatchObject({ accepted: 5, stored: 5, refused: 1, inside: 0 });
     });
     await drained;
   });
@@ -61,7 +61,7 @@ describe('draining', () => {
     let drained: Promise<void> | undefined;
     virtually(({ cold, flush }, scheduler) => {
       const reasons: string[] = [];
-      const { pipeline, runBatch, log, counters } = rig({
+      const { pipeline, runBatch, log, counts } = rig({
         limits: { maxConcurrent: 1, maxQueue: 10 },
         scheduler,
         perform: ({ signal }) => {
@@ -89,7 +89,7 @@ describe('draining', () => {
         '40 cancelled a',
       ]);
       expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
-      expect(counters.captures).toMatchObject({ accepted: 3, cancelled: 3, refused: 2, inside: 0 });
+      expect(counts.captures).toMatchObject({ accepted: 3, cancelled: 3, refused: 2, inside: 0 });
     });
     await drained;
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../src/capture/errors.ts';
-import { createCounters } from '../../src/streams/counters.ts';
+import { tallyEvents } from '../../src/metrics/tallies.ts';
 import {
   batchAccepted,
   batchCompleted,
@@ -52,10 +52,10 @@ describe('events', () => {
   });
 });
 
-describe('counters', () => {
+describe('counts', () => {
   it('counts ended captures by outcome, admitted ones, and separately those that were never admitted', () => {
-    const { events$, emit } = createEventStream();
-    const counters = createCounters(events$);
+    const { events$, emit, complete } = createEventStream();
+    const { counts } = tallyEvents(events$);
     for (let id = 1; id <= 6; id++) {
       emit(captureQueued(0, command(id)));
     }
@@ -67,7 +67,7 @@ describe('counters', () => {
     emit(captureRefused(0, command(7), failure('queue_full')));
     emit(batchAccepted(0, BATCH, 1, 1));
     emit(batchCompleted(0, { ...BATCH, size: 1, done: 1, failed: 0 }));
-    expect(counters.captures).toEqual({
+    expect(counts.captures).toEqual({
       accepted: 6,
       stored: 1,
       failed: 1,
@@ -78,9 +78,9 @@ describe('counters', () => {
       reused: 0,
       inside: 1,
     });
-    expect(counters.batches).toEqual({ accepted: 1, completed: 1 });
-    counters.stop();
+    expect(counts.batches).toEqual({ accepted: 1, completed: 1 });
+    complete();
     emit(captureQueued(0, command(8)));
-    expect(counters.captures.accepted).toBe(6);
+    expect(counts.captures.accepted).toBe(6);
   });
 });

@@ -8,9 +8,9 @@ import type { CaptureLimits } from '../../src/capture/limits.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import type { CaptureRequest } from '../../src/capture/request.ts';
 import type { Result } from '../../src/capture/result.ts';
+import { type EventCounts, tallyEvents } from '../../src/metrics/tallies.ts';
 import { createBatchRunner, type RunBatch } from '../../src/streams/batch.ts';
 import { type CapturePipeline, createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
-import { type Counters, createCounters } from '../../src/streams/counters.ts';
 import { createEventStream, type EventStream } from '../../src/streams/events.ts';
 import { captureRequest } from '../support/capture-request.ts';
 
@@ -63,7 +63,7 @@ export interface Rig {
   readonly pipeline: CapturePipeline;
   readonly runBatch: RunBatch;
   readonly stream: EventStream;
-  readonly counters: Counters;
+  readonly counts: EventCounts;
   /** `<time> <type> <name>`, capture events without their prefix. */
   readonly log: string[];
   readonly reported: unknown[];
@@ -76,7 +76,7 @@ export function rig(options: {
   readonly scheduler: SchedulerLike;
 }): Rig {
   const stream = createEventStream();
-  const counters = createCounters(stream.events$);
+  const { counts } = tallyEvents(stream.events$);
   const log: string[] = [];
   const reported: unknown[] = [];
   stream.events$.subscribe((event) => log.push(lineOf(event)));
@@ -95,7 +95,7 @@ export function rig(options: {
     ids: () => `b${++batch}`,
     scheduler: options.scheduler,
   });
-  return { pipeline, runBatch, stream, counters, log, reported };
+  return { pipeline, runBatch, stream, counts, log, reported };
 }
 
 /** The state of each outcome, or the code of the error, as they arrive. */

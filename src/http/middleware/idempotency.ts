@@ -69,6 +69,10 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
         throw new CapstanError('idempotency_in_flight');
       case 'answered':
         return replay(ctx, service, await readKept(claim.answer));
+      case 'begun':
+        break;
+      default:
+        claim satisfies never;
     }
 
     const lost = (error: unknown) =>
