@@ -35,6 +35,18 @@ describe('the memory of browsers', () => {
     2 * CAPTURE_MS,
   );
 
+  it(
+    'captures a full page of 30,000 elements, of which Chromium keeps everything that it paints beyond the window',
+    async () => {
+      const { actor } = await start({ memory: { renderer: 300 * MIB, browser: 4096 * MIB } });
+      const options = { fullPage: true, timeoutMs: CAPTURE_MS };
+      const snapshot = await actor.capture(captureRequest(site.url('/late/rows?rows=3000'), options), patience);
+      expect(snapshot).toMatchObject({ truncated: false, cutPhase: null });
+      expect(snapshot.height).toBeGreaterThan(60_000);
+    },
+    2 * CAPTURE_MS,
+  );
+
   it('replaces a browser process above its bound', async () => {
     const { actor, next } = await start({ memory: { renderer: 4096 * MIB, browser: 10 * MIB } });
     const replaced = next('browser.launched');

@@ -57,6 +57,7 @@ describe('a full page that is higher than one screenshot', () => {
   it.each([
     ['px=100000', { px: '100000' }],
     ['px=100000, whose content the browser skips outside the window', { px: '100000', skipped: '' }],
+    ['px=100000 with 40,000 elements', { px: '100000', cells: '200' }],
   ])(
     'shows every row of %s, and what is fixed or sticky once',
     async (_, query) => {
@@ -85,6 +86,23 @@ describe('a full page that is higher than one screenshot', () => {
     expect(size).toEqual([400 * deviceScaleFactor, height]);
     if (Number.isInteger(deviceScaleFactor * 4)) expect(colours).toEqual(expectedRows(40));
   });
+
+  it.each([
+    ['few', '1'],
+    ['40,000', '500'],
+  ])(
+    'keeps the height of what is as high as the window, and shows a clip, in a page of %s elements',
+    async (_, cells) => {
+      const query = { px: '40000', cells, cover: '' };
+      const png = pngOf(await capture(query));
+      expect(countOf(png, BLUE)).toBe(10 * 720);
+      expect(colourAt(png, 1215, 719)).toEqual(BLUE);
+      const clip = { x: 100, y: 30_000, width: 200, height: 1_000 };
+      const clipped = pngOf(await capture(query, { fullPage: false, clip }));
+      expect([clipped.width, clipped.height]).toEqual([200, 1_000]);
+      expect([colourAt(clipped, 10, 10), colourAt(clipped, 199, 999)]).toEqual([rowColour(60), rowColour(61)]);
+    },
+  );
 
   it('shows a frame of another origin that lies across two parts of the image', async () => {
     const of = otherSite.url('/frames/green').replace('127.0.0.1', 'localhost');

@@ -9,11 +9,9 @@ import { askPage, evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
-import { HIDE, UNSTICK } from './hide-and-mask.ts';
-import { positioned } from './overlays.ts';
 import { contains, intersection, tilesOf } from './rectangles.ts';
-import { SET_STYLE } from './set-style.ts';
 import type { Band } from './shoot-bands.ts';
+import { UNFIX } from './tall-window.ts';
 
 /** Maximum time for a frame to draw, once it is in the window. */
 const MAX_FRAME_MS = 1_000;
@@ -138,12 +136,6 @@ async function windowOf(page: IsolatedPage, deadline: Deadline): Promise<Rectang
 async function drawn({ id, session }: BlankFrame): Promise<void> {
   await evaluate({ session, frame: { id } }, `(${DRAWN})()`);
 }
-
-/**
- * Runs in the page. Hides fixed elements, which follow the window and would cover the frames. Puts sticky elements at
- * the position that they have at the top of the page.
- */
-const UNFIX = `(${HIDE})((${positioned('fixed')})(), ${SET_STYLE}), (${UNSTICK})((${positioned('sticky')})(), ${SET_STYLE})`;
 
 /** Runs in the page. */
 const SCROLL_BY = `(left, top) => scrollBy({ left, top, behavior: 'instant' })`;

@@ -3,10 +3,12 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { TruncatedBy } from '../../../capture/truncation.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { emulateDevice } from './emulate-device.ts';
 import { changesElements } from './hide-and-mask.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { joinMs } from './screenshot-cost.ts';
 import { sizeOf } from './screenshot-size.ts';
+import { openTallWindow, scrollTallWindow } from './tall-window.ts';
 
 /** Maximum bytes of all bands, which are held in memory until they are joined. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -15,7 +17,7 @@ const RESERVE_MS = 1_000;
 /** A band may take longer than the one before it by this factor. */
 const BAND_MARGIN = 1.5;
 
-const LOSSLESS = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: true } as const;
+const LOSSLESS = { format: 'png', optimizeForSpeed: true } as const;
 
 /** The screenshot of a part of the page, as a PNG. */
 export interface Band {
@@ -40,11 +42,13 @@ export async function shootBands(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  parts: readonly Rectangle[],
+  { parts, inTallWindow }: { readonly parts: readonly Rectangle[]; readonly inTallWindow: boolean },
 ): Promise<Bands> {
   // The page must not change between two bands.
   const pause = (value: boolean) => page.session.post('Emulation.setScriptExecutionDisabled', { value });
-  if (parts.length > 1) pause(true);
+  const paused = parts.length > 1 || inTallWindow;
+  if (paused) pause(true);
+  if (inTallWindow) await openTallWindow(page, request, deadline, parts);
   const bands: Band[] = [];
   let bytes = 0;
   let held = false;
@@ -54,7 +58,8 @@ export async function shootBands(
     if (first === undefined || last === undefined) throw new TypeError('there are no bands');
     const part = { ...first, height: last.y + last.height - first.y };
     // Frames that are added to the bands report with a script that they have been drawn.
-    if (parts.length > 1 && !changesElements(request) && !held) pause(false);
+    if (paused && !changesElements(request) && !held) pause(false);
+    if (inTallWindow) emulateDevice(page.session, request);
     return { bands, part, held: held || truncatedBy === 'time', truncatedBy };
   };
   // Each pass reads every pixel: one joins the bands, and one resizes the image.
@@ -64,8 +69,9 @@ export async function shootBands(
     const needsMs = bandMs * BAND_MARGIN + passes * joinMs(sizeOf(soFar, request, '')) + RESERVE_MS;
     if (bands.length > 0 && needsMs > deadline.remainingMs) return taken('time');
     const began = performance.now();
+    if (inTallWindow) await scrollTallWindow(page, deadline, part);
     const clip = { ...part, scale: 1 };
-    const shoot = () => page.session.shoot({ ...LOSSLESS, clip });
+    const shoot = () => page.session.shoot({ ...LOSSLESS, captureBeyondViewport: !inTallWindow, clip });
     const shot = await retryScreenshot(page, deadline, shoot);
     bandMs = performance.now() - began;
     bytes += shot.answer.byteLength;

@@ -3,6 +3,7 @@ import type { Deadline } from '../../deadline.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import { mediaFeatures } from '../emulation/emulate-visitor.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { KEEP_HEIGHTS, NOTE_HEIGHTS } from './hold-heights.ts';
 import { SET_STYLE } from './set-style.ts';
 
 /** Change of the window's height by which heights that follow the window are found, in CSS pixels. */
@@ -27,7 +28,7 @@ export async function heightOfSheet(
   const { height } = request.viewport;
   session.post('Emulation.setEmulatedMedia', { media: request.media ?? 'print', features: mediaFeatures(request) });
   lay(height);
-  await askPage(page, deadline, 'measure the sheet', `(${NOTE_HEIGHTS})()`);
+  await askPage(page, deadline, 'measure the sheet', `(${UNBREAK})(), (${NOTE_HEIGHTS})()`);
   lay(height + PROBE);
   await askPage(page, deadline, 'measure the sheet', `(${KEEP_HEIGHTS})(${SET_STYLE})`);
   lay(height);
@@ -36,25 +37,9 @@ export async function heightOfSheet(
   return Math.ceil(cssContentSize.height) + ROUNDING;
 }
 
-const ELEMENTS = `Document.prototype.querySelectorAll.call(document, 'body, body *')`;
-
 /** Runs in the page. */
-const NOTE_HEIGHTS = `() => {
+const UNBREAK = `() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('*, ::before, ::after { break-before: auto !important; break-after: auto !important }');
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-  globalThis.capstanHeights = new Map();
-  for (const element of ${ELEMENTS}) {
-    const { height, minHeight } = getComputedStyle(element);
-    capstanHeights.set(element, { height, 'min-height': minHeight });
-  }
-}`;
-
-/** Runs in the page, in a window of another height. */
-const KEEP_HEIGHTS = `(setStyle) => {
-  const follows = [...(globalThis.capstanHeights ?? [])].filter(([element, noted]) => {
-    const { height, minHeight } = getComputedStyle(element);
-    return height !== noted.height || minHeight !== noted['min-height'];
-  });
-  for (const [element, noted] of follows) setStyle(element, noted);
 }`;

@@ -16,6 +16,7 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { bandsOf, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 import { shootBands } from './shoot-bands.ts';
 import { isTooSlow, shootPart } from './shoot-part.ts';
+import { needsTallWindow } from './tall-window.ts';
 
 /** Maximum number of screenshots of a page that navigates between its preparation and the screenshot. */
 const MAX_DOCUMENTS = 5;
@@ -78,7 +79,10 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     : null;
   if (fallback !== null) return { ...fallback, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
-  if (blank.length > 0 || parts.length > 1) return shootInBands(page, request, deadline, { size, parts, blank });
+  const inTallWindow = needsTallWindow(chosen);
+  if (blank.length > 0 || parts.length > 1 || inTallWindow) {
+    return shootInBands(page, request, deadline, { size, parts, blank, inTallWindow });
+  }
   const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
   return { image: answer, held, ...size };
 }
@@ -87,6 +91,7 @@ interface BandedPart {
   readonly size: ScreenshotSize;
   readonly parts: readonly Rectangle[];
   readonly blank: readonly BlankFrame[];
+  readonly inTallWindow: boolean;
 }
 
 /** Takes the screenshot of a part that Chromium cannot draw at once, or in which it leaves frames blank. */
@@ -94,9 +99,9 @@ async function shootInBands(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  { size, parts, blank }: BandedPart,
+  { size, parts, blank, inTallWindow }: BandedPart,
 ): Promise<Shot> {
-  const { bands, part, held, truncatedBy } = await shootBands(page, request, deadline, parts);
+  const { bands, part, held, truncatedBy } = await shootBands(page, request, deadline, { parts, inTallWindow });
   const { images, complete } =
     blank.length > 0
       ? await composeFrames(page, request, deadline, bands, blank)
@@ -112,6 +117,6 @@ async function shootInBands(
     ...shown,
     fullHeight: size.fullHeight,
     held: held || !complete,
-    inBands: parts.length > 1,
+    inBands: parts.length > 1 || inTallWindow,
   };
 }
