@@ -134,7 +134,7 @@ describe('the wait before the screenshot', () => {
     expect(error.message).toContain('"p["');
   });
 
-  describe.concurrent('at the deadline', () => {
+  describe('at the deadline', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('times out for %s, which shows nothing', async (path) => {
       const error = await failureOf(capture(path, { timeoutMs: 6000 }));
       expect(error.code).toBe('capture_timeout');

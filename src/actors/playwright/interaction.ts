@@ -15,10 +15,13 @@ import { reasonOf } from './reason.ts';
 import type { Step } from './step.ts';
 import { checkSyntax, untilItHolds } from './wait-for-function.ts';
 
-/** Playwright's timeout, shorter than ours by this margin in milliseconds, so that its error can give the reason. */
-const SOONER_MS = 100;
-/** Time in which a page that is not busy answers, in milliseconds. */
-const ANSWER_MS = 150;
+/**
+ * Playwright's timeout, shorter than ours by this margin in milliseconds, so that its error can give the reason, on a
+ * busy machine too.
+ */
+const SOONER_MS = 250;
+/** Share of the time left for the screenshot in which a page must answer, or counts as busy. */
+const ANSWER_SHARE = 0.25;
 
 /** Playwright on a page that is already open. It attaches on first use. */
 export class PlaywrightInteraction implements Interaction {
@@ -68,13 +71,13 @@ export class PlaywrightInteraction implements Interaction {
     const taken = this.#join().then((page) => take(page, patience));
     try {
       const done = await waitWithin(this.#page, deadline, name, taken);
-      if (!done) await this.#endScripts();
+      if (!done) await this.#endScripts(deadline);
       return done;
     } catch (error) {
       if (error instanceof CapstanError || error instanceof PageCrashedError || !(error instanceof Error)) throw error;
       if (this.#page.frame.crashed) throw new PageCrashedError();
       if (this.#host.connection.closed) throw new CdpClosedError('the browser is gone', { cause: error });
-      if (error.name === 'TimeoutError' && (await this.#endScripts())) return false;
+      if (error.name === 'TimeoutError' && (await this.#endScripts(deadline))) return false;
       const reason = reasonOf(error, selector);
       if (reason === undefined) return false;
       throw new CapstanError('action_failed', `${name}: ${reason}`);
@@ -110,14 +113,14 @@ export class PlaywrightInteraction implements Interaction {
   }
 
   /** Ends a script that blocks the page, so that a screenshot can be taken. Resolves with whether there was one. */
-  async #endScripts(): Promise<boolean> {
+  async #endScripts({ remainingMs }: Deadline): Promise<boolean> {
     const { session } = this.#page;
     const asked = session.send('Runtime.evaluate', { expression: '0' });
     const answer = asked.then(
       () => true,
       () => true,
     );
-    if (await within(ANSWER_MS, answer, false)) return false;
+    if (await within(remainingMs * ANSWER_SHARE, answer, false)) return false;
     session.post('Runtime.terminateExecution');
     return true;
   }

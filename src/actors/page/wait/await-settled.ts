@@ -3,11 +3,11 @@ import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { WATCH_WORK } from './signs-of-work.ts';
 import { waitWithin } from './wait-within.ts';
-import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
+import { MAX_MOVING_MS, QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never settle. */
 export const MAX_SETTLE_MS = 3_000;
-/** Maximum time for two animation frames, in which scroll handlers and observers run. A page can cancel the frames. */
+/** Maximum time for one or two animation frames, in which scroll handlers and observers run. A page can cancel the frames. */
 const MAX_FRAMES_MS = 500;
 
 /**
@@ -36,7 +36,7 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
 
 /**
  * Runs in the page. Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after
- * `maxMs`. `AbortSignal.timeout` is the one timer that the page's scripts cannot clear.
+ * `maxMs`. A busy machine may draw no frame for longer: after a change, the next frame must bring no other. `AbortSignal.timeout` is the one timer that the page's scripts cannot clear.
  */
 const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const end = performance.now() + maxMs;
@@ -45,14 +45,20 @@ const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const later = (ms) => AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', check);
   const check = () => {
     const now = performance.now();
-    const left = Math.min(end, changes.noticed().last + ${QUIET_MS}) - now;
+    const { count, last } = changes.noticed();
+    const left = Math.min(end, last + ${QUIET_MS}) - now;
     if (left > 0) return later(left);
     if (now < end && isWorking(end - now)) return later(Math.min(end - now, ${QUIET_MS}));
+    if (now < Math.min(end, changes.beginning + ${MAX_MOVING_MS}) && count > followed) {
+      followed = count;
+      return drawn(frame()).then(check);
+    }
     changes.end();
     resolve('quiet');
   };
+  let followed = 0;
   const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
-  const frames = frame().then(frame);
-  const patience = new Promise((end) => AbortSignal.timeout(${MAX_FRAMES_MS}).addEventListener('abort', end));
-  Promise.race([frames, patience]).then(check);
+  const drawn = (frames) =>
+    Promise.race([frames, new Promise((end) => AbortSignal.timeout(${MAX_FRAMES_MS}).addEventListener('abort', end))]);
+  drawn(frame().then(frame)).then(check);
 })`;

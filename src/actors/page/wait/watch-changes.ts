@@ -1,7 +1,9 @@
 /** Time without a change and without a request after which a page is settled. */
 export const QUIET_MS = 100;
 /** An element whose attributes change for longer than this, without a pause, never stops: its changes are ignored. */
-const MAX_MOVING_MS = 1_500;
+export const MAX_MOVING_MS = 1_500;
+/** Time without a change after which an element has paused. Longer than a busy machine takes for a frame. */
+const PAUSE_MS = 3 * QUIET_MS;
 /** Maximum number of paints and layout shifts that count as changes. */
 const MAX_SHIFTS = 20;
 
@@ -22,7 +24,7 @@ export const WATCH_CHANGES = `(types = ['layout-shift', 'largest-contentful-pain
   const isEndless = (element) => {
     const now = performance.now();
     const move = moves.get(element);
-    const since = move !== undefined && now - move.last < ${QUIET_MS} ? move.since : now;
+    const since = move !== undefined && now - move.last < ${PAUSE_MS} ? move.since : now;
     moves.set(element, { since, last: now });
     return now - since > ${MAX_MOVING_MS};
   };
