@@ -34,12 +34,12 @@ describe('a full page', () => {
     expectSeen,
   );
 
-  it.concurrent('waits for delayMs after it was scrolled', async () => {
+  it('waits for delayMs after it was scrolled', async () => {
     const snapshot = await capture('/late/after-scrolling', { fullPage: true, delayMs: 1500 });
     expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 100);
   });
 
-  it.concurrent('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
+  it('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
     const png = pngOf(await capture('/late/banner', { fullPage: true, delayMs: 1500 }));
     expect([countOf(png, SEEN), countOf(png, UNSEEN)]).toEqual([400 * 100, 0]);
   });
