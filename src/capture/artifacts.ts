@@ -2,6 +2,10 @@ import { FORMATS } from './formats.ts';
 import type { CaptureFormat } from './options/screenshot.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
 
+/** Where the files of captures are kept. */
+export const ARTIFACT_STORES = ['files', 'gridfs'] as const;
+export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
+
 export interface ArtifactFacts {
   /** What people read: a label, and the subject of descriptions. */
   readonly label: string;

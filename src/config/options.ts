@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ARTIFACT_STORES } from '../capture/artifacts.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { NamedKeySchema } from '../capture/named-key.ts';
 import { bytes, choice, file, integer, nameServers, type OptionFacts, secretFile, table, targets } from './kinds.ts';
@@ -106,7 +107,7 @@ export const configSchema = z.strictObject({
     takes: 'the path of a directory',
     default: 'data',
   }),
-  artifacts: choice(['files', 'gridfs'], {
+  artifacts: choice(ARTIFACT_STORES, {
     group: 'Storing',
     description:
       'Where captures are kept: `files`, in --data-dir, or `gridfs`, in the MongoDB of --mongo-url, where every process of the database reads them.',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ArtifactStoreKind } from '../capture/artifacts.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { DetailedResult } from '../capture/result.ts';
 import { CaptureStore } from './captures/capture-store.ts';
@@ -24,13 +25,13 @@ import {
 } from './maintenance/check-places.ts';
 import { createNoDatabase } from './memory/no-database.ts';
 import { type MongoDatabase, openMongo } from './mongo/open.ts';
-import type { ArtifactStore, ArtifactStoreKind, LocalStore } from './ports/artifact-store.ts';
+import type { ArtifactStore, LocalStore } from './ports/artifact-store.ts';
 import type { Database } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
-import { createOwnCopies, type LocalCopies } from './ports/local-copies.ts';
-import type { HeldLock } from './ports/lock.ts';
+import { createOwnCopies } from './ports/local-copies.ts';
+import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { ResultStore, StoreState } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
@@ -108,12 +109,12 @@ export interface Storage {
  * the system's error when the data directory cannot be used.
  */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
-  /** Whether the data directory holds the captures themselves, and not only those that wait for delivery to GridFS. */
-  const holdsCaptures = options.artifacts !== 'gridfs';
+  const { dataDir, dbPath = null, artifacts: kind = 'files', onWarning = () => {}, onProblem = () => {} } = options;
+  /** Whether the data directory holds the captures themselves, and not only those that wait for delivery elsewhere. */
+  const holdsCaptures = kind === 'files';
   // Two processes that deliver the same local copies could remove a capture between its upload and its record.
   const data = createDataDirectory(options.dataDir, { isShared: holdsCaptures });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
-  const { dataDir, dbPath = null, onWarning = () => {} } = options;
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
   if (options.requireStore === true && holdsCaptures) await checkStoreExists(dataDir, dbPath);
   // With GridFS an api node may have a new data directory at each start: no warning.
@@ -124,7 +125,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   // Events are not in MongoDB: each process has its own, so they are in a file of its own.
   const ownEvents =
     mongo !== undefined && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
-  const { artifacts, copies, lock, stop } = await openArtifacts(options, createFileArtifactStore(data), mongo);
+  const local = createFileArtifactStore(data);
+  const { artifacts, copies, lock, stop } = await OPENERS[kind]({ dataDir, local, mongo, onProblem });
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = new CaptureStore({
     artifacts,
@@ -132,7 +134,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     results,
     outbox: createFileOutbox(data),
     ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
-    ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
+    onProblem,
     ...(options.onStoreFailure === undefined ? {} : { onStoreFailure: options.onStoreFailure }),
     ...(options.onRecovered === undefined ? {} : { onRecovered: options.onRecovered }),
   });
@@ -148,7 +150,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     clock: Date.now,
     ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
     ...(options.onPostponed === undefined ? {} : { onPostponed: options.onPostponed }),
-    ...(options.onProblem === undefined ? {} : { onProblem: options.onProblem }),
+    onProblem,
   });
 
   async function close(): Promise<void> {
@@ -219,30 +221,26 @@ async function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOpt
   return { database: mongo, mongo };
 }
 
-interface OpenArtifacts {
-  readonly artifacts: ArtifactStore;
-  readonly copies: LocalCopies;
-  /** Takes the lock of the retention; undefined when another process holds it. */
-  lock(): Promise<HeldLock | undefined>;
-  stop(): Promise<void>;
+interface StoreParts {
+  readonly dataDir: string;
+  readonly local: LocalStore;
+  readonly mongo: MongoDatabase | undefined;
+  readonly onProblem: (problem: unknown) => void;
 }
 
-async function openArtifacts(
-  { artifacts, dataDir, onProblem = () => {} }: StorageOptions,
-  local: LocalStore,
-  mongo: MongoDatabase | undefined,
-): Promise<OpenArtifacts> {
-  if (artifacts === 'gridfs') {
-    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
-    // Loaded only when it is used.
-    const { openGridfs } = await import('./gridfs/open.ts');
-    return openGridfs({ mongo, local, onProblem });
-  }
-  return {
+/** Opens each kind of artifact store. */
+const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise<OpenArtifacts>>> = {
+  files: async ({ dataDir, local, mongo }) => ({
     artifacts: mongo === undefined ? local : withGridfs(local, mongo),
     // Processes that share a database could remove a record from it, but not from this data directory.
     copies: createOwnCopies(local, { keepsFailed: mongo === undefined }),
     lock: async () => holdLock(retentionLock(dataDir)),
     stop: () => Promise.resolve(),
-  };
-}
+  }),
+  gridfs: async ({ local, mongo, onProblem }) => {
+    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
+    // Loaded only when it is used.
+    const { openGridfs } = await import('./gridfs/open.ts');
+    return openGridfs({ mongo, local, onProblem });
+  },
+};

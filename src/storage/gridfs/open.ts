@@ -1,21 +1,11 @@
 import { mongoLease } from '../mongo/lease.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
-import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
-import type { LocalCopies } from '../ports/local-copies.ts';
-import type { HeldLock } from '../ports/lock.ts';
+import type { LocalStore } from '../ports/artifact-store.ts';
+import type { OpenArtifacts } from '../ports/open-artifacts.ts';
 import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';
 import { createSweep } from './sweep.ts';
 import { createUploads } from './uploads.ts';
 import { withCopies } from './with-copies.ts';
-
-/** The artifact store in GridFS and what a process needs to use it. */
-export interface OpenGridfs {
-  readonly artifacts: ArtifactStore;
-  readonly copies: LocalCopies;
-  /** Takes the lock of the retention; undefined when another process holds it. Never rejects. */
-  lock(): Promise<HeldLock | undefined>;
-  stop(): Promise<void>;
-}
 
 export interface GridfsOptions {
   readonly mongo: MongoDatabase;
@@ -26,7 +16,7 @@ export interface GridfsOptions {
 }
 
 /** Opens the store and starts to delete, in the background, files that no capture names. */
-export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenGridfs {
+export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenArtifacts {
   const remote = createGridfsArtifactStore(database, ask);
   const sweep = createSweep({ database, ask, onProblem });
   sweep.start();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ArtifactStoreKind } from '../../capture/artifacts.ts';
 import { isAway } from '../failures/is-away.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';
@@ -7,7 +8,7 @@ import { WAITING } from '../files/file-outbox.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import type { DamagedFile } from '../gridfs/damaged-files.ts';
 import { openMongo } from '../mongo/open.ts';
-import type { ArtifactStore, ArtifactStoreKind } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Database } from '../ports/database.ts';
 import type { Keyset } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
@@ -126,8 +127,16 @@ interface OpenPlaces {
   readonly gridfs?: { damaged(): AsyncIterable<DamagedFile> };
 }
 
-async function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  if (places.artifacts === 'gridfs') return usingGridfs(places, work);
+function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
+  switch (places.artifacts) {
+    case 'files':
+      return usingFiles(places, work);
+    case 'gridfs':
+      return usingGridfs(places, work);
+  }
+}
+
+async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
   const data = createDataDirectory(existing(places.dataDir));
   const database = await open(places);
   try {

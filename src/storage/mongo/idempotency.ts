@@ -8,6 +8,7 @@ import {
   type IdempotencyStore,
 } from '../ports/idempotency-store.ts';
 import type { Ask } from './connection.ts';
+import { inMs } from './documents.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
 interface KeyDocument {
@@ -88,8 +89,4 @@ async function claim(keys: Collection<KeyDocument>, attempt: Attempt, times: Cla
 
 function own({ key, owner }: Attempt) {
   return { _id: new Binary(key), owner };
-}
-
-function inMs(ms: number) {
-  return { $add: ['$$NOW', ms] };
 }

@@ -5,11 +5,9 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
  * The port to the store of screenshots and HTML snapshots. `files/` implements it for a directory, `gridfs/` for
- * MongoDB; another store (S3) needs a folder of its own and a line in `storage.ts`. Its contract is
- * `artifact-store.contract.ts`.
+ * MongoDB; another store (S3) needs a folder of its own and a name in `ARTIFACT_STORES`, after which the compiler asks
+ * how it is opened. Its contract is `artifact-store.contract.ts`.
  */
-
-export type ArtifactStoreKind = 'files' | 'gridfs';
 
 /** The files of a capture, as returned by a browser: one of each kind that the capture has. */
 export interface CapturedFiles extends Readonly<Partial<Record<ArtifactKind, ArtifactContent | null>>> {
