@@ -3,7 +3,8 @@ import type { ArtifactStoreKind } from '../capture/artifacts.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { DetailedResult } from '../capture/result.ts';
 import { CaptureStore } from './captures/capture-store.ts';
-import { createRetention, type RemovedCounts, type Retention, type RetentionLimits } from './captures/retention.ts';
+import type { Removed } from './captures/remover.ts';
+import { createRetention, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
 import { unlessAway } from './failures/is-away.ts';
 import { writeFailure } from './failures/write-failure.ts';
@@ -69,7 +70,7 @@ export interface StorageOptions {
   /** Maximum size of all thumbnails together. @default 256 MiB */
   readonly thumbnailBytes?: number | null;
   /** Called with what retention has removed. */
-  readonly onRetained?: (removed: RemovedCounts) => void;
+  readonly onRetained?: (removed: Removed) => void;
   /** Called when retention has left captures that are too old for later, with their number. */
   readonly onPostponed?: (captures: number) => void;
   /** Called when the state of the database changes, with the reason when it is `down`. */

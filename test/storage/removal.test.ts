@@ -46,14 +46,14 @@ describe('removing captures', () => {
     const { captureStore, artifacts, results } = await open();
     for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
     await captureStore.keep(captureOf(ID + 3, { failed: true }), null);
-    const { bytes } = await captureStore.remove([ID]);
+    const { bytes_freed: bytes } = await captureStore.remove([ID]);
     expect(bytes).toBe(await artifacts.sizeOf(ID + 1));
     expect(bytes).toBeGreaterThan(IMAGE.length + HTML.length);
     const both = bytes + (await artifacts.sizeOf(ID + 3));
     expect(await captureStore.remove([ID, ID + 1, ID + 3, ID + 9])).toEqual({
       screenshots: 1,
       records: 2,
-      bytes: both,
+      bytes_freed: both,
     });
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 2]);
     expect((await results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual([ID + 2]);

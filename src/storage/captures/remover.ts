@@ -17,7 +17,7 @@ export interface Removed {
   readonly screenshots: number;
   readonly records: number;
   /** Bytes of the files. */
-  readonly bytes: number;
+  readonly bytes_freed: number;
 }
 
 export interface Remover {
@@ -45,7 +45,7 @@ export interface RemoverOptions {
   readonly outbox: Outbox;
 }
 
-const NOTHING: Removed = { screenshots: 0, records: 0, bytes: 0 };
+export const NOTHING: Removed = { screenshots: 0, records: 0, bytes_freed: 0 };
 
 export function createRemover({ artifacts, results, outbox }: RemoverOptions): Remover {
   const unfinished = new Set<IntendedRemoval>();
@@ -142,5 +142,5 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
 }
 
 function removedOf(files: { readonly captures: number; readonly bytes: number }, records: number): Removed {
-  return { screenshots: files.captures, records, bytes: files.bytes };
+  return { screenshots: files.captures, records, bytes_freed: files.bytes };
 }

@@ -6,7 +6,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { firstIdAt } from '../records/ids.ts';
-import type { Removed } from './remover.ts';
+import { NOTHING, type Removed } from './remover.ts';
 
 /*
  * Removes captures that are too old and, when the files take too much space, the oldest ones, in small steps with
@@ -38,15 +38,8 @@ export interface RetentionLimits {
   readonly bytes: number | null;
 }
 
-/** Captures, records and bytes that retention has removed. */
-export interface RemovedCounts {
-  readonly screenshots: number;
-  readonly records: number;
-  readonly bytes_freed: number;
-}
-
 /** Totals since the start. */
-export interface RetentionCounts extends RemovedCounts {
+export interface RetentionCounts extends Removed {
   /** Captures that are too old and were left for a later pass. */
   readonly postponed: number;
 }
@@ -64,7 +57,7 @@ export interface RetentionOptions {
   readonly elapsed?: () => number;
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
-  readonly onRemoved?: (removed: RemovedCounts) => void;
+  readonly onRemoved?: (removed: Removed) => void;
   /** Called after a pass that has left captures for a later one, although they are too old, with their number. */
   readonly onPostponed?: (captures: number) => void;
   /** Called with failures; what they prevented is retried with the next pass. */
@@ -78,6 +71,8 @@ export interface Retention extends RepeatedPass<void> {
 
 /** State of one pass. */
 interface Pass {
+  /** What it has removed. */
+  removed: Removed;
   readonly held: HeldLock;
   readonly pace: Pace;
   /** Aborted when the retention stops. */
@@ -88,7 +83,7 @@ export function createRetention(options: RetentionOptions): Retention {
   const { limits, artifacts, results, lock, clock, intervalMs = INTERVAL_MS } = options;
   const { elapsed = () => performance.now(), onProblem = () => {} } = options;
   const { onRemoved = () => {}, onPostponed = () => {} } = options;
-  let counts: RemovedCounts = { screenshots: 0, records: 0, bytes_freed: 0 };
+  let counts = NOTHING;
   let postponed = 0;
   /** When removing by age continues, by `elapsed`. */
   let continuesAt = Number.NEGATIVE_INFINITY;
@@ -96,16 +91,14 @@ export function createRetention(options: RetentionOptions): Retention {
   let kept: HeldLock | undefined;
   let measuredAt = Number.NEGATIVE_INFINITY;
 
-  async function remove(ids: readonly number[], { held, pace, signal }: Pass): Promise<void> {
+  async function remove(ids: readonly number[], pass: Pass): Promise<void> {
+    const { held, pace, signal } = pass;
     signal.throwIfAborted();
     if (!held.isHeld) throw new CapstanError('database_unavailable', 'The lock of the retention was lost.');
     try {
-      const { screenshots, records, bytes } = await options.remove(ids);
-      counts = {
-        screenshots: counts.screenshots + screenshots,
-        records: counts.records + records,
-        bytes_freed: counts.bytes_freed + bytes,
-      };
+      const removed = await options.remove(ids);
+      pass.removed = sum(pass.removed, removed);
+      counts = sum(counts, removed);
     } catch (error) {
       // Files that cannot be removed must not block the removal of newer ones.
       if (isAway(error)) throw error;
@@ -199,8 +192,7 @@ export function createRetention(options: RetentionOptions): Retention {
     const held = kept ?? (await lock());
     if (held === undefined) return;
     kept = held;
-    const before = counts;
-    const pass = { held, pace: createPace(signal), signal };
+    const pass: Pass = { removed: NOTHING, held, pace: createPace(signal), signal };
     try {
       if (limits.days !== null && elapsed() >= continuesAt) {
         await removeAged(firstIdAt(new Date(clock() - limits.days * DAY_MS)), pass);
@@ -211,7 +203,7 @@ export function createRetention(options: RetentionOptions): Retention {
     } finally {
       if (elapsed() >= continuesAt) await release();
     }
-    if (counts !== before) onRemoved(difference(counts, before));
+    if (pass.removed !== NOTHING) onRemoved(pass.removed);
   }
 
   async function release(): Promise<void> {
@@ -243,10 +235,10 @@ async function* below(before: number, ids: AsyncIterable<number>): AsyncGenerato
   }
 }
 
-function difference(now: RemovedCounts, before: RemovedCounts): RemovedCounts {
+function sum(a: Removed, b: Removed): Removed {
   return {
-    screenshots: now.screenshots - before.screenshots,
-    records: now.records - before.records,
-    bytes_freed: now.bytes_freed - before.bytes_freed,
+    screenshots: a.screenshots + b.screenshots,
+    records: a.records + b.records,
+    bytes_freed: a.bytes_freed + b.bytes_freed,
   };
 }
