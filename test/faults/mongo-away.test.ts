@@ -1,24 +1,15 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ground, serve } from '../commands/capstan-process.ts';
+import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
 import { stats } from './client.ts';
 import { killInRounds } from './killed-rounds.ts';
 import { createRandom, seedOfRun } from './random.ts';
 
-const whyNot = await whyNoMongo();
-const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
-
-describe.skipIf(whyNot !== undefined)(`a service with MongoDB${reason}`, () => {
+describeWithMongo('a service with MongoDB', (mongo) => {
   const site = siteForSuite();
-  let mongo: MongoServer;
-  beforeAll(async () => {
-    mongo = await startMongo();
-  }, 120_000);
-  afterAll(() => mongo?.remove());
-
   it('keeps capturing while the server is stopped, answers queries with 503, and writes each waiting record once when it is back', async () => {
     const place = await ground();
     const service = await serve(

@@ -1,19 +1,10 @@
 import net, { type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createStorage } from '../../src/storage/storage.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
-const whyNot = await whyNoMongo();
-const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
-
-describe.skipIf(whyNot !== undefined)(`a MongoDB that ends during the start of a process${reason}`, () => {
-  let mongo: MongoServer;
-  beforeAll(async () => {
-    mongo = await startMongo();
-  }, 120_000);
-  afterAll(() => mongo?.remove());
-
+describeWithMongo('a MongoDB that ends during the start of a process', (mongo) => {
   /** Opens the stores; after this number of answers, the server is gone. Returns whether the start needed more. */
   async function startsWithout(answers: number): Promise<{ readonly state: string; readonly isCut: boolean }> {
     const dataDir = await makeDirectory();

@@ -1,111 +1,99 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { describeRemoval } from './removed-captures.ts';
 import { describeStoredImages } from './stored-images.ts';
 
 const Captured = z.object({ data: z.object({ id: z.int() }) });
-const missing = await whyNoMongo();
 
-describe.skipIf(missing !== undefined)(
-  `captures in GridFS over HTTP${missing === undefined ? '' : ` (skipped: ${missing})`}`,
-  () => {
-    let server: MongoServer;
+describeWithMongo('captures in GridFS over HTTP', (server) => {
+  const gridfs = (name: string) => ({ dbPath: null, mongoUrl: `${server.url}${name}`, artifacts: 'gridfs' }) as const;
+
+  describeStoredImages((name) => ({ ...NO_BROWSER, ...gridfs(name) }));
+  describeRemoval(() => ({ ...NO_BROWSER, ...gridfs('removal') }));
+
+  describe('with two services on one database', () => {
+    const site = siteForSuite();
+    let first: RunningService;
+    let second: RunningService;
+    let inFiles: RunningService;
 
     beforeAll(async () => {
-      server = await startMongo();
-    }, 120_000);
-
-    afterAll(() => server?.remove());
-
-    const gridfs = (name: string) => ({ dbPath: null, mongoUrl: `${server.url}${name}`, artifacts: 'gridfs' }) as const;
-
-    describeStoredImages((name) => ({ ...NO_BROWSER, ...gridfs(name) }));
-    describeRemoval(() => ({ ...NO_BROWSER, ...gridfs('removal') }));
-
-    describe('with two services on one database', () => {
-      const site = siteForSuite();
-      let first: RunningService;
-      let second: RunningService;
-      let inFiles: RunningService;
-
-      beforeAll(async () => {
-        first = await startService(gridfs('shared'));
-        second = await startService({ ...NO_BROWSER, ...gridfs('shared') });
-        inFiles = await startService({ ...NO_BROWSER, ...gridfs('shared'), artifacts: 'files' });
-      });
-
-      afterAll(async () => {
-        for (const service of [first, second, inFiles]) await service?.stop();
-      });
-
-      async function capture(accept = 'application/json'): Promise<Response> {
-        return first.post('/screenshot', { url: site.url('/short') }, { headers: { Accept: accept } });
-      }
-
-      it('serves files that the other service stored, whole and in ranges', async () => {
-        const { id } = Captured.parse(await (await capture()).json()).data;
-        const image = await first.call(`/screenshot/${id}`);
-        const bytes = Buffer.from(await image.arrayBuffer());
-        expect(bytes.subarray(1, 4).toString()).toBe('PNG');
-        for (const service of [second, inFiles]) {
-          const other = await service.call(`/screenshot/${id}`);
-          expect(other.headers.get('ETag')).toBe(image.headers.get('ETag'));
-          expect(Buffer.from(await other.arrayBuffer())).toEqual(bytes);
-          const part = await service.call(`/screenshot/${id}`, { headers: { Range: 'bytes=1-3' } });
-          expect([part.status, await part.text()]).toEqual([206, 'PNG']);
-          const html = await service.call(`/screenshot/${id}?view=html`);
-          expect(await html.text()).toContain('<html');
-          expect(await (await service.call(`/screenshot/${id}?view=metadata`)).json()).toMatchObject({ data: { id } });
-        }
-        expect((await inFiles.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(421);
-        expect((await second.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
-        expect((await first.call(`/screenshot/${id}`)).status).toBe(404);
-      });
-
-      it('reuses a capture of the other service', async () => {
-        const wanted = { url: site.url('/short?reused'), cacheMaxAgeMs: 3_600_000 };
-        const { id } = Captured.parse(await (await first.post('/screenshot', wanted)).json()).data;
-        const again = await second.post('/screenshot', wanted, { headers: { Accept: 'image/png' } });
-        expect([again.status, again.headers.get('X-Capture-Id')]).toEqual([200, String(id)]);
-        expect(again.headers.get('X-Capture-Cached')).toBe('true');
-      });
-
-      it('captures while MongoDB is away, and answers 503 with Retry-After for undelivered images', async () => {
-        const before = Captured.parse(await (await capture()).json()).data.id;
-        await server.stop();
-        const { id } = Captured.parse(await (await capture()).json()).data;
-        const asImage = await capture('image/png');
-        expect([asImage.status, asImage.headers.get('Content-Type')]).toEqual([200, 'image/png']);
-        const refusals = [
-          [first, id, 'artifact_pending'],
-          [first, before, 'database_unavailable'],
-          [second, id, 'database_unavailable'],
-        ] as const;
-        for (const [service, wanted, code] of refusals) {
-          for (const view of ['', '?view=html', '?view=metadata']) {
-            const refused = await service.call(`/screenshot/${wanted}${view}`);
-            expect(refused.status).toBe(503);
-            expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
-            expect(await refused.json()).toMatchObject({ code });
-          }
-        }
-        expect((await first.call('/screenshots')).status).toBe(503);
-        expect((await first.call('/readyz')).status).toBe(200);
-        await server.start();
-        await expect
-          .poll(() => first.service.stats().store, { timeout: 60_000 })
-          .toMatchObject({ outbox: 0, state: 'up' });
-        for (const wanted of [before, id, Number(asImage.headers.get('X-Capture-Id'))]) {
-          for (const service of [first, second]) {
-            await expect
-              .poll(async () => (await service.call(`/screenshot/${wanted}`)).status, { timeout: 60_000 })
-              .toBe(200);
-          }
-        }
-      }, 180_000);
+      first = await startService(gridfs('shared'));
+      second = await startService({ ...NO_BROWSER, ...gridfs('shared') });
+      inFiles = await startService({ ...NO_BROWSER, ...gridfs('shared'), artifacts: 'files' });
     });
-  },
-);
+
+    afterAll(async () => {
+      for (const service of [first, second, inFiles]) await service?.stop();
+    });
+
+    async function capture(accept = 'application/json'): Promise<Response> {
+      return first.post('/screenshot', { url: site.url('/short') }, { headers: { Accept: accept } });
+    }
+
+    it('serves files that the other service stored, whole and in ranges', async () => {
+      const { id } = Captured.parse(await (await capture()).json()).data;
+      const image = await first.call(`/screenshot/${id}`);
+      const bytes = Buffer.from(await image.arrayBuffer());
+      expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+      for (const service of [second, inFiles]) {
+        const other = await service.call(`/screenshot/${id}`);
+        expect(other.headers.get('ETag')).toBe(image.headers.get('ETag'));
+        expect(Buffer.from(await other.arrayBuffer())).toEqual(bytes);
+        const part = await service.call(`/screenshot/${id}`, { headers: { Range: 'bytes=1-3' } });
+        expect([part.status, await part.text()]).toEqual([206, 'PNG']);
+        const html = await service.call(`/screenshot/${id}?view=html`);
+        expect(await html.text()).toContain('<html');
+        expect(await (await service.call(`/screenshot/${id}?view=metadata`)).json()).toMatchObject({ data: { id } });
+      }
+      expect((await inFiles.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(421);
+      expect((await second.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
+      expect((await first.call(`/screenshot/${id}`)).status).toBe(404);
+    });
+
+    it('reuses a capture of the other service', async () => {
+      const wanted = { url: site.url('/short?reused'), cacheMaxAgeMs: 3_600_000 };
+      const { id } = Captured.parse(await (await first.post('/screenshot', wanted)).json()).data;
+      const again = await second.post('/screenshot', wanted, { headers: { Accept: 'image/png' } });
+      expect([again.status, again.headers.get('X-Capture-Id')]).toEqual([200, String(id)]);
+      expect(again.headers.get('X-Capture-Cached')).toBe('true');
+    });
+
+    it('captures while MongoDB is away, and answers 503 with Retry-After for undelivered images', async () => {
+      const before = Captured.parse(await (await capture()).json()).data.id;
+      await server.stop();
+      const { id } = Captured.parse(await (await capture()).json()).data;
+      const asImage = await capture('image/png');
+      expect([asImage.status, asImage.headers.get('Content-Type')]).toEqual([200, 'image/png']);
+      const refusals = [
+        [first, id, 'artifact_pending'],
+        [first, before, 'database_unavailable'],
+        [second, id, 'database_unavailable'],
+      ] as const;
+      for (const [service, wanted, code] of refusals) {
+        for (const view of ['', '?view=html', '?view=metadata']) {
+          const refused = await service.call(`/screenshot/${wanted}${view}`);
+          expect(refused.status).toBe(503);
+          expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+          expect(await refused.json()).toMatchObject({ code });
+        }
+      }
+      expect((await first.call('/screenshots')).status).toBe(503);
+      expect((await first.call('/readyz')).status).toBe(200);
+      await server.start();
+      await expect
+        .poll(() => first.service.stats().store, { timeout: 60_000 })
+        .toMatchObject({ outbox: 0, state: 'up' });
+      for (const wanted of [before, id, Number(asImage.headers.get('X-Capture-Id'))]) {
+        for (const service of [first, second]) {
+          await expect
+            .poll(async () => (await service.call(`/screenshot/${wanted}`)).status, { timeout: 60_000 })
+            .toBe(200);
+        }
+      }
+    }, 180_000);
+  });
+});

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { beforeAll, describe } from 'vitest';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
-
-const without = await whyNoMongo();
 
 /**
  * Runs the tests of a store in SQLite and in MongoDB. Each call of `open` opens the same database, the suite's own.
@@ -22,15 +20,7 @@ export function describeInEachDatabase(suite: (open: () => Promise<Database>) =>
     suite(() => openSqlite({ path: join(directory, 'results.db') }));
   });
 
-  describe.skipIf(without !== undefined)(`in MongoDB${without === undefined ? '' : ` (${without})`}`, () => {
-    let server: MongoServer;
-
-    beforeAll(async () => {
-      server = await startMongo();
-    }, 120_000);
-
-    afterAll(() => server?.remove());
-
+  describeWithMongo('in MongoDB', (server) => {
     suite(() => openMongo({ url: `${server.url}store` }));
   });
 }

@@ -12,13 +12,12 @@ import type { StoreState } from '../../src/storage/ports/result-store.ts';
 import { MIGRATIONS, type Migration } from '../../src/storage/sqlite/migrations.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { EVIDENCE, resultOf } from './result-of.ts';
 import { startSlowServer } from './slow-server.ts';
 
 const ID = 300_000_000_000_000;
-const without = await whyNoMongo();
 const SILENCE_MS = 1000;
 
 /** A made-up step: what a later version may add. */
@@ -94,19 +93,14 @@ describe('SQLite migrations', () => {
   });
 });
 
-describe.skipIf(without !== undefined)(`MongoDB migrations${without === undefined ? '' : ` (${without})`}`, () => {
-  let server: MongoServer;
+describeWithMongo('MongoDB migrations', (server) => {
   let client: MongoClient;
 
   beforeAll(async () => {
-    server = await startMongo();
     client = await new MongoClient(server.url).connect();
   }, 120_000);
 
-  afterAll(async () => {
-    await client?.close();
-    await server?.remove();
-  });
+  afterAll(() => client?.close());
 
   it('applies a new step once, to a database with everything in it', async () => {
     const db = client.db('next');

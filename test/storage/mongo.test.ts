@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Binary, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
 import { claimNode, prepareNodes, releaseNode } from '../../src/storage/mongo/nodes.ts';
@@ -9,304 +9,293 @@ import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/ports/result-store.ts';
 import { bandsOf } from '../../src/storage/records/perception.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
 const ID = 300_000_000_000_000;
 /** Difference between two ids: about four results per millisecond. */
 const APART = 1000;
-const missing = await whyNoMongo();
 
-describe.skipIf(missing !== undefined)(
-  `The MongoDB store${missing === undefined ? '' : ` (skipped: ${missing})`}`,
-  () => {
-    let server: MongoServer;
-    let client: MongoClient;
-    let databases = 0;
+describeWithMongo('The MongoDB store', (server) => {
+  let client: MongoClient;
+  let databases = 0;
 
-    beforeAll(async () => {
-      server = await startMongo();
-      client = await new MongoClient(server.url).connect();
-    }, 90_000);
+  beforeAll(async () => {
+    client = await new MongoClient(server.url).connect();
+  }, 90_000);
 
-    afterAll(async () => {
-      await client?.close();
-      await server?.remove();
-    });
+  afterAll(() => client?.close());
 
-    const freshUrl = () => {
-      databases += 1;
-      return `${server.url}test-${databases}`;
+  const freshUrl = () => {
+    databases += 1;
+    return `${server.url}test-${databases}`;
+  };
+
+  it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
+    const db = client.db(new URL(freshUrl()).pathname.slice(1));
+    const nodes = db.collection<NodeDocument>('nodes');
+    await prepareNodes(nodes);
+    const claimed: (number | undefined)[] = [];
+    for (let at = 0; at < 33; at += 1) claimed.push(await claimNode(nodes, `owner ${at}`));
+    expect(claimed).toEqual([...Array(32).keys(), undefined]);
+    await nodes.updateOne({ _id: 9 }, { $set: { free_at: new Date(0) } });
+    expect(await claimNode(nodes, 'late')).toBe(9);
+    expect(await claimNode(nodes, 'late')).toBe(9);
+    expect(await claimNode(nodes, 'later')).toBeUndefined();
+    await releaseNode(nodes, 'late');
+    const released = await nodes.findOne({ _id: 9 });
+    expect(released?.free_at.getTime()).toBeLessThan(Date.now() + 5000);
+  });
+
+  describeResultStore(async () => {
+    const url = freshUrl();
+    return {
+      open: () => openMongo({ url }),
+      remove: async () => {
+        await client.db(new URL(url).pathname.slice(1)).dropDatabase();
+      },
     };
+  });
 
-    it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
-      const db = client.db(new URL(freshUrl()).pathname.slice(1));
-      const nodes = db.collection<NodeDocument>('nodes');
-      await prepareNodes(nodes);
-      const claimed: (number | undefined)[] = [];
-      for (let at = 0; at < 33; at += 1) claimed.push(await claimNode(nodes, `owner ${at}`));
-      expect(claimed).toEqual([...Array(32).keys(), undefined]);
-      await nodes.updateOne({ _id: 9 }, { $set: { free_at: new Date(0) } });
-      expect(await claimNode(nodes, 'late')).toBe(9);
-      expect(await claimNode(nodes, 'late')).toBe(9);
-      expect(await claimNode(nodes, 'later')).toBeUndefined();
-      await releaseNode(nodes, 'late');
-      const released = await nodes.findOne({ _id: 9 });
-      expect(released?.free_at.getTime()).toBeLessThan(Date.now() + 5000);
-    });
+  it('uses the database named in its URL, and capstan when none is named', async () => {
+    const store = await openMongo({ url: server.url });
+    await store.results.insert(resultOf(ID));
+    await store.close();
+    const document = await client.db('capstan').collection<{ _id: number }>('results').findOne({ _id: ID });
+    expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
+  });
 
-    describeResultStore(async () => {
-      const url = freshUrl();
-      return {
-        open: () => openMongo({ url }),
-        remove: async () => {
-          await client.db(new URL(url).pathname.slice(1)).dropDatabase();
-        },
-      };
-    });
-
-    it('uses the database named in its URL, and capstan when none is named', async () => {
-      const store = await openMongo({ url: server.url });
-      await store.results.insert(resultOf(ID));
-      await store.close();
-      const document = await client.db('capstan').collection<{ _id: number }>('results').findOne({ _id: ID });
-      expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
-    });
-
-    it('holds no requests of ended jobs, which may contain credentials', async () => {
-      const url = freshUrl();
-      const { jobs, close } = await openMongo({ url });
-      for (const id of ['finished', 'cancelled']) {
-        await jobs.add({
-          id,
-          isShared: false,
-          kind: 'screenshot',
-          total: 1,
-          work: Buffer.from('Authorization: Bearer'),
-        });
-        await jobs.take('me');
-      }
-      await jobs.finish('finished', 'me', { state: 'completed' });
-      await jobs.cancel('cancelled');
-      await close();
-      const collection = client.db(new URL(url).pathname.slice(1)).collection<{ work: Binary }>('jobs');
-      const kept = await collection.find().toArray();
-      expect(kept.map(({ work }) => work.length())).toEqual([0, 0]);
-    });
-
-    it('reads only indexes, and no more of them than the answer needs', async () => {
-      const url = freshUrl();
-      const store = await openMongo({ url });
-      const results = Array.from({ length: 3000 }, (_, at) => {
-        const host = at % 2 === 0 ? 'hot.example.com' : `h${at % 600}.example.org`;
-        const title = at % 10 === 1 ? 'sparse' : 'frequent';
-        return resultOf(ID + at * APART, {
-          host,
-          url: `https://x/${at % 100}`,
-          title,
-          response_code: at % 30 === 1 ? 404 : 200,
-        });
+  it('holds no requests of ended jobs, which may contain credentials', async () => {
+    const url = freshUrl();
+    const { jobs, close } = await openMongo({ url });
+    for (const id of ['finished', 'cancelled']) {
+      await jobs.add({
+        id,
+        isShared: false,
+        kind: 'screenshot',
+        total: 1,
+        work: Buffer.from('Authorization: Bearer'),
       });
-      await Promise.all(results.map((result) => store.results.insert(result)));
-      await store.close();
+      await jobs.take('me');
+    }
+    await jobs.finish('finished', 'me', { state: 'completed' });
+    await jobs.cancel('cancelled');
+    await close();
+    const collection = client.db(new URL(url).pathname.slice(1)).collection<{ work: Binary }>('jobs');
+    const kept = await collection.find().toArray();
+    expect(kept.map(({ work }) => work.length())).toEqual([0, 0]);
+  });
 
-      const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
-      const spies = [
-        vi.spyOn(collections.results, 'find'),
-        vi.spyOn(collections.results, 'aggregate'),
-        vi.spyOn(collections.hosts, 'find'),
-      ];
-      const examined = async (filter: ResultFilter, limit: number, after?: Keyset) => {
-        for (const spy of spies) spy.mockClear();
-        const page = await pageOf(collections, filter, limit, after);
-        const asked = spies.flatMap((spy) => spy.mock.results.map(({ value }) => value));
-        const plans: Plan[] = [];
-        for (const cursor of asked)
-          if (isExplainable(cursor)) plans.push(planOf(await cursor.clone().explain('executionStats')));
-        expect(plans.length).toBe(asked.length);
-        return {
-          found: page.length,
-          keys: plans.reduce((sum, { keys }) => sum + keys, 0),
-          documents: plans.reduce((sum, { documents }) => sum + documents, 0),
-          stages: new Set(plans.flatMap(({ stages }) => stages)),
-        };
-      };
-      const middle = { probedAt: resultOf(ID + 1500 * APART).probed_at, id: ID + 1500 * APART };
-
-      // A list reads its page and the first key after it.
-      for (const after of [undefined, middle]) {
-        const all = await examined({ by: 'all' }, 100, after);
-        expect(all).toMatchObject({ found: 100, documents: 100 });
-        expect(all.keys).toBeLessThanOrEqual(102);
-        const byUrl = await examined({ by: 'url', url: 'https://x/7' }, 10, after);
-        expect(byUrl).toMatchObject({ found: 10, documents: 10 });
-        expect(byUrl.keys).toBeLessThanOrEqual(12);
-
-        // One host with half of the results.
-        const hot = await examined({ by: 'host', host: 'hot.example.com' }, 100, after);
-        expect(hot).toMatchObject({ found: 100, documents: 100 });
-        expect(hot.keys).toBeLessThan(110);
-
-        // 60 hosts: their index entries are merged, not read and sorted.
-        const few = await examined({ by: 'host', host: 'h1' }, 20, after);
-        expect(few).toMatchObject({ found: 20, documents: 20 });
-        expect(few.keys).toBeLessThan(300);
-        expect(few.stages).toContain('SORT_MERGE');
-
-        // Half of the results on 300 hosts: the maximum number of hosts to merge, then the newest results.
-        const many = await examined({ by: 'host', host: 'h' }, 10, after);
-        expect(many).toMatchObject({ found: 10, documents: 10 });
-        expect(many.keys).toBeLessThan(400);
-
-        // A rare status and many hosts, whose common terms the index combines.
-        const rare = await examined({ by: 'host', host: 'h', where: { status: '4xx', text: 'sparse' } }, 20, after);
-        expect(rare).toMatchObject({ found: 20, documents: 20 });
-        expect(rare.keys).toBeLessThan(24);
-
-        // A rare word and many hosts: the hosts are counted, then only results with the word are read.
-        const word = await examined({ by: 'host', host: 'h', where: { text: 'sparse' } }, 20, after);
-        expect(word).toMatchObject({ found: 20, documents: 20 });
-        expect(word.keys).toBeLessThan(500);
-
-        for (const { stages } of [all, byUrl, hot, few, rare, word]) expect(stages).not.toContain('SORT');
-        for (const { stages } of [all, byUrl, hot, few, many, rare, word]) expect(stages).not.toContain('COLLSCAN');
-      }
-      expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });
+  it('reads only indexes, and no more of them than the answer needs', async () => {
+    const url = freshUrl();
+    const store = await openMongo({ url });
+    const results = Array.from({ length: 3000 }, (_, at) => {
+      const host = at % 2 === 0 ? 'hot.example.com' : `h${at % 600}.example.org`;
+      const title = at % 10 === 1 ? 'sparse' : 'frequent';
+      return resultOf(ID + at * APART, {
+        host,
+        url: `https://x/${at % 100}`,
+        title,
+        response_code: at % 30 === 1 ? 404 : 200,
+      });
     });
+    await Promise.all(results.map((result) => store.results.insert(result)));
+    await store.close();
 
-    it('finds visually similar captures by indexes only, however many others there are', async () => {
-      const url = freshUrl();
-      const store = await openMongo({ url });
-      const hashes = fc.sample(
-        fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((hash) => hash.toString(16).padStart(16, '0')),
-        { numRuns: 3000, seed: 4 },
-      );
-      const like = ['0123456789abcdef', '0123456789abcdee', '0123456789abcdef'];
-      await Promise.all(
-        [...hashes, ...like].map((perception_hash, at) => store.results.insert(resultOf(ID + at, { perception_hash }))),
-      );
-      await store.close();
-
-      const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
-      const spies = [vi.spyOn(collections.results, 'find'), vi.spyOn(collections.perceptions, 'find')];
-      const found = await similarTo(collections, { hash: '0123456789abcdef', distance: 5, except: ID + 3000 }, 100);
-      expect(found).toEqual([
-        { id: ID + 3002, distance: 0 },
-        { id: ID + 3001, distance: 1 },
-      ]);
+    const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+    const spies = [
+      vi.spyOn(collections.results, 'find'),
+      vi.spyOn(collections.results, 'aggregate'),
+      vi.spyOn(collections.hosts, 'find'),
+    ];
+    const examined = async (filter: ResultFilter, limit: number, after?: Keyset) => {
+      for (const spy of spies) spy.mockClear();
+      const page = await pageOf(collections, filter, limit, after);
+      const asked = spies.flatMap((spy) => spy.mock.results.map(({ value }) => value));
       const plans: Plan[] = [];
-      for (const cursor of spies.flatMap((spy) => spy.mock.results.map(({ value }) => value))) {
+      for (const cursor of asked)
         if (isExplainable(cursor)) plans.push(planOf(await cursor.clone().explain('executionStats')));
-      }
-      expect(plans).toHaveLength(3);
-      for (const { keys, documents, stages } of plans) {
-        expect(stages).not.toContain('COLLSCAN');
-        expect(stages).not.toContain('SORT');
-        expect(documents).toBe(0);
-        expect(keys).toBeLessThan(200);
-      }
-    });
-
-    it('reads similarity candidates in chunks of 1,000, so that no search blocks the event loop', async () => {
-      const database = new URL(freshUrl()).pathname.slice(1);
-      const watched = await new MongoClient(server.url, { monitorCommands: true }).connect();
-      try {
-        const collections = collectionsOf(watched.db(database));
-        await ensureIndexes(collections);
-        const hashes = Array.from({ length: 3500 }, (_, at) => at.toString(16).padStart(16, '0'));
-        await collections.perceptions.insertMany(hashes.map((_id) => ({ _id, bands: bandsOf(_id) })));
-        let asked = 0;
-        watched.on('commandStarted', ({ command }) => {
-          if (command.find === 'perceptions' || command.collection === 'perceptions') asked += 1;
-        });
-        await similarTo(collections, { hash: '0000000000000000', distance: 15, except: 0 }, 10);
-        expect(asked).toBeGreaterThan(3);
-      } finally {
-        await watched.close();
-      }
-    });
-
-    it('finds the newest results of many rare hosts, even when the entry of a host names a newer time', async () => {
-      const url = freshUrl();
-      const store = await openMongo({ url });
-      const rare = Array.from({ length: 900 }, (_, at) =>
-        resultOf(ID + at * APART, { host: `rare${at % 310}.example.org` }),
-      );
-      const hot = Array.from({ length: 2500 }, (_, at) =>
-        resultOf(ID + (900 + at) * APART, { host: 'hot.example.com' }),
-      );
-      await Promise.all([...rare, ...hot].map((result) => store.results.insert(result)));
-      const expected = rare.map(({ id }) => id).reverse();
-      const list = async (limit: number, pages: number) => {
-        const ids: number[] = [];
-        let after: Keyset | undefined;
-        for (let page = 0; page < pages; page += 1) {
-          const results = await store.results.page({ by: 'host', host: 'rare' }, limit, after);
-          ids.push(...results.map(({ id }) => id));
-          const last = results.at(-1);
-          if (last !== undefined) after = { probedAt: last.probed_at, id: last.id };
-        }
-        return ids;
+      expect(plans.length).toBe(asked.length);
+      return {
+        found: page.length,
+        keys: plans.reduce((sum, { keys }) => sum + keys, 0),
+        documents: plans.reduce((sum, { documents }) => sum + documents, 0),
+        stages: new Set(plans.flatMap(({ stages }) => stages)),
       };
-      expect(await list(10, 3)).toEqual(expected.slice(0, 30));
-      expect(await list(1000, 1)).toEqual(expected);
-      // The state after a crash between the host and its result.
-      const { hosts } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
-      await hosts.updateMany({ _id: /^rare[13-9]/ }, { $set: { newest: new Date() } });
-      expect(await list(10, 3)).toEqual(expected.slice(0, 30));
-      await store.close();
-    });
+    };
+    const middle = { probedAt: resultOf(ID + 1500 * APART).probed_at, id: ID + 1500 * APART };
 
-    it('never reveals the password', async () => {
-      const states: string[] = [];
-      const onState = (_: StoreState, reason: string) => states.push(reason);
-      const store = await openMongo({
-        url: server.url.replace('mongodb://', 'mongodb://me:verysecret@'),
-        onState,
+    // A list reads its page and the first key after it.
+    for (const after of [undefined, middle]) {
+      const all = await examined({ by: 'all' }, 100, after);
+      expect(all).toMatchObject({ found: 100, documents: 100 });
+      expect(all.keys).toBeLessThanOrEqual(102);
+      const byUrl = await examined({ by: 'url', url: 'https://x/7' }, 10, after);
+      expect(byUrl).toMatchObject({ found: 10, documents: 10 });
+      expect(byUrl.keys).toBeLessThanOrEqual(12);
+
+      // One host with half of the results.
+      const hot = await examined({ by: 'host', host: 'hot.example.com' }, 100, after);
+      expect(hot).toMatchObject({ found: 100, documents: 100 });
+      expect(hot.keys).toBeLessThan(110);
+
+      // 60 hosts: their index entries are merged, not read and sorted.
+      const few = await examined({ by: 'host', host: 'h1' }, 20, after);
+      expect(few).toMatchObject({ found: 20, documents: 20 });
+      expect(few.keys).toBeLessThan(300);
+      expect(few.stages).toContain('SORT_MERGE');
+
+      // Half of the results on 300 hosts: the maximum number of hosts to merge, then the newest results.
+      const many = await examined({ by: 'host', host: 'h' }, 10, after);
+      expect(many).toMatchObject({ found: 10, documents: 10 });
+      expect(many.keys).toBeLessThan(400);
+
+      // A rare status and many hosts, whose common terms the index combines.
+      const rare = await examined({ by: 'host', host: 'h', where: { status: '4xx', text: 'sparse' } }, 20, after);
+      expect(rare).toMatchObject({ found: 20, documents: 20 });
+      expect(rare.keys).toBeLessThan(24);
+
+      // A rare word and many hosts: the hosts are counted, then only results with the word are read.
+      const word = await examined({ by: 'host', host: 'h', where: { text: 'sparse' } }, 20, after);
+      expect(word).toMatchObject({ found: 20, documents: 20 });
+      expect(word.keys).toBeLessThan(500);
+
+      for (const { stages } of [all, byUrl, hot, few, rare, word]) expect(stages).not.toContain('SORT');
+      for (const { stages } of [all, byUrl, hot, few, many, rare, word]) expect(stages).not.toContain('COLLSCAN');
+    }
+    expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });
+  });
+
+  it('finds visually similar captures by indexes only, however many others there are', async () => {
+    const url = freshUrl();
+    const store = await openMongo({ url });
+    const hashes = fc.sample(
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((hash) => hash.toString(16).padStart(16, '0')),
+      { numRuns: 3000, seed: 4 },
+    );
+    const like = ['0123456789abcdef', '0123456789abcdee', '0123456789abcdef'];
+    await Promise.all(
+      [...hashes, ...like].map((perception_hash, at) => store.results.insert(resultOf(ID + at, { perception_hash }))),
+    );
+    await store.close();
+
+    const collections = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+    const spies = [vi.spyOn(collections.results, 'find'), vi.spyOn(collections.perceptions, 'find')];
+    const found = await similarTo(collections, { hash: '0123456789abcdef', distance: 5, except: ID + 3000 }, 100);
+    expect(found).toEqual([
+      { id: ID + 3002, distance: 0 },
+      { id: ID + 3001, distance: 1 },
+    ]);
+    const plans: Plan[] = [];
+    for (const cursor of spies.flatMap((spy) => spy.mock.results.map(({ value }) => value))) {
+      if (isExplainable(cursor)) plans.push(planOf(await cursor.clone().explain('executionStats')));
+    }
+    expect(plans).toHaveLength(3);
+    for (const { keys, documents, stages } of plans) {
+      expect(stages).not.toContain('COLLSCAN');
+      expect(stages).not.toContain('SORT');
+      expect(documents).toBe(0);
+      expect(keys).toBeLessThan(200);
+    }
+  });
+
+  it('reads similarity candidates in chunks of 1,000, so that no search blocks the event loop', async () => {
+    const database = new URL(freshUrl()).pathname.slice(1);
+    const watched = await new MongoClient(server.url, { monitorCommands: true }).connect();
+    try {
+      const collections = collectionsOf(watched.db(database));
+      await ensureIndexes(collections);
+      const hashes = Array.from({ length: 3500 }, (_, at) => at.toString(16).padStart(16, '0'));
+      await collections.perceptions.insertMany(hashes.map((_id) => ({ _id, bands: bandsOf(_id) })));
+      let asked = 0;
+      watched.on('commandStarted', ({ command }) => {
+        if (command.find === 'perceptions' || command.collection === 'perceptions') asked += 1;
       });
-      const refused: unknown = await store.results.get(ID).catch((error: unknown) => error);
-      await store.close();
-      expect(refused).toMatchObject({ code: 'database_unavailable' });
-      expect(states).toHaveLength(1);
-      await expect(openMongo({ url: 'mongodb://me:verysecret@:x:y/' })).rejects.toThrow('the MongoDB URL is not valid');
-      const told = JSON.stringify([states, String(refused), refused instanceof Error && String(refused.cause)]);
-      expect(told).not.toContain('verysecret');
+      await similarTo(collections, { hash: '0000000000000000', distance: 15, except: 0 }, 10);
+      expect(asked).toBeGreaterThan(3);
+    } finally {
+      await watched.close();
+    }
+  });
+
+  it('finds the newest results of many rare hosts, even when the entry of a host names a newer time', async () => {
+    const url = freshUrl();
+    const store = await openMongo({ url });
+    const rare = Array.from({ length: 900 }, (_, at) =>
+      resultOf(ID + at * APART, { host: `rare${at % 310}.example.org` }),
+    );
+    const hot = Array.from({ length: 2500 }, (_, at) => resultOf(ID + (900 + at) * APART, { host: 'hot.example.com' }));
+    await Promise.all([...rare, ...hot].map((result) => store.results.insert(result)));
+    const expected = rare.map(({ id }) => id).reverse();
+    const list = async (limit: number, pages: number) => {
+      const ids: number[] = [];
+      let after: Keyset | undefined;
+      for (let page = 0; page < pages; page += 1) {
+        const results = await store.results.page({ by: 'host', host: 'rare' }, limit, after);
+        ids.push(...results.map(({ id }) => id));
+        const last = results.at(-1);
+        if (last !== undefined) after = { probedAt: last.probed_at, id: last.id };
+      }
+      return ids;
+    };
+    expect(await list(10, 3)).toEqual(expected.slice(0, 30));
+    expect(await list(1000, 1)).toEqual(expected);
+    // The state after a crash between the host and its result.
+    const { hosts } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+    await hosts.updateMany({ _id: /^rare[13-9]/ }, { $set: { newest: new Date() } });
+    expect(await list(10, 3)).toEqual(expected.slice(0, 30));
+    await store.close();
+  });
+
+  it('never reveals the password', async () => {
+    const states: string[] = [];
+    const onState = (_: StoreState, reason: string) => states.push(reason);
+    const store = await openMongo({
+      url: server.url.replace('mongodb://', 'mongodb://me:verysecret@'),
+      onState,
     });
+    const refused: unknown = await store.results.get(ID).catch((error: unknown) => error);
+    await store.close();
+    expect(refused).toMatchObject({ code: 'database_unavailable' });
+    expect(states).toHaveLength(1);
+    await expect(openMongo({ url: 'mongodb://me:verysecret@:x:y/' })).rejects.toThrow('the MongoDB URL is not valid');
+    const told = JSON.stringify([states, String(refused), refused instanceof Error && String(refused.cause)]);
+    expect(told).not.toContain('verysecret');
+  });
 
-    it('reports down while its server is down, and recovers by itself', async () => {
-      const onState = vi.fn<(state: StoreState, reason: string) => void>();
-      const store = await openMongo({ url: freshUrl(), onState });
-      await store.results.insert(resultOf(ID));
-      await client.close();
-      await server.stop();
-      await vi.waitFor(() => expect(store.results.state).toBe('down'), { timeout: 10_000 });
-      expect(onState.mock.lastCall?.[1]).toMatch(/^MongoDB cannot be used: ./);
-      await Promise.all(
-        [store.results.insert(resultOf(ID + 1)), store.results.page({ by: 'all' }, 1)].map((asked) =>
-          expect(asked).rejects.toMatchObject({ code: 'database_unavailable' }),
-        ),
-      );
+  it('reports down while its server is down, and recovers by itself', async () => {
+    const onState = vi.fn<(state: StoreState, reason: string) => void>();
+    const store = await openMongo({ url: freshUrl(), onState });
+    await store.results.insert(resultOf(ID));
+    await client.close();
+    await server.stop();
+    await vi.waitFor(() => expect(store.results.state).toBe('down'), { timeout: 10_000 });
+    expect(onState.mock.lastCall?.[1]).toMatch(/^MongoDB cannot be used: ./);
+    await Promise.all(
+      [store.results.insert(resultOf(ID + 1)), store.results.page({ by: 'all' }, 1)].map((asked) =>
+        expect(asked).rejects.toMatchObject({ code: 'database_unavailable' }),
+      ),
+    );
 
-      const late = await openMongo({ url: `${server.url}late` });
-      expect(late.results.state).toBe('down');
-      expect(await late.nodes.claim()).toBeUndefined();
+    const late = await openMongo({ url: `${server.url}late` });
+    expect(late.results.state).toBe('down');
+    expect(await late.nodes.claim()).toBeUndefined();
 
-      await server.start();
-      await vi.waitFor(() => expect([store.results.state, late.results.state]).toEqual(['up', 'up']), {
-        timeout: 30_000,
-      });
-      await store.results.insert(resultOf(ID + 1));
-      expect(await store.results.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
-      // Indexes are also created by a process that starts late.
-      await late.results.insert(resultOf(ID));
-      expect(await late.results.page({ by: 'host', host: 'example' }, 1)).toEqual([resultOf(ID)]);
-      await store.close();
-      await late.close();
-      client = await new MongoClient(server.url).connect();
-    }, 120_000);
-  },
-);
+    await server.start();
+    await vi.waitFor(() => expect([store.results.state, late.results.state]).toEqual(['up', 'up']), {
+      timeout: 30_000,
+    });
+    await store.results.insert(resultOf(ID + 1));
+    expect(await store.results.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
+    // Indexes are also created by a process that starts late.
+    await late.results.insert(resultOf(ID));
+    expect(await late.results.page({ by: 'host', host: 'example' }, 1)).toEqual([resultOf(ID)]);
+    await store.close();
+    await late.close();
+    client = await new MongoClient(server.url).connect();
+  }, 120_000);
+});
 
 interface Plan {
   readonly keys: number;
