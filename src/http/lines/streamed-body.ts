@@ -69,12 +69,22 @@ function tooMuch(): CapstanError {
 /** Converts a read error of a streamed body to a `CapstanError`. */
 export function brokenBody(error: unknown): CapstanError {
   if (error instanceof CapstanError) return error;
+  return (
+    corruptBody(error) ??
+    new CapstanError('cancelled', 'The client disconnected before the end of its body.', { cause: error })
+  );
+}
+
+/** Returns the failure of a body that cannot be decompressed; undefined for other errors. */
+export function corruptBody(error: unknown): CapstanError | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(code)
-    ? new CapstanError('invalid_json', 'The body cannot be decompressed as its Content-Encoding says.', {
-        cause: error,
-      })
-    : new CapstanError('cancelled', 'The client disconnected before the end of its body.', { cause: error });
+  if (!/^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(code)) return undefined;
+  const reason = 'The body cannot be decompressed as its Content-Encoding says.';
+  return new CapstanError('invalid_json', reason, { cause: error });
+}
+
+export function unknownCoding(): CapstanError {
+  return new CapstanError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.');
 }
 
 function decoderOf(encoding: string): BodyDecoder {
@@ -88,6 +98,6 @@ function decoderOf(encoding: string): BodyDecoder {
     case 'br':
       return createBrotliDecompress;
     default:
-      throw new CapstanError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.');
+      throw unknownCoding();
   }
 }

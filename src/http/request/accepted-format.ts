@@ -2,10 +2,8 @@ import { CapstanError } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
 import type { HttpContext } from '../state.ts';
-import { preferredType } from './negotiation.ts';
+import { JSON_TYPE, preferredType } from './negotiation.ts';
 import { prefersAsync } from './prefer.ts';
-
-const JSON_TYPE = 'application/json';
 
 /**
  * Adds a `format` to the body of a capture when the body has none and `Accept` ranks an image or a PDF above JSON. With

@@ -1,6 +1,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import { CapstanError } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
+import { corruptBody, unknownCoding } from '../lines/streamed-body.ts';
 import type { HttpContext } from '../state.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
@@ -49,11 +50,9 @@ function requireContent({ request }: HttpContext): void {
 }
 
 /** Converts an error of the parser, which has a status and the text that could not be parsed. */
-function bodyFailure(error: Error & { status?: unknown; body?: unknown; code?: unknown }): Error {
+function bodyFailure(error: Error & { status?: unknown; body?: unknown }): Error {
   if (error.status === 413) return new CapstanError('payload_too_large');
-  if (error.status === 415) {
-    return new CapstanError('unsupported_media_type', 'The Content-Encoding must be gzip, deflate, br or identity.');
-  }
+  if (error.status === 415) return unknownCoding();
   if (typeof error.body === 'string') {
     // The parser also refuses valid JSON with a key that could pollute a prototype.
     if (isJson(error.body)) return refusal([{ path: '__proto__', message: 'is not a field of the request' }]);
@@ -62,12 +61,7 @@ function bodyFailure(error: Error & { status?: unknown; body?: unknown; code?: u
   if (error.status === 400) {
     return new CapstanError('invalid_json', 'The body ended before its Content-Length.', { cause: error });
   }
-  if (typeof error.code === 'string' && /^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(error.code)) {
-    return new CapstanError('invalid_json', 'The body cannot be decompressed as its Content-Encoding says.', {
-      cause: error,
-    });
-  }
-  return error;
+  return corruptBody(error) ?? error;
 }
 
 function isJson(text: string): boolean {

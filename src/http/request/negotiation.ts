@@ -1,5 +1,7 @@
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 
+export const JSON_TYPE = 'application/json';
+
 // Not by Koa's ctx.accepts: for it, `Accept: application/json; charset=utf-8` takes no JSON.
 
 /** A client's preference for a media type: its weight and its position in the header, where the earlier wins a tie. */
@@ -32,12 +34,10 @@ function preferOrJson<T extends string>(
   name: T,
   fallback: NoInfer<T> | 'json',
 ): T | 'json' {
-  const ranges = parseAccept(accept);
-  const other = preference(ranges, mediaType);
-  const json = preference(ranges, 'application/json');
-  if (other.weight !== json.weight) return other.weight > json.weight ? name : 'json';
-  if (other.weight === 0 || other.position === json.position) return fallback;
-  return other.position < json.position ? name : 'json';
+  // Of types that are preferred equally, the first one is chosen.
+  const offered = fallback === 'json' ? [JSON_TYPE, mediaType] : [mediaType, JSON_TYPE];
+  const chosen = preferredType(accept, offered) ?? offered[0];
+  return chosen === mediaType ? name : 'json';
 }
 
 /**

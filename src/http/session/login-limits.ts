@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { CapstanError } from '../../capture/errors.ts';
 import { createRateLimits } from '../keys/rate-limits.ts';
 
@@ -37,12 +38,7 @@ export function createLoginLimits(now: () => number): LoginLimits {
 
 /** Returns an IPv4 address as it is, and the first 64 bits of an IPv6 address, of which a client has all the others. */
 function networkOf(address: string): string {
-  const [plain = ''] = address.split('%');
-  if (!plain.includes(':') || /^::ffff:\d+\./i.test(plain)) return plain.replace(/^.*:/, '');
-  const [head = '', tail] = plain.split('::');
-  const before = head.split(':');
-  const after = tail === undefined ? [] : tail.split(':');
-  const groups =
-    tail === undefined ? before : [...before, ...Array(8 - before.length - after.length).fill('0'), ...after];
-  return groups.slice(0, 4).join(':');
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return 'parts' in parsed ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }
