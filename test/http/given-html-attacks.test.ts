@@ -1,0 +1,180 @@
+import dgram from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { TENANTS } from './tenants.ts';
+
+const Answer = z.object({ data: z.object({ id: z.number(), title: z.string(), cached: z.boolean() }) });
+const Listed = z.object({ data: z.array(z.object({ id: z.number() })) });
+
+/** Address of servers that no page may reach: only 127.0.0.1 is allowed. */
+const FORBIDDEN = '127.0.0.2';
+
+/** Ways to make a browser open a connection, each given the address of a server and a URL there. */
+const WAYS: readonly [string, (host: string, url: string) => string][] = [
+  ['a meta refresh', (_, url) => `<meta http-equiv=refresh content="0;url=${url}">`],
+  [
+    'a refresh of a frame without a source',
+    (_, url) => `<iframe srcdoc='<meta http-equiv=refresh content="0;url=${url}">'></iframe>`,
+  ],
+  ['a frame', (_, url) => `<iframe src="${url}"></iframe>`],
+  ['an image in srcdoc', (_, url) => `<iframe srcdoc='<img src="${url}">'></iframe>`],
+  ['an image in a data: frame', (_, url) => `<iframe src="data:text/html,<img src='${url}'>"></iframe>`],
+  [
+    'a fetch in a blob: frame',
+    (_, url) => `<script>
+      const html = '<script>fetch("${url}",{mode:"no-cors"})</scr' + 'ipt>';
+      document.write('<iframe src="' + URL.createObjectURL(new Blob([html], { type: 'text/html' })) + '"></iframe>');
+    </script>`,
+  ],
+  [
+    'hints to connect',
+    (host, url) => `<meta http-equiv=x-dns-prefetch-control content=on><link rel=dns-prefetch href="//${host}">
+      <link rel=preconnect href="${url}"><link rel=prefetch href="${url}"><link rel=prerender href="${url}">
+      <link rel=preload as=image href="${url}"><link rel=modulepreload href="${url}">`,
+  ],
+  [
+    'rules of speculation',
+    (_, url) =>
+      `<script type=speculationrules>{"prefetch":[{"urls":["${url}"]}],"prerender":[{"urls":["${url}"]}]}</script>`,
+  ],
+  [
+    'icons, manifests and style sheets',
+    (_, url) => `<link rel=icon href="${url}"><link rel=manifest href="${url}"><link rel=stylesheet href="${url}">
+      <style>@import url("${url}");@font-face{font-family:x;src:url("${url}")}p{font-family:x;background:url("${url}")}</style><p>x`,
+  ],
+  [
+    'a form',
+    (_, url) => `<form method=post action="${url}"><input name=a></form><script>document.forms[0].submit()</script>`,
+  ],
+  [
+    'a window',
+    (_, url) =>
+      `<script>open("${url}")</script><a href="${url}" ping="${url}">x</a><script>document.querySelector('a').click()</script>`,
+  ],
+  ['a WebSocket', (host) => `<script>new WebSocket("ws://${host}/")</script>`],
+  [
+    'workers',
+    (host, url) => `<script>
+      const source = 'fetch("${url}",{mode:"no-cors"}).catch(()=>{});new WebSocket("ws://${host}/");importScripts("${url}")';
+      const address = URL.createObjectURL(new Blob([source]));
+      new Worker(address); new SharedWorker(address); navigator.serviceWorker?.register(address).catch(() => {});
+    </script>`,
+  ],
+  [
+    'WebRTC',
+    (host) => `<script>
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: ['stun:${host}', 'turn:${host}?transport=tcp'], username: 'a', credential: 'b' }] });
+      peer.createDataChannel('x');
+      peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+    </script>`,
+  ],
+  ['WebTransport', (host) => `<script>new WebTransport("https://${host}/").ready.catch(() => {})</script>`],
+  ['a base', (_, url) => `<base href="${url}"><img src=x><script src=x></script>`],
+  [
+    'leaving the page',
+    (_, url) =>
+      `<script>addEventListener('pagehide', () => navigator.sendBeacon("${url}", 'x'));location.href="about:blank"</script>`,
+  ],
+];
+
+describe('given HTML', () => {
+  const app = serviceForSuite({}, { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true });
+  const [flood, shop] = TENANTS;
+  let server: Server;
+  let udp: dgram.Socket;
+  let port = 0;
+  let came = 0;
+
+  beforeAll(async () => {
+    server = createServer((socket) => {
+      came += 1;
+      socket.destroy();
+    }).listen(0, FORBIDDEN);
+    await once(server, 'listening');
+    const address = server.address();
+    port = typeof address === 'object' && address !== null ? address.port : 0;
+    udp = dgram.createSocket('udp4');
+    udp.on('message', () => {
+      came += 1;
+    });
+    udp.bind(port, FORBIDDEN);
+    await once(udp, 'listening');
+  });
+  beforeEach(() => {
+    came = 0;
+  });
+  afterAll(() => {
+    server?.close();
+    udp?.close();
+  });
+
+  const post = (key: string, request: Readonly<Record<string, unknown>>, headers: Record<string, string> = {}) =>
+    app.post('/screenshot', request, { headers: { Authorization: `Bearer ${key}`, ...headers } });
+  const shoot = async (key: string, html: string, options = {}, headers: Record<string, string> = {}) => {
+    const response = await post(key, { html, ...options }, headers);
+    expect(response.status, await response.clone().text()).toBe(200);
+    return Answer.parse(await response.json()).data;
+  };
+
+  it.each(WAYS)('cannot reach a forbidden address with %s', async (_, way) => {
+    const html = `<!doctype html><title>Tries</title>${way(`${FORBIDDEN}:${port}`, `http://${FORBIDDEN}:${port}/`)}`;
+    const { status } = await post(flood.key, { html, delayMs: 500, timeoutMs: 20_000 });
+    // A page that sent itself to a forbidden address fails.
+    expect([200, 403, 422, 502]).toContain(status);
+    expect(came).toBe(0);
+  });
+
+  it.each(['file:///etc/hostname', 'view-source:file:///etc/hostname', 'chrome://version', 'devtools://devtools/x'])(
+    'cannot show %s, in a frame or in its place',
+    async (url) => {
+      const html = `<!doctype html><title>Mine</title><iframe src="${url}"></iframe>
+        <script>try { location.href = '${url}' } catch {} fetch('${url}').then(() => { document.title = 'Theirs' }, () => {})</script>`;
+      expect((await shoot(flood.key, html)).title).toBe('Mine');
+    },
+  );
+
+  it('finds nothing that other given HTML has kept', async () => {
+    const keeps = `<!doctype html><title>Keeps</title><script>
+      localStorage.a = sessionStorage.a = '1'; document.cookie = 'a=1;max-age=9999'; indexedDB.open('a');</script>`;
+    const reads = `<!doctype html><title></title><script>
+      var read = indexedDB.databases().then((databases) => {
+        document.title = [localStorage.length, sessionStorage.length, document.cookie.length, databases.length].join();
+        return true;
+      });</script>`;
+    await shoot(flood.key, keeps, { delayMs: 200 });
+    expect((await shoot(shop.key, reads, { waitForFunction: 'read' })).title).toBe('0,0,0,0');
+  });
+
+  it('is reused by its own key alone, and listed to it alone', async () => {
+    const html = '<!doctype html><title>Own</title>';
+    const own = await shoot(flood.key, html);
+    const theirs = await shoot(shop.key, html, { cacheMaxAgeMs: 60_000 });
+    expect(theirs).toMatchObject({ cached: false });
+    expect(await shoot(flood.key, html, { cacheMaxAgeMs: 60_000 })).toMatchObject({ id: own.id, cached: true });
+    const headers = { Authorization: `Bearer ${shop.key}` };
+    const listed = await app.call('/results/by-host?host=html.invalid&limit=100', { headers });
+    const ids = Listed.parse(await listed.json()).data.map(({ id }) => id);
+    expect(ids).toContain(theirs.id);
+    expect(ids).not.toContain(own.id);
+    expect((await app.call(`/results/${own.id}`, { headers })).status).toBe(404);
+  });
+
+  it('is not answered with other HTML that was sent with the same Idempotency-Key', async () => {
+    const once = { 'Idempotency-Key': 'given' };
+    const first = await shoot(flood.key, '<title>First</title>', {}, once);
+    expect((await shoot(flood.key, '<title>First</title>', {}, once)).id).toBe(first.id);
+    expect((await post(flood.key, { html: '<title>Second</title>' }, once)).status).toBe(422);
+  });
+
+  it('is bounded in time when it reloads itself, sends itself to itself, or never ends', async () => {
+    const self = '<form method=post action=/></form><script>onload = () => document.forms[0].submit()</script>';
+    for (const html of ['<script>onload = () => location.reload()</script>', self, '<script>for (;;);</script>']) {
+      const { status } = await post(flood.key, { html, timeoutMs: 5_000 });
+      expect([200, 422, 502, 504], html).toContain(status);
+    }
+    expect((await shoot(flood.key, '<title>After</title>')).title).toBe('After');
+  });
+});
