@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { integer } from './options/fields.ts';
+import { orOf } from './values.ts';
 
 export const THUMBNAIL_FORMATS = ['webp', 'png', 'jpeg', 'avif'] as const;
 export type ThumbnailFormat = (typeof THUMBNAIL_FORMATS)[number];
@@ -18,7 +19,7 @@ export const thumbnailFields = {
       'Height of a thumbnail, in pixels. With `width`, the thumbnail fills both, and shows the upper left part of an image of another shape.',
   }),
   format: z
-    .enum([...THUMBNAIL_FORMATS, 'jpg'], { error: 'must be webp, png, jpeg or avif' })
+    .enum([...THUMBNAIL_FORMATS, 'jpg'], { error: `must be ${orOf(THUMBNAIL_FORMATS)}` })
     .transform((format) => (format === 'jpg' ? 'jpeg' : format))
     .meta({ type: 'string', enum: THUMBNAIL_FORMATS, default: 'webp', description: 'Format of a thumbnail.' }),
   quality: integer('', 1, 100).meta({

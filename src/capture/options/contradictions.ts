@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { orOf } from '../values.ts';
 import type { BannerAnswers } from './content.ts';
-import type { CaptureFormat } from './screenshot.ts';
+import { type CaptureFormat, IMAGE_FORMATS } from './screenshot.ts';
 
 /* Combinations of options that contradict each other. The problem names the option to remove. */
 
@@ -31,8 +32,9 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
     context.addIssue({ code: 'custom', path: [field], message });
   const asked = (field: keyof Written) => written[field] !== undefined && written[field] !== false;
   if (written.format === 'pdf') {
+    const advice = `choose ${orOf(IMAGE_FORMATS)}, or remove it`;
     for (const field of NOT_ON_PAPER)
-      if (asked(field)) refuse(field, 'cannot be combined with the format pdf: choose png, jpeg or webp, or remove it');
+      if (asked(field)) refuse(field, `cannot be combined with the format pdf: ${advice}`);
   } else if (asked('pdf')) refuse('pdf', 'requires the format pdf');
   if (asked('maxHeight') && !asked('fullPage')) refuse('maxHeight', 'requires fullPage');
   if (asked('selector') && asked('fullPage'))

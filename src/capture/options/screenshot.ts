@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { orOf } from '../values.ts';
 import { optionFacts } from './facts.ts';
 import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
 
@@ -131,7 +132,7 @@ export const screenshotFields = {
       'Maximum height of a `fullPage` capture, in CSS pixels. A page that grows when it is scrolled is followed down to it.',
   }),
   format: z
-    .enum([...CAPTURE_FORMATS, 'jpg'], { error: 'must be png, jpeg, webp or pdf' })
+    .enum([...CAPTURE_FORMATS, 'jpg'], { error: `must be ${orOf(CAPTURE_FORMATS)}` })
     .default('png')
     .transform((format) => (format === 'jpg' ? 'jpeg' : format))
     .meta({ description: 'Format of the image. `jpg` is read as `jpeg`.' }),
