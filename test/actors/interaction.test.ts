@@ -166,7 +166,7 @@ describe('interaction with a page', () => {
       ['keeps the page busy for ever', '#spin', 'spins'],
       ['leads to a page that never answers', '#hang', ''],
     ])('does not delay the capture when a click %s', async (_what, selector, title) => {
-      const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 4000 });
+      const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 8000 });
       expect(snapshot).toMatchObject({ title, width: 1280 });
       expect(snapshot.cutPhase).not.toBeNull();
     });
