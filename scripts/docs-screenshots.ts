@@ -37,7 +37,7 @@ try {
       .evaluateAll((images) => Promise.all(images.map((image) => Reflect.get(image, 'decode').call(image))));
     if (loaded.length < 8) throw new Error(`only ${loaded.length} thumbnails were loaded`);
   });
-  await take('ui-capture', `/ui/captures/${ids.get('/timetable')}`, 'light', async (page) => {
+  await take('ui-capture', `/ui/results/${ids.get('/timetable')}`, 'light', async (page) => {
     await page.locator('.canvas img').evaluate((image) => Reflect.get(image, 'decode').call(image));
     await page.locator('.related li').first().waitFor();
   });

@@ -92,19 +92,19 @@ try {
         await page.getByRole('link', { name: 'Open the capture' }).waitFor();
       },
     },
-    { name: 'detail', path: `/ui/captures/${before}` },
-    { name: 'detail-full-page', path: `/ui/captures/${full}`, prepare: click('Full page') },
-    { name: 'detail-1-1', path: `/ui/captures/${full}`, prepare: click('1:1') },
-    { name: 'detail-html', path: `/ui/captures/${before}`, prepare: click('HTML snapshot') },
+    { name: 'detail', path: `/ui/results/${before}` },
+    { name: 'detail-full-page', path: `/ui/results/${full}`, prepare: click('Full page') },
+    { name: 'detail-1-1', path: `/ui/results/${full}`, prepare: click('1:1') },
+    { name: 'detail-html', path: `/ui/results/${before}`, prepare: click('HTML snapshot') },
     ...TABS.map((name) => ({
       name: `detail-tab-${name.toLowerCase()}`,
-      path: `/ui/captures/${rich}`,
+      path: `/ui/results/${rich}`,
       prepare: async (page: Page) => {
         await page.getByRole('tab', { name }).click();
         await page.getByRole('tabpanel').scrollIntoViewIfNeeded();
       },
     })),
-    { name: 'detail-missing', path: '/ui/captures/12', prepare: (page) => page.getByRole('alert').waitFor() },
+    { name: 'detail-missing', path: '/ui/results/12', prepare: (page) => page.getByRole('alert').waitFor() },
     ...['Side by side', 'Slider', 'Difference'].map((name) => ({
       name: `compare-${name.toLowerCase().replaceAll(' ', '-')}`,
       path: `/ui/compare?a=${before}&b=${after}`,

@@ -16,7 +16,7 @@ const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
   [/^\/capture$/, async () => (await import('./views/capture/capture.tsx')).Capture],
   [/^\/compare$/, async () => (await import('./views/compare/compare.tsx')).Compare],
   [/^\/operations$/, async () => (await import('./views/operations/operations.tsx')).Operations],
-  [/^\/captures\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
+  [/^\/results\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
 ];
 
 const loadLogin: Load = async () => (await import('./views/login/login.tsx')).Login;

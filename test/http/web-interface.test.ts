@@ -47,7 +47,7 @@ describe('the web interface', () => {
     },
   );
 
-  it.each(['/ui/', '/ui/capture', '/ui/captures/12', '/ui/operations'])(
+  it.each(['/ui/', '/ui/capture', '/ui/results/12', '/ui/operations'])(
     'serves its page at %s without a key',
     async (path) => {
       const response = await app.call(path);

@@ -106,7 +106,7 @@ describe('the form for a capture', () => {
     const options = { fullPage: true, device: 'iPhone 15', hide: ['nav'] };
     await ui.app.post('/screenshot', { url, ...options, headers: { 'X-Token': 'secret' } });
     const [first] = await ui.app.service.results.page({ by: 'all' }, 1);
-    const page = await ui.open(`/ui/captures/${first?.id}`);
+    const page = await ui.open(`/ui/results/${first?.id}`);
     await page.getByRole('link', { name: 'Capture this URL again' }).click();
     await page.getByText('Not kept with the capture, so enter it again: Request headers').waitFor();
     await page.getByRole('button', { name: 'Capture' }).click();
@@ -120,7 +120,7 @@ describe('the form for a capture', () => {
     const html = '<!doctype html><title>Given</title><h1>Hello</h1>';
     await ui.app.post('/screenshot', { html });
     const [first] = await ui.app.service.results.page({ by: 'all' }, 1);
-    const page = await ui.open(`/ui/captures/${first?.id}`);
+    const page = await ui.open(`/ui/results/${first?.id}`);
     await page.getByRole('link', { name: 'Capture this URL again' }).click();
     expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Capture' }).click();
@@ -177,7 +177,7 @@ describe('the form for a capture', () => {
     );
     await page.getByRole('button', { name: 'Capture' }).click();
     await page.getByRole('link', { name: 'Open the record of the failure' }).click();
-    await page.waitForURL('**/ui/captures/*');
+    await page.waitForURL('**/ui/results/*');
   });
 
   it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {

@@ -66,7 +66,7 @@ describe('the commands of "Copy as curl"', () => {
     ['the comparison', () => `/ui/compare?a=${first}&b=${second}`, 4],
     ['the comparison without captures', () => '/ui/compare', 1],
     ['operations', () => '/ui/operations', 6],
-    ['one capture', () => `/ui/captures/${first}`, 7],
+    ['one capture', () => `/ui/results/${first}`, 7],
   ];
 
   it.each(VIEWS)('succeed in a shell, as shown by %s', async (_, path, count) => {

@@ -32,7 +32,7 @@ describe('the view of one capture', () => {
   const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 
   it('shows the screenshot in three sizes', async () => {
-    const page = await ui.open(`/ui/captures/${long}`, { viewport: { width: 1440, height: 900 } });
+    const page = await ui.open(`/ui/results/${long}`, { viewport: { width: 1440, height: 900 } });
     await page.locator('.canvas img').waitFor();
     const frame = await page.locator('.canvas').evaluate((element) => element.clientWidth);
     await expect.poll(async () => (await imageSize(page))[0]).toBe(frame);
@@ -44,7 +44,7 @@ describe('the view of one capture', () => {
   });
 
   it('shows the phases, the requests as a waterfall, and the other evidence', async () => {
-    const page = await ui.open(`/ui/captures/${network}`);
+    const page = await ui.open(`/ui/results/${network}`);
     await page.locator('.timings').getByText('navigate').waitFor();
     const row = page.locator('.waterfall tr', { hasText: '/empty-response' });
     await row.getByText('ERR_EMPTY_RESPONSE').waitFor();
@@ -63,18 +63,18 @@ describe('the view of one capture', () => {
     const first = await capture('/tide-table');
     const second = await capture('/tide-table');
     await capture('/tide-table?v=2');
-    const page = await ui.open(`/ui/captures/${second}`);
+    const page = await ui.open(`/ui/results/${second}`);
     const history = page.locator('section', { hasText: 'History of this URL' });
-    await history.locator(`a[href="/ui/captures/${first}"]`).waitFor();
+    await history.locator(`a[href="/ui/results/${first}"]`).waitFor();
     const similar = page.locator('section', { hasText: 'Visually similar' });
     await expect.poll(() => similar.getByRole('listitem').count()).toBe(2);
-    await history.locator(`a[href="/ui/captures/${first}"]`).click();
-    await page.waitForURL(`**/ui/captures/${first}`);
+    await history.locator(`a[href="/ui/results/${first}"]`).click();
+    await page.waitForURL(`**/ui/results/${first}`);
   });
 
   it('removes the capture after confirmation', async () => {
     const id = await capture('/short');
-    const page = await ui.open(`/ui/captures/${id}`);
+    const page = await ui.open(`/ui/results/${id}`);
     await page.getByRole('button', { name: 'Delete the capture' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete the capture?' });
     await dialog.getByRole('button', { name: 'Keep' }).click();
@@ -86,12 +86,12 @@ describe('the view of one capture', () => {
   });
 
   it('shows an error for an id without a capture', async () => {
-    const page = await ui.open('/ui/captures/12');
+    const page = await ui.open('/ui/results/12');
     await page.getByText('There is no result with the id 12.').waitFor();
   });
 
   it('shows everything that a page controls as text', async () => {
-    const page = await ui.open(`/ui/captures/${HOSTILE_ID}`);
+    const page = await ui.open(`/ui/results/${HOSTILE_ID}`);
     await page.locator('h1').getByText(MARKUP).waitFor();
     for (const name of TABS) {
       await tab(page, name).click();
@@ -104,7 +104,7 @@ describe('the view of one capture', () => {
   });
 
   it('shows the HTML snapshot without running or loading anything of it', async () => {
-    const page = await ui.open(`/ui/captures/${HOSTILE_ID}`);
+    const page = await ui.open(`/ui/results/${HOSTILE_ID}`);
     const answered: string[] = [];
     page.on('response', (response) => answered.push(response.url()));
     await page.getByText('HTML snapshot', { exact: true }).click();
@@ -113,12 +113,12 @@ describe('the view of one capture', () => {
     await snapshot.getByText('Away').click();
     await snapshot.getByText('Send').click();
     expect(await page.title()).not.toBe('owned');
-    expect(page.url()).toContain('/ui/captures/');
+    expect(page.url()).toContain('/ui/results/');
     expect(answered.filter((url) => url.includes('from='))).toEqual([]);
   });
 
   it.each(LOOKS)('is accessible in %s colours on a screen of %j', async (colorScheme, viewport) => {
-    const page = await ui.open(`/ui/captures/${network}`, { colorScheme, viewport });
+    const page = await ui.open(`/ui/results/${network}`, { colorScheme, viewport });
     await page.locator('.waterfall').waitFor();
     for (const each of await page.getByRole('tab').all()) {
       await each.click();

@@ -67,7 +67,7 @@ describe('the gallery', () => {
     await page.keyboard.press('ArrowDown');
     await expect.poll(async () => Number(await focused())).toBeGreaterThan(3);
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/ui/captures/*');
+    await page.waitForURL('**/ui/results/*');
   });
 
   it('focuses the search field on / and explains the keyboard shortcuts on ?', async () => {
@@ -195,7 +195,7 @@ describe('the gallery', () => {
 
   it('shows a hostile title as text', async () => {
     const page = await ui.open('/ui/?host=example.com');
-    const card = page.locator(`a[href="/ui/captures/${HOSTILE_ID}"]`);
+    const card = page.locator(`a[href="/ui/results/${HOSTILE_ID}"]`);
     await card.waitFor();
     expect(await card.locator('.card-title').innerText()).toBe(MARKUP);
     expect(await page.title()).toBe('Gallery · Capstan');

@@ -38,7 +38,7 @@ describe('a capture of 30,000 px in the web interface', () => {
   ])('in a window of %s px', (_width, viewport) => {
     it('has a card like any other, which shows the top of the page', async () => {
       const page = await ui.open('/ui/', { viewport });
-      const card = page.locator('.card', { has: page.locator(`a[href="/ui/captures/${id}"]`) });
+      const card = page.locator('.card', { has: page.locator(`a[href="/ui/results/${id}"]`) });
       const image = card.locator('img');
       await image.waitFor();
       await expect.poll(() => image.evaluate(({ complete, naturalWidth }) => complete && naturalWidth > 0)).toBe(true);
@@ -51,7 +51,7 @@ describe('a capture of 30,000 px in the web interface', () => {
     });
 
     it('fits the width of its view, and is scrolled to its last row there', async () => {
-      const page = await ui.open(`/ui/captures/${id}`, { viewport });
+      const page = await ui.open(`/ui/results/${id}`, { viewport });
       const canvas = page.locator('.canvas');
       const image = canvas.locator('img');
       await image.waitFor();
@@ -65,7 +65,7 @@ describe('a capture of 30,000 px in the web interface', () => {
     });
 
     it('is shown whole, and pixel by pixel', async () => {
-      const page = await ui.open(`/ui/captures/${id}`, { viewport });
+      const page = await ui.open(`/ui/results/${id}`, { viewport });
       const canvas = page.locator('.canvas');
       const image = canvas.locator('img');
       await page.getByText('Whole', { exact: true }).click();

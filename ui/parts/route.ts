@@ -8,7 +8,7 @@ import { computed, signal } from '@preact/signals';
 const BASE = '/ui';
 
 const place = signal(readPlace());
-/** Path below `/ui`, such as `/captures/1`. */
+/** Path below `/ui`, such as `/results/1`. */
 export const path = computed(() => place.value.path);
 export const query = computed(() => new URLSearchParams(place.value.search));
 

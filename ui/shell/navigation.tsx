@@ -9,7 +9,7 @@ const VIEWS: readonly {
   readonly icon: IconName;
   readonly also?: RegExp;
 }[] = [
-  { to: '/', name: 'Gallery', icon: 'gallery', also: /^\/captures\// },
+  { to: '/', name: 'Gallery', icon: 'gallery', also: /^\/results\// },
   { to: '/capture', name: 'Capture', icon: 'capture' },
   { to: '/compare', name: 'Compare', icon: 'compare' },
   { to: '/operations', name: 'Operations', icon: 'operations' },

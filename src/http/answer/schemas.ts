@@ -75,7 +75,7 @@ export type JobAnswer = Immutable<z.output<typeof JobSchema>>;
 /** Paths to begin with, for people. */
 export const StartSchema = z.strictObject({
   capture: z.string(),
-  captures: z.string(),
+  results: z.string(),
   interface: z.string(),
   documentation: z.string(),
   state: z.string(),

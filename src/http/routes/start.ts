@@ -18,7 +18,7 @@ export const getStart = route({
       ctx,
       {
         capture: 'POST /screenshot, such as: curl --json \'{"url": "https://example.com/"}\' <this address>/screenshot',
-        captures: 'GET /results',
+        results: 'GET /results',
         interface: 'GET /ui/, in a browser',
         documentation: 'GET /docs, in a browser; GET /openapi.json',
         state: 'GET /readyz',

@@ -87,7 +87,7 @@ function Done({
 }) {
   return (
     <div class="batch-row">
-      <a href={hrefOf(`/captures/${result.id}`)} aria-label={`Open the capture of ${result.url}`}>
+      <a href={hrefOf(`/results/${result.id}`)} aria-label={`Open the capture of ${result.url}`}>
         <Thumbnail result={result} width={THUMBNAIL} />
       </a>
       <span class="batch-text">

@@ -64,11 +64,11 @@ function Stored({ result }: { readonly result: DetailedResult }) {
         <span class="muted number">{duration(ms)}</span>
       </p>
       {format !== 'pdf' && (
-        <a class="capture-image" href={hrefOf(`/captures/${id}`)}>
+        <a class="capture-image" href={hrefOf(`/results/${id}`)}>
           <img src={screenshot} width={width} height={height} alt={`Screenshot of ${title || url}`} />
         </a>
       )}
-      <a class="button primary" href={hrefOf(`/captures/${id}`)}>
+      <a class="button primary" href={hrefOf(`/results/${id}`)}>
         Open the capture
       </a>
     </>
@@ -81,7 +81,7 @@ function Failed({ error }: { readonly error: unknown }) {
     <>
       <Problem error={error} />
       {id !== undefined && (
-        <a class="button" href={hrefOf(`/captures/${id}`)}>
+        <a class="button" href={hrefOf(`/results/${id}`)}>
           Open the record of the failure
         </a>
       )}

@@ -28,7 +28,7 @@ export function Chosen({ label, result, onClear }: ChosenProps) {
         <span>None chosen</span>
       ) : (
         <>
-          <a href={hrefOf(`/captures/${result.id}`)}>
+          <a href={hrefOf(`/results/${result.id}`)}>
             {result.title.trim() === '' ? shortUrl(result.url) : result.title}
           </a>
           <span class="muted number">{dateAndTime(result.probed_at)}</span>

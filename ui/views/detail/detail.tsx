@@ -18,7 +18,7 @@ import { TimingBars } from './timing-bars.tsx';
 import { Viewer } from './viewer.tsx';
 
 export function Detail() {
-  const id = /^\/captures\/(\d+)$/.exec(path.value)?.[1] ?? '';
+  const id = /^\/results\/(\d+)$/.exec(path.value)?.[1] ?? '';
   const { data: result, error, reload } = useAnswer<DetailedResult>(`/results/${id}`);
   if (error !== undefined) {
     const isGone = error instanceof ApiError && error.status === 404;

@@ -61,7 +61,7 @@ function Links({ to, results, nameOf }: LinksProps) {
     <ul class="related">
       {results.map((result) => (
         <li key={result.id}>
-          <a href={hrefOf(`/captures/${result.id}`)}>
+          <a href={hrefOf(`/results/${result.id}`)}>
             <Thumbnail result={result} width={64} />
             <span class="related-text">
               <span class="related-name">{nameOf(result)}</span>
