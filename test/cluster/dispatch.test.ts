@@ -25,6 +25,8 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
     expect({ status, title: result?.title }).toEqual({ status: 200, title: 'far' });
     const ofHtml = await capture(second.url, { html: `<title>given</title>${'ü'.repeat(250_000)}` });
     expect({ status: ofHtml.status, title: ofHtml.result?.title }).toEqual({ status: 200, title: 'given' });
+    // A node serves captures before it has reached the database.
+    await expect.poll(async () => (await fetch(`${second.url}/readyz/reads`)).status, { timeout: 60_000 }).toBe(200);
     const record = await fetch(`${second.url}/results/${result?.id}`);
     expect(record.status).toBe(200);
     expect(await record.json()).toMatchObject({ data: { options: { device: 'iPhone 15' }, options_withheld: [] } });
