@@ -72,14 +72,16 @@ export const conditionFields = {
     }),
 };
 
+/** Checks given conditions. */
+export const conditionsSchema = z.object(conditionFields).partial();
+
 /** An option that a capture was requested with, and its value when that is a condition, too. */
 export interface WantedOption {
   readonly name: string;
   readonly value?: string | undefined;
 }
 
-type Fields = Immutable<z.output<z.ZodObject<typeof conditionFields>>>;
-export type ResultConditions = { readonly [K in keyof Fields]?: Fields[K] | undefined };
+export type ResultConditions = Immutable<z.output<typeof conditionsSchema>>;
 
 /** Returns whether there is any condition. */
 export function isConditional(conditions: ResultConditions | undefined): conditions is ResultConditions {

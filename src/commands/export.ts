@@ -3,22 +3,13 @@ import { readdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
-import { conditionFields } from '../capture/result-conditions.ts';
+import { conditionFields, conditionsSchema, type ResultConditions } from '../capture/result-conditions.ts';
 import { overHttp, readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { ResultFilter } from '../storage/ports/result-store.ts';
 import { processConfig } from './process-config.ts';
-
-const conditions = z.object({
-  status: conditionFields.status.optional(),
-  outcome: conditionFields.outcome.optional(),
-  from: conditionFields.from.optional(),
-  to: conditionFields.to.optional(),
-  text: conditionFields.text.optional(),
-  option: conditionFields.option.optional(),
-});
 
 export function registerExportCommand(program: Command): void {
   const command = program
@@ -71,9 +62,9 @@ function filterOf({ host, url, ...flags }: Readonly<Record<string, unknown>>): R
   return { by: 'url', url: reading.target.url, orUrl: overHttp(reading.target), where };
 }
 
-function conditionsOf(flags: Readonly<Record<string, unknown>>): z.output<typeof conditions> {
+function conditionsOf(flags: Readonly<Record<string, unknown>>): ResultConditions {
   try {
-    return parseOrRefuse(conditions, flags);
+    return parseOrRefuse(conditionsSchema, flags);
   } catch (error) {
     const [problem] = error instanceof CapstanError ? error.problems : [];
     throw problem === undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { MAX_URL_CHARACTERS, targetField } from '../../capture/request.ts';
-import { conditionFields } from '../../capture/result-conditions.ts';
+import { conditionsSchema } from '../../capture/result-conditions.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
 
 /*
@@ -51,14 +51,7 @@ export const targetUrl = targetField(z.string({ error: 'is required: the URL to 
 });
 
 /** Conditions of a list of results. */
-export const conditionParameters = {
-  status: conditionFields.status.optional(),
-  outcome: conditionFields.outcome.optional(),
-  from: conditionFields.from.optional(),
-  to: conditionFields.to.optional(),
-  text: conditionFields.text.optional(),
-  option: conditionFields.option.optional(),
-};
+export const conditionParameters = conditionsSchema.shape;
 
 /** A host, or the beginning of one. */
 export const hostPrefix = z
