@@ -71,9 +71,19 @@ const OVERLAYS = `(() => {
     for (let each = inner; each; each = above(each)) if (each === outer) return true;
     return false;
   };
+  const known = new Map([[null, null]]);
   const fixedAround = (element) => {
-    for (let each = element; each; each = above(each)) if (getComputedStyle(each).position === 'fixed') return each;
-    return null;
+    const way = [];
+    let each = element;
+    while (!known.has(each)) {
+      if (getComputedStyle(each).position === 'fixed') known.set(each, each);
+      else {
+        way.push(each);
+        each = above(each);
+      }
+    }
+    for (const inner of way) known.set(inner, known.get(each));
+    return known.get(element);
   };
   const bodies = ['documentElement', 'body'].map((name) => Reflect.get(Document.prototype, name, document));
   /** Whether there is content below the element that does not belong to a fixed element beside it. */
