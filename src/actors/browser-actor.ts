@@ -1,7 +1,6 @@
 import { CapstanError } from '../capture/errors.ts';
-import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { isInteractive } from '../capture/request.ts';
+import { hasNetwork, isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 import type { BrowserPool } from './browser-pool.ts';
@@ -71,20 +70,24 @@ export class BrowserActor {
       ...(isInteractive(request)
         ? { browserPool: this.#browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#browsers.plain, open: openPage }),
-      egressProxy: this.#resetProxy(request.proxy),
+      egressProxy: this.#connectProxy(request),
     };
     const { snapshot, disposed } = captureOn(place, request, deadline);
     this.#disposed = disposed.catch(() => undefined);
     return snapshot;
   }
 
-  /** Returns the egress proxy, connected through `proxy` if given, without traces of the previous capture. */
-  async #resetProxy(proxy?: UpstreamProxy): Promise<EgressProxy> {
+  /**
+   * Returns the egress proxy without traces of the previous capture, connected through the request's proxy if it names
+   * one. For a page that has no network, it accepts no connection.
+   */
+  async #connectProxy(request: CaptureRequest): Promise<EgressProxy> {
     // Opened on first use, because generic-pool would call a `create` that rejects again at once, without end.
     this.#egressProxy ??= this.#egress.openEgressProxy();
     try {
       const egressProxy = await this.#egressProxy;
-      egressProxy.reset(proxy);
+      if (hasNetwork(request)) egressProxy.reset(request.proxy);
+      else egressProxy.end();
       return egressProxy;
     } catch (error) {
       this.#egressProxy = null;

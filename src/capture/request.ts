@@ -4,7 +4,7 @@ import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
-import { filled, objectError } from './options/fields.ts';
+import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
@@ -127,9 +127,13 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
       .optional()
       .meta({
         description:
-          'HTML to capture in place of a URL. Its URL is `http://html.invalid/`, so relative URLs lead nowhere unless it contains `<base href>`; absolute ones are requested as those of any page.',
+          'HTML to capture in place of a URL. Its URL is `http://html.invalid/`. It has no network without `allowNetwork`.',
         examples: ['<h1>Hello</h1>'],
       }),
+    allowNetwork: flag.default(false).meta({
+      description:
+        'Let `html` send requests as any page does. Relative URLs lead nowhere, unless it contains `<base href>`.',
+    }),
     ...optionFields,
     timeoutMs: z
       .int({ error: 'must be an integer of milliseconds, 1 or more' })
@@ -151,8 +155,8 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
 
 /** Returns the fields of a request under a configuration: the target's fields first, then the options by group. */
 export function describedRequest(limits: RequestLimits) {
-  const { url, html, timeoutMs, callback } = fieldsOf(limits);
-  return { target: { url, html, timeoutMs, callback }, ...OPTION_GROUPS };
+  const { url, html, allowNetwork, timeoutMs, callback } = fieldsOf(limits);
+  return { target: { url, html, allowNetwork, timeoutMs, callback }, ...OPTION_GROUPS };
 }
 
 type Written = z.output<z.ZodObject<ReturnType<typeof fieldsOf>, z.core.$strict>>;
@@ -177,6 +181,11 @@ export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).sc
 /** Returns whether Playwright drives the capture: the request has actions, a form or a function to wait for. */
 export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {
   return actions !== undefined || form !== undefined || waitForFunction !== undefined;
+}
+
+/** Returns whether the page may reach the network. */
+export function hasNetwork({ html, allowNetwork }: CaptureRequest): boolean {
+  return html === undefined || allowNetwork;
 }
 
 /** Returns whether the capture may show what is outside the window. */

@@ -9,6 +9,7 @@ const problemsOf = (schema: (typeof schemas)[keyof typeof schemas], value: unkno
   problemsOfReading(() => parseOrRefuse(schema, value));
 
 const DEFAULTS = {
+  allowNetwork: false,
   fullPage: false,
   format: 'png',
   quality: 80,

@@ -9,8 +9,9 @@ import { TENANTS } from './tenants.ts';
 const Answer = z.object({ data: z.object({ id: z.number(), title: z.string(), cached: z.boolean() }) });
 const Listed = z.object({ data: z.array(z.object({ id: z.number() })) });
 
-/** Address of servers that no page may reach: only 127.0.0.1 is allowed. */
+/** Addresses of servers that no page may reach, and that pages with a network may reach. */
 const FORBIDDEN = '127.0.0.2';
+const ALLOWED = '127.0.0.1';
 
 /** Ways to make a browser open a connection, each given the address of a server and a URL there. */
 const WAYS: readonly [string, (host: string, url: string) => string][] = [
@@ -83,32 +84,35 @@ const WAYS: readonly [string, (host: string, url: string) => string][] = [
 describe('given HTML', () => {
   const app = serviceForSuite({}, { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true });
   const [flood, shop] = TENANTS;
-  let server: Server;
-  let udp: dgram.Socket;
+  const servers: Server[] = [];
+  const receivers: dgram.Socket[] = [];
   let port = 0;
   let came = 0;
 
   beforeAll(async () => {
-    server = createServer((socket) => {
-      came += 1;
-      socket.destroy();
-    }).listen(0, FORBIDDEN);
-    await once(server, 'listening');
-    const address = server.address();
-    port = typeof address === 'object' && address !== null ? address.port : 0;
-    udp = dgram.createSocket('udp4');
-    udp.on('message', () => {
-      came += 1;
-    });
-    udp.bind(port, FORBIDDEN);
-    await once(udp, 'listening');
+    for (const host of [FORBIDDEN, ALLOWED]) {
+      const server = createServer((socket) => {
+        came += 1;
+        socket.destroy();
+      }).listen(port, host);
+      servers.push(server);
+      await once(server, 'listening');
+      const address = server.address();
+      port = typeof address === 'object' && address !== null ? address.port : 0;
+      const udp = dgram.createSocket('udp4');
+      receivers.push(udp);
+      udp.on('message', () => {
+        came += 1;
+      });
+      udp.bind(port, host);
+      await once(udp, 'listening');
+    }
   });
   beforeEach(() => {
     came = 0;
   });
   afterAll(() => {
-    server?.close();
-    udp?.close();
+    for (const open of [...servers, ...receivers]) open.close();
   });
 
   const post = (key: string, request: Readonly<Record<string, unknown>>, headers: Record<string, string> = {}) =>
@@ -119,13 +123,20 @@ describe('given HTML', () => {
     return Answer.parse(await response.json()).data;
   };
 
-  it.each(WAYS)('cannot reach a forbidden address with %s', async (_, way) => {
-    const html = `<!doctype html><title>Tries</title>${way(`${FORBIDDEN}:${port}`, `http://${FORBIDDEN}:${port}/`)}`;
-    const { status } = await post(flood.key, { html, delayMs: 500, timeoutMs: 20_000 });
-    // A page that sent itself to a forbidden address fails.
-    expect([200, 403, 422, 502]).toContain(status);
-    expect(came).toBe(0);
-  });
+  const attempts = WAYS.flatMap(([name, way]) => [
+    { name, way, host: FORBIDDEN, allowNetwork: true },
+    { name, way, host: ALLOWED, allowNetwork: false },
+  ]);
+  it.each(attempts)(
+    'cannot reach $host with $name when allowNetwork is $allowNetwork',
+    async ({ way, host, allowNetwork }) => {
+      const html = `<!doctype html><title>Tries</title>${way(`${host}:${port}`, `http://${host}:${port}/`)}`;
+      const { status } = await post(flood.key, { html, allowNetwork, delayMs: 500, timeoutMs: 20_000 });
+      // A page that sent itself to a forbidden address fails.
+      expect([200, 403, 422, 502]).toContain(status);
+      expect(came).toBe(0);
+    },
+  );
 
   it.each(['file:///etc/hostname', 'view-source:file:///etc/hostname', 'chrome://version', 'devtools://devtools/x'])(
     'cannot show %s, in a frame or in its place',

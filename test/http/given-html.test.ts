@@ -72,10 +72,24 @@ describe('a capture of given HTML', () => {
     });
   });
 
-  it('loads what any page may load, without a referrer, and nothing else', async () => {
+  it('has no network', async () => {
+    const sources = ['http', 'ws'].map((scheme) => site.url(`/late/plate.svg?none-${scheme}`).replace('http', scheme));
+    expect((await shoot({ html: images(...sources), waitForFunction: 'all' })).title).toBe('failed, failed');
+    const away = `<script>location.replace('${site.url('/title?t=none')}')</script>`;
+    expect(await refusalOf({ html: away })).toBe('403 given HTML has no network without allowNetwork');
+    expect(site.requests.filter(({ url }) => url?.includes('none'))).toEqual([]);
+    expect(await refusalOf({ html: GREEN, proxy: { server: 'http://127.0.0.1:9' } })).toBe(
+      '400 proxy: requires allowNetwork: HTML has no network',
+    );
+    expect(await refusalOf({ url: site.url('/short'), allowNetwork: true })).toBe(
+      '400 allowNetwork: requires html: a url has the network',
+    );
+  });
+
+  it('loads what any page may load with allowNetwork, without a referrer, and nothing else', async () => {
     const picture = site.url('/late/plate.svg?given');
     const sources = [picture, picture.replace('127.0.0.1', '[::1]'), 'http://10.0.0.1/x.png', 'file:///etc/hostname'];
-    const { title } = await shoot({ html: images(...sources), waitForFunction: 'all' });
+    const { title } = await shoot({ html: images(...sources), waitForFunction: 'all', allowNetwork: true });
     expect(title).toBe('loaded, failed, failed, failed');
     const sent = site.requests.find(({ url }) => url === '/late/plate.svg?given');
     expect(sent?.headers).not.toHaveProperty('referer');
@@ -83,9 +97,9 @@ describe('a capture of given HTML', () => {
 
   it('has no base for relative URLs, unless it names one', async () => {
     const relative = images('/late/plate.svg?base', 'late/plate.svg?base');
-    expect((await shoot({ html: relative, waitForFunction: 'all' })).title).toBe('failed, failed');
+    expect((await shoot({ html: relative, waitForFunction: 'all', allowNetwork: true })).title).toBe('failed, failed');
     const based = relative.replace('<script>', `<base href="${site.url('/')}"><script>`);
-    expect((await shoot({ html: based, waitForFunction: 'all' })).title).toBe('loaded, loaded');
+    expect((await shoot({ html: based, waitForFunction: 'all', allowNetwork: true })).title).toBe('loaded, loaded');
   });
 
   it('is not shown in a frame of itself', async () => {
@@ -96,7 +110,7 @@ describe('a capture of given HTML', () => {
 
   it('may send the page elsewhere, where the record then says that it ended', async () => {
     const html = `<!doctype html><title>Away</title><script>location.replace('${site.url('/title?t=there')}')</script>`;
-    expect(await shoot({ html })).toMatchObject({
+    expect(await shoot({ html, allowNetwork: true })).toMatchObject({
       url: URL_OF_HTML,
       final_url: site.url('/title?t=there'),
       title: 'there',

@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
+import { type CaptureRequest, hasNetwork } from '../../capture/request.ts';
 import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
@@ -47,6 +47,8 @@ export async function awaitLoad(
   );
   const failed = frame.document?.unreachableUrl;
   if (failed !== undefined) {
+    if (!hasNetwork(request))
+      throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
     const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
     throw new CapstanError(code, reason);
   }

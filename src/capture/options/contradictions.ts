@@ -49,15 +49,22 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
 interface Targets {
   readonly url?: unknown;
   readonly html?: unknown;
+  readonly allowNetwork?: unknown;
   readonly headers?: unknown;
   readonly httpCredentials?: unknown;
+  readonly proxy?: unknown;
 }
 
-/** Refuses a second target, and with HTML what is sent only to the server of a URL. */
-export function refuseTwoTargets({ url, html, headers, httpCredentials }: Targets, context: z.RefinementCtx): void {
+/** Refuses a second target, and with each target the options of the other. */
+export function refuseTwoTargets(targets: Targets, context: z.RefinementCtx): void {
+  const { url, html, allowNetwork, headers, httpCredentials, proxy } = targets;
   const refuse = (field: keyof Targets, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });
-  if (html === undefined) return;
+  if (html === undefined) {
+    if (allowNetwork === true) refuse('allowNetwork', 'requires html: a url has the network');
+    return;
+  }
+  if (proxy !== undefined && allowNetwork !== true) refuse('proxy', 'requires allowNetwork: HTML has no network');
   if (url !== undefined) refuse('html', 'cannot be combined with url: remove one of them');
   const servers = { headers, httpCredentials };
   for (const field of ['headers', 'httpCredentials'] as const) {

@@ -15,9 +15,9 @@ interface Part {
   readonly field: JsonField;
 }
 
-/** Without `html`: URLs are too short for it. */
+/** Without `html`, for which URLs are too short, and what only it takes. */
 const OPTIONS: readonly OptionDescription[] = Object.values(describedRequest(DEFAULT_LIMITS)).flatMap((fields) =>
-  describeOptions(fields).filter(({ name }) => name !== 'html'),
+  describeOptions(fields).filter(({ name }) => name !== 'html' && name !== 'allowNetwork'),
 );
 
 const PARTS: readonly Part[] = OPTIONS.flatMap((option) =>

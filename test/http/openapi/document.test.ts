@@ -97,6 +97,7 @@ describe('the OpenAPI document', () => {
       option.default === undefined ? [] : [[name, option.default]],
     );
     expect(Object.fromEntries(defaults)).toEqual({
+      allowNetwork: false,
       fullPage: false,
       format: 'png',
       quality: 80,
