@@ -94,7 +94,7 @@ describe('POST /batch with lines', () => {
   it('answers more requests than --max-batch, each as soon as it is done', async () => {
     const batch = exchange(app, '/batch?concurrency=2');
     const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];
-    batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 2_000 : 20_000 })));
+    batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 6_000 : 20_000 })));
     batch.sent.end();
     const lines = await batch.rest();
     expect(byIndex(lines).map(({ url }) => url)).toEqual(paths.map((path) => site.url(path)));
