@@ -86,7 +86,7 @@ describe('changes that a request makes to the page', () => {
     it.each(['for (;;);', 'new Promise(() => {})'])(
       'ends a script that never ends (%s), and captures the page',
       async (after) => {
-        const { title, cutPhase, timings } = await capture('/short', { javascript: { after }, timeoutMs: 5000 });
+        const { title, cutPhase, timings } = await capture('/short', { javascript: { after }, timeoutMs: 8000 });
         expect([title, cutPhase]).toEqual([expect.stringContaining('A small port'), 'interact']);
         expect(timings.interact).toBeGreaterThan(500);
       },
@@ -104,7 +104,7 @@ describe('changes that a request makes to the page', () => {
     });
 
     it.each(['/loop', '/never'])('applies the style sheet to %s, a page that the deadline cuts', async (path) => {
-      const snapshot = await capture(path, { css, timeoutMs: 4000 });
+      const snapshot = await capture(path, { css, timeoutMs: 6000 });
       expect(corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.cutPhase).not.toBeNull();
     });

@@ -108,7 +108,7 @@ function describeCaptures(asks: CaptureOptions): void {
   it('waits for a late image', async () => {
     const [late, blank] = await Promise.all([
       capture('/slow-image?ms=600'),
-      capture('/slow-image?ms=60000', { timeoutMs: 4000 }),
+      capture('/slow-image?ms=60000', { timeoutMs: 6000 }),
     ]);
     expect(late.cutPhase).toBeNull();
     expect(blank.cutPhase).toBe('load');
@@ -118,7 +118,7 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 
   it('captures what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', { timeoutMs: 4000 });
+    const snapshot = await capture('/never', { timeoutMs: 6000 });
     expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
   });

@@ -150,7 +150,7 @@ describe('interaction with a page', () => {
     it.concurrent('skips the remaining actions at the deadline, and captures the page as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
-      expect(await capture('/interact', { actions, timeoutMs: 5000 })).toMatchObject({
+      expect(await capture('/interact', { actions, timeoutMs: 8000 })).toMatchObject({
         cutPhase: 'interact',
         title: 'rang',
       });
@@ -158,7 +158,7 @@ describe('interaction with a page', () => {
 
     it.concurrent('captures a page that never finishes loading as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
-      const snapshot = await capture('/interact', { actions, timeoutMs: 5000 });
+      const snapshot = await capture('/interact', { actions, timeoutMs: 8000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
 
@@ -225,7 +225,7 @@ describe('interaction with a page', () => {
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
     ])('rejects %o with an error that names the field and the reason', async (wrong, reason) => {
       const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
-      expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 4000 }))).toEqual(['action_failed', reason]);
+      expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 8000 }))).toEqual(['action_failed', reason]);
     });
   });
 

@@ -85,7 +85,7 @@ describe('a selector', () => {
   });
 
   it('finds an element in what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture({ selector: 'h1', timeoutMs: 4000 }, '/never');
+    const snapshot = await capture({ selector: 'h1', timeoutMs: 6000 }, '/never');
     expect(snapshot).toMatchObject({ cutPhase: 'load' });
     expect(snapshot.height).toBeLessThan(200);
   });

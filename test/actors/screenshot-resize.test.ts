@@ -63,7 +63,7 @@ describe('resize', () => {
   });
 
   it.each(['/never', '/late/blocked'])('resizes the window of a page that is cut at its deadline: %s', async (path) => {
-    const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', timeoutMs: 4000 }, path);
+    const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', timeoutMs: 6000 }, path);
     expect(snapshot).toMatchObject({ width: 320, height: 180, cutPhase: expect.any(String) });
     expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
   });
