@@ -27,11 +27,15 @@ async function runRounds(
 ): Promise<readonly Finding[]> {
   const root = join(import.meta.dirname, '..');
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const run = spawn(process.execPath, [vitest, 'run', TEST, '--maxWorkers=1', '--disable-console-intercept'], {
-    cwd: root,
-    env: { ...process.env, CI: 'true', CAPSTAN_KILL_ROUNDS: String(rounds), ...environment },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const run = spawn(
+    process.execPath,
+    [vitest, 'run', TEST, '--maxWorkers=1', '--retry=0', '--disable-console-intercept'],
+    {
+      cwd: root,
+      env: { ...process.env, CI: 'true', CAPSTAN_KILL_ROUNDS: String(rounds), ...environment },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   const [code] = await once(run, 'close');
   const figure = code === 0 ? 'nothing lost, nothing twice' : `see above (exit code ${code})`;
   return [{ what, figure, target: 'nothing lost, nothing twice', met: code === 0 }];
