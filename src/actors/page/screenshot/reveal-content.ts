@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Deadline } from '../../deadline.ts';
 import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { PAUSE } from '../wait/pause.ts';
 import { HIDE_POPUPS } from './hide-popups.ts';
 import { SCROLL_STATE } from './scroll-state.ts';
 
@@ -81,7 +82,7 @@ const REVEAL = `async (budgetMs) => {
   }
   if (candidates.size === 0) return { found: 0, hidden: 0 };
   const over = performance.now() + budgetMs;
-  const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
+  const pause = ${PAUSE};
   const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), pause(100)]);
   const scrollTop = (top) =>
     scroller ? Element.prototype.scrollTo.call(scroller, { top, behavior: 'instant' }) : scrollTo({ top, left: 0, behavior: 'instant' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Deadline } from '../../deadline.ts';
 import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { PAUSE } from '../wait/pause.ts';
 import { SCROLL_STATE } from './scroll-state.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
@@ -72,7 +73,7 @@ const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
   const place = () => (scroller ? scroller.scrollTop : scrollY);
   const size = () => Math.max(1, scroller ? scroller.clientHeight : innerHeight);
   const scroll = (options) => (scroller ? Element.prototype.scrollTo.call(scroller, options) : scrollTo(options));
-  const pause = (ms) => new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
+  const pause = ${PAUSE};
   const late = pause(${MAX_FRAME_MS});
   const frame = () => Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), late]);
   const height = () => (root ? root.scrollHeight : 0);

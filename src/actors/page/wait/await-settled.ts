@@ -1,6 +1,7 @@
 import type { Deadline } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { PAUSE } from './pause.ts';
 import { WATCH_WORK } from './signs-of-work.ts';
 import { waitWithin } from './wait-within.ts';
 import { MAX_MOVING_MS, QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
@@ -36,29 +37,29 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
 
 /**
  * Runs in the page. Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after
- * `maxMs`. A busy machine may draw no frame for longer: after a change, the next frame must bring no other. `AbortSignal.timeout` is the one timer that the page's scripts cannot clear.
+ * `maxMs`. A busy machine may draw no frame for longer than that: after a change, the next frame must bring no other.
  */
 const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const end = performance.now() + maxMs;
   const changes = (${WATCH_CHANGES})();
   const isWorking = (${WATCH_WORK})();
-  const later = (ms) => AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', check);
+  const pause = ${PAUSE};
+  const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  const patiently = (frames) => Promise.race([frames, pause(${MAX_FRAMES_MS})]);
+  /** Number of changes after which a frame was awaited. */
+  let followed = 0;
   const check = () => {
     const now = performance.now();
     const { count, last } = changes.noticed();
     const left = Math.min(end, last + ${QUIET_MS}) - now;
-    if (left > 0) return later(left);
-    if (now < end && isWorking(end - now)) return later(Math.min(end - now, ${QUIET_MS}));
+    if (left > 0) return pause(left).then(check);
+    if (now < end && isWorking(end - now)) return pause(Math.min(end - now, ${QUIET_MS})).then(check);
     if (now < Math.min(end, changes.beginning + ${MAX_MOVING_MS}) && count > followed) {
       followed = count;
-      return drawn(frame()).then(check);
+      return patiently(frame()).then(check);
     }
     changes.end();
     resolve('quiet');
   };
-  let followed = 0;
-  const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
-  const drawn = (frames) =>
-    Promise.race([frames, new Promise((end) => AbortSignal.timeout(${MAX_FRAMES_MS}).addEventListener('abort', end))]);
-  drawn(frame().then(frame)).then(check);
+  patiently(frame().then(frame)).then(check);
 })`;

@@ -8,6 +8,7 @@ import { changesElements } from '../screenshot/hide-and-mask.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
 import { MAX_SETTLE_MS } from './await-settled.ts';
+import { PAUSE } from './pause.ts';
 import { WATCH_WORK } from './signs-of-work.ts';
 import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
@@ -103,8 +104,8 @@ const AWAIT_QUIET = `() => new Promise((resolve) => {
   // Another document has come since.
   if (globalThis.capstanStill === undefined) return resolve(false);
   const { beginning, changes } = globalThis.capstanStill;
-  const left = Math.max(0, Math.ceil(beginning + ${QUIET_MS} - performance.now()));
-  AbortSignal.timeout(left).addEventListener('abort', () => {
+  const left = Math.max(0, beginning + ${QUIET_MS} - performance.now());
+  (${PAUSE})(left).then(() => {
     resolve(changes.noticed().count === 0);
     changes.end();
   });
