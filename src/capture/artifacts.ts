@@ -7,7 +7,7 @@ export const ARTIFACT_STORES = ['files', 'gridfs'] as const;
 export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
 
 export interface ArtifactFacts {
-  /** What people read: a label, and the subject of descriptions. */
+  /** Its name for people, in the web interface and in the OpenAPI document. */
   readonly label: string;
   /** The member of a result that holds the path of the file. */
   readonly member: string;

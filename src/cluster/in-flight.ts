@@ -48,9 +48,10 @@ export class ClusterInFlight {
   }
 
   /** Leaves out the newest captures when a message cannot carry all. */
-  #encoded(captures: readonly InFlight[]): Uint8Array {
-    const body = encodeWithin(this.#options.link.maxPayload, { captures: [...captures] });
-    return body ?? this.#encoded(captures.slice(0, captures.length / 2));
+  #encoded(captures: InFlight[]): Uint8Array {
+    return (
+      encodeWithin(this.#options.link.maxPayload, { captures }) ?? this.#encoded(captures.slice(0, captures.length / 2))
+    );
   }
 
   /** Returns the captures of another api node; undefined when it does not answer. */

@@ -159,7 +159,7 @@ describe('given HTML', () => {
     expect((await shoot(shop.key, reads, { waitForFunction: 'read' })).title).toBe('0,0,0,0');
   });
 
-  it('is reused by its own key alone, and listed to it alone', async () => {
+  it('is reused and listed only for the key that sent it', async () => {
     const html = '<!doctype html><title>Own</title>';
     const own = await shoot(flood.key, html);
     const theirs = await shoot(shop.key, html, { cacheMaxAgeMs: 60_000 });
@@ -173,14 +173,14 @@ describe('given HTML', () => {
     expect((await app.call(`/results/${own.id}`, { headers })).status).toBe(404);
   });
 
-  it('is not answered with other HTML that was sent with the same Idempotency-Key', async () => {
+  it('is refused when its Idempotency-Key was sent with other HTML before', async () => {
     const once = { 'Idempotency-Key': 'given' };
     const first = await shoot(flood.key, '<title>First</title>', {}, once);
     expect((await shoot(flood.key, '<title>First</title>', {}, once)).id).toBe(first.id);
     expect((await post(flood.key, { html: '<title>Second</title>' }, once)).status).toBe(422);
   });
 
-  it('is bounded in time when it reloads itself, sends itself to itself, or never ends', async () => {
+  it('does not outlast its deadline when it reloads, submits a form to itself, or never ends', async () => {
     const self = '<form method=post action=/></form><script>onload = () => document.forms[0].submit()</script>';
     for (const html of ['<script>onload = () => location.reload()</script>', self, '<script>for (;;);</script>']) {
       const { status } = await post(flood.key, { html, timeoutMs: 5_000 });

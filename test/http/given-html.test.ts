@@ -72,7 +72,7 @@ describe('a capture of given HTML', () => {
     });
   });
 
-  it('has no network', async () => {
+  it('reaches no network by default', async () => {
     const sources = ['http', 'ws'].map((scheme) => site.url(`/late/plate.svg?none-${scheme}`).replace('http', scheme));
     expect((await shoot({ html: images(...sources), waitForFunction: 'all' })).title).toBe('failed, failed');
     const away = `<script>location.replace('${site.url('/title?t=none')}')</script>`;

@@ -36,7 +36,7 @@ describe('a capture of 30,000 px in the web interface', () => {
     ['1280', { width: 1280, height: 800 }],
     ['390', { width: 390, height: 844 }],
   ])('in a window of %s px', (_width, viewport) => {
-    it('has a card like any other, which shows the top of the page', async () => {
+    it('has a card of the usual size, with the top of the page', async () => {
       const page = await ui.open('/ui/', { viewport });
       const card = page.locator('.card', { has: page.locator(`a[href="/ui/results/${id}"]`) });
       const image = card.locator('img');
@@ -64,7 +64,7 @@ describe('a capture of 30,000 px in the web interface', () => {
       expect(await page.evaluate(OVERFLOW)).toBe(0);
     });
 
-    it('is shown whole, and pixel by pixel', async () => {
+    it('can be shown as a whole or at its own size', async () => {
       const page = await ui.open(`/ui/results/${id}`, { viewport });
       const canvas = page.locator('.canvas');
       const image = canvas.locator('img');

@@ -71,7 +71,7 @@ export interface Retention extends RepeatedPass<void> {
 
 /** State of one pass. */
 interface Pass {
-  /** What it has removed. */
+  /** Removed by this pass so far. */
   removed: Removed;
   readonly held: HeldLock;
   readonly pace: Pace;
