@@ -6,6 +6,11 @@ import { makeDirectory } from './temporary-directory.ts';
 /** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
 const LAUNCH_MS = 60_000;
 
+const MAX_LAUNCHES = 5;
+
+/** How the launcher reports MongoDB's exit code for a port in use. */
+const PORT_TAKEN = 'code "48"';
+
 /** A real MongoDB server for one suite. */
 export interface MongoServer {
   /** `mongodb://127.0.0.1:<port>/` */
@@ -82,10 +87,20 @@ export async function startMongo(): Promise<MongoServer> {
   };
 }
 
-function launch(where: { readonly dbPath: string; readonly port?: number }): Promise<MongoMemoryServer> {
-  return MongoMemoryServer.create({
-    // No version check: the named binary is used as it is.
-    binary: { checkMD5: false },
-    instance: { ip: '127.0.0.1', storageEngine: 'wiredTiger', launchTimeout: LAUNCH_MS, ...where },
-  });
+/**
+ * Without `port`, one that is free now; when another program takes it before the server does, the server ends and is
+ * started with another one.
+ */
+async function launch(where: { readonly dbPath: string; readonly port?: number }): Promise<MongoMemoryServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await MongoMemoryServer.create({
+        // No version check: the named binary is used as it is.
+        binary: { checkMD5: false },
+        instance: { ip: '127.0.0.1', storageEngine: 'wiredTiger', launchTimeout: LAUNCH_MS, ...where },
+      });
+    } catch (error) {
+      if (attempt === MAX_LAUNCHES || !String(error).includes(PORT_TAKEN)) throw error;
+    }
+  }
 }
