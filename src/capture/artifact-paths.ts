@@ -1,4 +1,5 @@
 import {
+  ARTIFACTS,
   type ArtifactKind,
   type ArtifactMember,
   forKinds,
@@ -18,11 +19,24 @@ function pathOf(id: number, kind: ArtifactKind): string {
   return kind === 'image' ? `/screenshot/${id}` : `/screenshot/${id}?view=${kind}`;
 }
 
-/** A result as the API sends it: with the path of each artifact, `''` when there is none. */
-export type SentResult<T extends Result = Result> = Omit<T, 'artifacts'> & Readonly<Record<ArtifactMember, string>>;
+/** An output as the API sends it. */
+export type SentOutput = Result['outputs'][number] & { readonly path: string; readonly type: string };
 
-export function sentResult<T extends Result>({ artifacts, ...rest }: T): SentResult<T> {
-  return { ...rest, ...forMembers((kind) => (artifacts?.kinds.includes(kind) ? pathOf(rest.id, kind) : '')) };
+/** A result as the API sends it: with the path of each artifact, `''` when there is none. */
+export type SentResult<T extends Result = Result> = Omit<T, 'artifacts' | 'outputs'> &
+  Readonly<Record<ArtifactMember, string>> & { readonly outputs: readonly SentOutput[] };
+
+export function sentResult<T extends Result>({ artifacts, outputs, ...rest }: T): SentResult<T> {
+  const sentPath = (kind: ArtifactKind): string => (artifacts?.kinds.includes(kind) ? pathOf(rest.id, kind) : '');
+  return {
+    ...rest,
+    ...forMembers(sentPath),
+    outputs: outputs.map((output) => ({
+      ...output,
+      path: sentPath(output.name),
+      type: ARTIFACTS[output.name].mediaType(rest.format),
+    })),
+  };
 }
 
 /** The description of a stored image as the API sends it: with the paths of the files that every capture has. */

@@ -9,8 +9,6 @@ export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
 export interface ArtifactFacts {
   /** Its name for people, in the web interface and in the OpenAPI document. */
   readonly label: string;
-  /** The member of a result that holds the path of the file. */
-  readonly member: string;
   /** The name of the file, without its extension. */
   readonly stem: string;
   /** `format`: that of the capture's image. */
@@ -19,50 +17,65 @@ export interface ArtifactFacts {
   mediaType(format: CaptureFormat): string;
   /** The value of `ETag`, without quotation marks. */
   etag(info: ScreenshotInfo): string;
-  /** Whether a browser would load or run what is in it; it is served with a policy that prevents both. */
-  readonly isActive: boolean;
+  /** Whether it is text of the page, which is served with a policy that lets a browser load and run nothing. */
+  readonly isInert: boolean;
 }
 
 /** Kinds of stored files that every capture has: the screenshot (or PDF), and the HTML snapshot. */
 export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
-/** Kinds of stored files. Those beside the required ones are stored when the capture has them. */
-export const ARTIFACT_KINDS = [...REQUIRED_KINDS] as const;
+/** Kinds of stored files that a capture has when its request names them in `outputs`. */
+export const OUTPUT_KINDS = ['text'] as const;
+export type OutputKind = (typeof OUTPUT_KINDS)[number];
+
+export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
-export const ARTIFACTS = {
+/** The members of a result that hold the paths of the required files. */
+export const MEMBERS = { image: 'screenshot', html: 'html' } as const satisfies Readonly<Record<RequiredKind, string>>;
+export type ArtifactMember = (typeof MEMBERS)[RequiredKind];
+
+export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
   image: {
     label: 'Screenshot',
-    member: 'screenshot',
     stem: 'image',
     extension: (format) => FORMATS[format].extensions[0],
     mediaType: (format) => FORMATS[format].mediaType,
     etag: ({ sha256 }) => sha256,
-    isActive: false,
+    isInert: false,
   },
   html: {
     label: 'HTML snapshot',
-    member: 'html',
     stem: 'page',
     extension: () => 'html',
     mediaType: () => 'text/html; charset=utf-8',
-    etag: ({ id, sha256 }) => `html-${id}-${sha256}`,
-    isActive: true,
+    etag: etagOf('html'),
+    isInert: true,
   },
-} as const satisfies Readonly<Record<ArtifactKind, ArtifactFacts>>;
+  text: {
+    label: 'Text',
+    stem: 'text',
+    extension: () => 'txt',
+    mediaType: () => 'text/plain; charset=utf-8',
+    etag: etagOf('text'),
+    isInert: true,
+  },
+};
 
-/** The members of a result that hold paths of files. */
-export type ArtifactMember = (typeof ARTIFACTS)[ArtifactKind]['member'];
+/** ETags of files that the record holds no digest of. Captures never change, so that of the image identifies them. */
+function etagOf(kind: ArtifactKind): ArtifactFacts['etag'] {
+  return ({ id, sha256 }) => `${kind}-${id}-${sha256}`;
+}
 
 /** Returns an object with a value for each of these kinds. */
 export function forKinds<K extends ArtifactKind, T>(kinds: readonly K[], of: (kind: K) => T): Record<K, T> {
   return Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) as Record<K, T>;
 }
 
-/** Returns an object with a value for each kind, named as in results. */
-export function forMembers<T>(of: (kind: ArtifactKind) => T): Record<ArtifactMember, T> {
-  const entries = ARTIFACT_KINDS.map((kind) => [ARTIFACTS[kind].member, of(kind)]);
+/** Returns an object with a value for each required kind, named as in results. */
+export function forMembers<T>(of: (kind: RequiredKind) => T): Record<ArtifactMember, T> {
+  const entries = REQUIRED_KINDS.map((kind) => [MEMBERS[kind], of(kind)]);
   return Object.fromEntries(entries) as Record<ArtifactMember, T>;
 }
 

@@ -1,10 +1,11 @@
+import { OUTPUT_KINDS } from './artifacts.ts';
 import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
 import { optionsDigest } from './options-digest.ts';
 import { recordedOptions } from './recorded-options.ts';
 import type { IpFacts, Result } from './result.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Outputs, Snapshot } from './snapshot.ts';
 import { portOf, type Target, targetOf } from './target.ts';
 
 /** Start time and duration of a capture. */
@@ -30,6 +31,7 @@ export const UNSEEN = {
   content_length: 0,
   // Set by the capture store.
   artifacts: null,
+  outputs: [],
   width: 0,
   height: 0,
   truncated: false,
@@ -67,6 +69,7 @@ export function storedResult(
     response_reason: snapshot.responseReason,
     content_type: snapshot.contentType,
     content_length: snapshot.contentLength,
+    outputs: storedOutputs(snapshot.outputs),
     width: snapshot.width,
     height: snapshot.height,
     truncated: snapshot.truncated,
@@ -95,6 +98,15 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
     failed_code: error.code,
     download: error.download ?? null,
   };
+}
+
+function storedOutputs(outputs: Outputs): Result['outputs'] {
+  return OUTPUT_KINDS.flatMap((name) => {
+    const output = outputs[name];
+    if (output === undefined) return [];
+    if (output === null) return [{ name, bytes: 0, partial: true }];
+    return [{ name, bytes: Buffer.byteLength(output.content), partial: output.partial }];
+  });
 }
 
 function fetchedTarget(target: Target, url = target.url): Target {

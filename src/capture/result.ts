@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ARTIFACT_KINDS } from './artifacts.ts';
+import { ARTIFACT_KINDS, OUTPUT_KINDS } from './artifacts.ts';
 import { BannerSchema } from './banner.ts';
 import { DownloadSchema, FailureCodeSchema } from './errors.ts';
 import type { Evidence } from './evidence.ts';
@@ -14,6 +14,13 @@ import { count, id, instant } from './values.ts';
 const StoredArtifactsSchema = z.strictObject({
   store: z.string().meta({ description: 'Id of the artifact store.' }),
   kinds: z.array(z.enum(ARTIFACT_KINDS)),
+});
+
+/** An output of a capture. */
+export const StoredOutputSchema = z.strictObject({
+  name: z.enum(OUTPUT_KINDS),
+  bytes: count.meta({ description: 'Size of the file; 0 when there is none.' }),
+  partial: z.boolean().meta({ description: 'A bound of time or size cut it, or it could not be made in time.' }),
 });
 
 /** A record as the result stores keep it. Failed captures have records too. The API sends `SentResult`. */
@@ -34,6 +41,7 @@ export const ResultRecordSchema = z.strictObject({
   artifacts: StoredArtifactsSchema.nullable().meta({
     description: 'Null when no files were stored because the capture failed.',
   }),
+  outputs: z.array(StoredOutputSchema).meta({ description: 'The `outputs` of the request; empty when it failed.' }),
   format: z.enum(CAPTURE_FORMATS),
   width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),

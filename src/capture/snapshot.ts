@@ -1,11 +1,21 @@
-import type { ArtifactKind } from './artifacts.ts';
+import type { OutputKind } from './artifacts.ts';
 import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 import type { TruncatedBy } from './truncation.ts';
 
-/** The result of capturing a page in the browser. A file is null when the capture has none of its kind. */
-export interface Snapshot extends Readonly<Record<ArtifactKind, Uint8Array | string | null>> {
+/** An output of a page. */
+export interface Output {
+  readonly content: Uint8Array | string;
+  /** True when a bound of size or time cut it. */
+  readonly partial: boolean;
+}
+
+/** The outputs that a request names; null for one that could not be made in time. */
+export type Outputs = Readonly<Partial<Record<OutputKind, Output | null>>>;
+
+/** The result of capturing a page in the browser. */
+export interface Snapshot {
   /**
    * The URL that was fetched: the request's URL, with `http` when its scheme was assumed and nothing answered over
    * https.
@@ -23,6 +33,7 @@ export interface Snapshot extends Readonly<Record<ArtifactKind, Uint8Array | str
   readonly image: Uint8Array;
   /** Serialised DOM at the time of the screenshot. */
   readonly html: string;
+  readonly outputs: Outputs;
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;

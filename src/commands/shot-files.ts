@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { ARTIFACTS, type ArtifactKind } from '../capture/artifacts.ts';
 import type { Result } from '../capture/result.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
@@ -32,7 +33,10 @@ export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, in
   return `${page === '' ? 'page' : page}-${place}.${result.format === 'jpeg' ? 'jpg' : result.format}`;
 }
 
-/** Copies the image of a stored capture to its place and resolves with the path. Rejects when the file exists. */
+/**
+ * Copies the image of a stored capture to its place, and its outputs beside it (`page.png`, `page.txt`). Resolves with
+ * the path of the image. Rejects when a file exists.
+ */
 export async function saveShot(
   artifacts: CaptureService['artifacts'],
   result: Result,
@@ -40,10 +44,17 @@ export async function saveShot(
   index: number,
   count: number,
 ): Promise<string> {
-  const image = await artifacts.open(result.id, 'image', { undelivered: true });
-  if (image === undefined) throw new Error(`the image of ${result.url} is gone`);
   const path = file ?? join(dir, shotFileName(result, index, count));
-  await pipeline(image.stream(), createWriteStream(path, { flags: force ? 'w' : 'wx' }));
+  const stem = path.slice(0, path.length - extname(path).length);
+  const copy = async (kind: ArtifactKind, to: string): Promise<void> => {
+    const artifact = await artifacts.open(result.id, kind, { undelivered: true });
+    if (artifact === undefined) throw new Error(`the ${kind} of ${result.url} is gone`);
+    await pipeline(artifact.stream(), createWriteStream(to, { flags: force ? 'w' : 'wx' }));
+  };
+  await copy('image', path);
+  for (const { name } of result.outputs) {
+    if (result.artifacts?.kinds.includes(name)) await copy(name, `${stem}.${ARTIFACTS[name].extension(result.format)}`);
+  }
   return path;
 }
 

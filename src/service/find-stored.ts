@@ -30,7 +30,7 @@ export interface Wanted {
 
 /**
  * Returns the newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
- * that the client may see, that is neither partial nor failed, and whose files are in this artifact store.
+ * that the client may see, that is neither partial nor failed, that lacks no output, and whose files are in this artifact store.
  * Returns undefined also when the database is unavailable.
  */
 export async function findStored(
@@ -51,6 +51,7 @@ export async function findStored(
     result.options_digest === digest &&
     !result.failed &&
     !result.partial &&
+    result.outputs.every(({ bytes, partial }) => bytes > 0 || !partial) &&
     result.artifacts !== null;
   try {
     const own = await artifacts.id();

@@ -10,6 +10,7 @@ import type { Egress } from '../egress/egress.ts';
 import { perceptionHash } from '../imaging/perception-hash.ts';
 import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
+import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
@@ -69,7 +70,7 @@ async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Pr
   const { evidence } = snapshot;
   const result = await captureStore.keep(
     { ...storedResult(command, snapshot, findings, timing()), evidence },
-    snapshot,
+    filesOf(snapshot),
   );
   return { state: 'stored', result, evidence };
 }
@@ -90,6 +91,11 @@ async function screenInTime(
     const name = proxy === undefined ? target.parsed.hostname : 'the proxy';
     throw new CapstanError('capture_timeout', `${name} was not resolved within ${timeoutMs} ms`, { cause: error });
   }
+}
+
+/** Returns the files to store. */
+function filesOf({ image, html, outputs }: Snapshot): CapturedFiles {
+  return { ...Object.fromEntries(Object.entries(outputs).map(([kind, made]) => [kind, made?.content])), image, html };
 }
 
 /** Looks up facts that the browser does not provide, within `leftMs`. */

@@ -39,6 +39,14 @@ describe('capstan shot', () => {
     expect(await place.browsers()).toEqual([]);
   });
 
+  it('writes outputs beside the image', async () => {
+    const place = await ground();
+    const args = ['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'port.webp', '--outputs', 'text'];
+    expect((await capstan(args, place.options)).code).toBe(0);
+    expect((await readdir(place.path)).sort()).toEqual(['port.txt', 'port.webp']);
+    expect(await readFile(join(place.path, 'port.txt'), 'utf8')).toContain('A small port with deep water\n');
+  });
+
   it('falls back to http for an address without a scheme when the server does not speak TLS', async () => {
     const place = await ground();
     const args = ['shot', `127.0.0.1:${site.port}/short`, '--allow-targets', '127.0.0.1', '--out-dir', '.'];

@@ -21,6 +21,7 @@ const SNAPSHOT: Snapshot = {
   contentType: 'text/html',
   contentLength: 1,
   image: Buffer.from('picture'),
+  outputs: {},
   html: '<p>',
   width: 1,
   height: 1,

@@ -12,3 +12,8 @@ const { screenshot } = requestSchemas({
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   return parseOrRefuse(screenshot, { ...options, url });
 }
+
+/** Returns the request that `POST /screenshot` would make from HTML in place of a URL. */
+export function htmlRequest(html: string, options: CaptureOptions = {}): CaptureRequest {
+  return parseOrRefuse(screenshot, { ...options, html });
+}

@@ -103,6 +103,14 @@ describe('the view of one capture', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('shows each output in a tab of its own, as text', async () => {
+    const id = await capture('/short', { outputs: ['text'] });
+    const page = await ui.open(`/ui/results/${id}`);
+    await page.getByText('Text', { exact: true }).click();
+    await page.frameLocator('iframe.snapshot').getByText('A small port with deep water').first().waitFor();
+    expect(ui.complaints).toEqual([]);
+  });
+
   it('shows the HTML snapshot without running or loading anything of it', async () => {
     const page = await ui.open(`/ui/results/${HOSTILE_ID}`);
     const answered: string[] = [];

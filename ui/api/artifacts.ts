@@ -1,4 +1,4 @@
-import { ARTIFACT_KINDS, ARTIFACTS, type ArtifactKind } from '../../src/capture/artifacts.ts';
+import { type ArtifactKind, MEMBERS, REQUIRED_KINDS } from '../../src/capture/artifacts.ts';
 import type { Result } from './types.ts';
 
 export interface Artifact {
@@ -8,8 +8,7 @@ export interface Artifact {
 
 /** Returns the stored files of a capture; none when it failed. */
 export function artifactsOf(result: Result): readonly Artifact[] {
-  return ARTIFACT_KINDS.flatMap((kind) => {
-    const path = result[ARTIFACTS[kind].member];
-    return path === '' ? [] : [{ kind, path }];
-  });
+  const required = REQUIRED_KINDS.map((kind) => ({ kind, path: result[MEMBERS[kind]] }));
+  const outputs = result.outputs.map(({ name, path }) => ({ kind: name, path }));
+  return [...required, ...outputs].filter(({ path }) => path !== '');
 }

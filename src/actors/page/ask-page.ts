@@ -37,19 +37,25 @@ export const PICTURE_WORLD = 'capstan-picture';
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
  * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
- * clear. Returns undefined when the document was replaced meanwhile. Does not resolve while a script blocks the page.
+ * clear. Returns undefined when the document was replaced meanwhile, or when the expression ran for `timeoutMs`. Does not
+ * resolve while a script blocks the page.
  */
-export async function evaluate({ session, frame }: EvaluatedFrame, expression: string): Promise<unknown> {
+export async function evaluate(
+  { session, frame }: EvaluatedFrame,
+  expression: string,
+  { world = PICTURE_WORLD, timeoutMs }: { readonly world?: string; readonly timeoutMs?: number } = {},
+): Promise<unknown> {
   try {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
-      worldName: PICTURE_WORLD,
+      worldName: world,
     });
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
       expression,
       contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,
+      ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     });
     if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description);
     return result.value;

@@ -9,6 +9,7 @@ import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
+import { makeOutputs } from './outputs/make-outputs.ts';
 import { refuseUnwanted } from './refuse-unwanted.ts';
 import { type Found, salvage } from './salvage.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
@@ -74,6 +75,7 @@ async function look(
   const { held, ...image } = picture;
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page.frame.id, deadline);
+  const outputs = await makeOutputs(page, request, deadline);
   const exceeded = egressProxy.exceeded();
   return {
     url,
@@ -81,6 +83,7 @@ async function look(
     ...standIn,
     ...image,
     truncated: image.truncatedBy !== '',
+    outputs,
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,

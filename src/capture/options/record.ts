@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OUTPUT_KINDS, type OutputKind } from '../artifacts.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
 import { optionFacts } from './facts.ts';
 import { filled, integer, noneIfEmpty } from './fields.ts';
@@ -7,6 +8,8 @@ import { filled, integer, noneIfEmpty } from './fields.ts';
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
+
+const OUTPUTS = { error: `must be a list of ${OUTPUT_KINDS.join(', ')}` };
 
 const MAX_STATUSES = 50;
 const MAX_TEXTS = 50;
@@ -20,7 +23,7 @@ const status = z
   )
   .transform((written) => String(written).toLowerCase());
 
-/** Evidence to record, the reuse of stored captures, and pages that must not be stored. */
+/** Outputs, evidence to record, the reuse of stored captures, and pages that must not be stored. */
 export const recordFields = {
   evidence: z
     .union([z.literal('all'), z.array(z.enum(EVIDENCE_KINDS, EVIDENCE)).max(EVIDENCE_KINDS.length, EVIDENCE)], EVIDENCE)
@@ -30,6 +33,16 @@ export const recordFields = {
       description:
         'Evidence to record beyond what is always recorded; each kind costs a little. `GET /results/{id}` returns it in `evidence`; `perception_hash` is a field of the result.',
       examples: [['redirects', 'tls'], 'all'],
+    }),
+  outputs: z
+    .array(z.enum(OUTPUT_KINDS, OUTPUTS), OUTPUTS)
+    .max(OUTPUT_KINDS.length, OUTPUTS)
+    .transform(chosenOutputs)
+    .optional()
+    .meta({
+      description:
+        'Files to make beside the image and the HTML snapshot; each costs a little. `text` is what the page showed, in reading order, without text that nobody could see. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+      examples: [['text']],
     }),
   failOnStatus: z
     .array(status, { error: 'must be a list of statuses' })
@@ -59,6 +72,11 @@ export const recordFields = {
     })
     .register(optionFacts, { identity: false }),
 };
+
+/** Returns the outputs in a fixed order, undefined for none, so that equal requests compare equal. */
+function chosenOutputs(written: readonly OutputKind[]): readonly OutputKind[] | undefined {
+  return noneIfEmpty(OUTPUT_KINDS.filter((kind) => written.includes(kind)));
+}
 
 /** Returns the kinds in a fixed order, undefined for none, so that equal requests compare equal. */
 function chosenKinds(written: 'all' | readonly EvidenceKind[]): readonly EvidenceKind[] | undefined {

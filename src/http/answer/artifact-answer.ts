@@ -10,7 +10,7 @@ import { matchesEtag } from './if-none-match.ts';
 export const CACHE_CONTROL = 'private, max-age=31536000, immutable';
 
 /**
- * Policy of untrusted HTML that is served from our origin: a unique origin, no scripts, no requests. Only inline
+ * Policy of untrusted content that is served from our origin: a unique origin, no scripts, no requests. Only inline
  * content is shown, and only pages of this service may frame it: the web interface does.
  */
 const INERT_POLICY =
@@ -20,10 +20,10 @@ const INERT_POLICY =
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
-  const { mediaType, etag, isActive } = ARTIFACTS[kind];
+  const { mediaType, etag, isInert } = ARTIFACTS[kind];
   ctx.type = mediaType(info.format);
   ctx.set('ETag', `"${etag(info)}"`);
-  if (isActive) ctx.set({ 'Content-Security-Policy': INERT_POLICY, 'X-Frame-Options': 'SAMEORIGIN' });
+  if (isInert) ctx.set({ 'Content-Security-Policy': INERT_POLICY, 'X-Frame-Options': 'SAMEORIGIN' });
 }
 
 /** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */

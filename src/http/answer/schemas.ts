@@ -3,7 +3,7 @@ import { ARTIFACTS, forKinds, forMembers, REQUIRED_KINDS } from '../../capture/a
 import { FailureCodeSchema, FieldProblemSchema } from '../../capture/errors.ts';
 import { EvidenceSchema } from '../../capture/evidence.ts';
 import type { Immutable } from '../../capture/immutable.ts';
-import { ResultRecordSchema } from '../../capture/result.ts';
+import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
 import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
 import { count, id, instant } from '../../capture/values.ts';
 
@@ -12,11 +12,19 @@ import { count, id, instant } from '../../capture/values.ts';
  */
 
 /** A result, with the paths of its artifacts in this API. */
-export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
-  forMembers((kind) =>
+export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend({
+  ...forMembers((kind) =>
     z.string().meta({ description: `${ARTIFACTS[kind].label}: its path, empty when there is none.` }),
   ),
-);
+  outputs: z
+    .array(
+      StoredOutputSchema.extend({
+        path: z.string().meta({ description: 'Empty when it could not be made in time.' }),
+        type: z.string().meta({ description: 'Media type.' }),
+      }),
+    )
+    .meta({ description: 'The `outputs` of the request; empty when the capture failed.' }),
+});
 
 /** A result with its evidence: the answer to a request for one result. */
 export const DetailedResultSchema = ResultSchema.extend({

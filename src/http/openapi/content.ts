@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ARTIFACT_KINDS, ARTIFACTS } from '../../capture/artifacts.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
 import { THUMBNAIL_FORMATS } from '../../capture/thumbnail.ts';
@@ -39,6 +40,13 @@ export const THUMBNAIL_FILE: Content = Object.fromEntries(
 /** The file of a capture, in every format. */
 export const CAPTURED_FILE: Content = Object.fromEntries(
   CAPTURE_FORMATS.map((format) => [FORMATS[format].mediaType, { text: { type: 'string', format: 'binary' } }]),
+);
+
+/** The HTML snapshot and the outputs of a capture. */
+export const PAGE_FILE: Content = Object.fromEntries(
+  ARTIFACT_KINDS.filter((kind) => kind !== 'image')
+    .map((kind) => ARTIFACTS[kind].mediaType('png').split(';', 1)[0] ?? '')
+    .map((mediaType) => [mediaType, { text: { type: 'string' } }]),
 );
 
 export const ANY_JSON: Content = { 'application/json': { text: { type: 'object' } } };

@@ -18,7 +18,7 @@ import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../an
 import { answerThumbnail } from '../answer/thumbnail-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
-import { CAPTURED_FILE, envelope, THUMBNAIL_FILE, text } from '../openapi/content.ts';
+import { CAPTURED_FILE, envelope, PAGE_FILE, THUMBNAIL_FILE } from '../openapi/content.ts';
 import { withAcceptedFormat } from '../request/accepted-format.ts';
 import { admitCallback } from '../request/callback.ts';
 import { preferImageOrJson } from '../request/negotiation.ts';
@@ -118,9 +118,9 @@ export const getScreenshot = route({
   method: 'GET',
   path: '/screenshot/{id}',
   operationId: 'getScreenshot',
-  summary: 'The image of a capture, its metadata, or its HTML snapshot.',
+  summary: 'The image of a capture, its metadata, its HTML snapshot, or one of its outputs.',
   description:
-    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML snapshot is served inert. With `width`, `height`, `format` or `quality`: a thumbnail of the image, without ranges. A PDF has none.',
+    'Without `view`: the metadata when `Accept` prefers `application/json` to the image, else the image. The HTML snapshot and the outputs are served inert. With `width`, `height`, `format` or `quality`: a thumbnail of the image, without ranges. A PDF has none.',
   tag: 'capture',
   parameters: {
     id: captureId,
@@ -139,13 +139,13 @@ export const getScreenshot = route({
         ...CAPTURED_FILE,
         ...THUMBNAIL_FILE,
         ...envelope('ScreenshotInfo', ScreenshotInfoSchema),
-        ...text('text/html'),
+        ...PAGE_FILE,
       },
       headers: [...FILE_HEADERS, 'Content-Security-Policy'],
     },
     206: {
       description: 'The part that was asked for.',
-      content: { ...CAPTURED_FILE, ...text('text/html') },
+      content: { ...CAPTURED_FILE, ...PAGE_FILE },
       headers: [...FILE_HEADERS, 'Content-Range'],
     },
     304: { description: 'The client has it already.', content: {}, headers: ['ETag', 'Cache-Control'] },
@@ -181,7 +181,7 @@ export const deleteScreenshot = route({
   path: '/screenshot/{id}',
   operationId: 'deleteScreenshot',
   isolatedScope: 'capture',
-  summary: 'Removes a capture: image, HTML snapshot and record.',
+  summary: 'Removes a capture: image, HTML snapshot, outputs and record.',
   description:
     'A capture that failed is a record alone, and is removed all the same. Who is reading its files reads them to their end. While the database is away nothing is removed; without a database the files are.',
   tag: 'capture',

@@ -44,6 +44,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   html: 'HTML to capture in place of a URL',
   actions: 'Steps before the picture',
   form: 'Form to fill in',
+  outputs: 'Files to make beside the image',
   evidence: 'Evidence to record',
   cacheMaxAgeMs: 'Reuse a capture up to this old (ms)',
   timeoutMs: 'Time limit (ms)',

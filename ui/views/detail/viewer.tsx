@@ -16,6 +16,7 @@ type Zoom = (typeof ZOOMS)[number][0];
 /** What is said about a file that is not an image. */
 const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
+  text: 'The words that the page showed, in reading order. Text that nobody could see is left out.',
 };
 
 /** The screenshot in three sizes, and the other files of the capture. */

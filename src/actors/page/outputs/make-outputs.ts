@@ -1,0 +1,42 @@
+import type { OutputKind } from '../../../capture/artifacts.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import type { Output, Outputs } from '../../../capture/snapshot.ts';
+import { CdpClosedError } from '../../cdp/connection.ts';
+import { type Deadline, within } from '../../deadline.ts';
+import { evaluate } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { Reading } from './reading.ts';
+import { readText } from './text.ts';
+
+/** Time limit of each output in milliseconds, and its share of the remaining time. */
+const OUTPUT_MS = 8_000;
+const OUTPUT_SHARE = 0.4;
+/** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
+const OUTPUT_WORLD = 'capstan-outputs';
+
+const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = { text: readText };
+
+/**
+ * Makes the outputs that a request names, one after the other, when the image and the HTML snapshot are there. An output
+ * that is not made in time, or whose document was replaced, is null. Rejects only when the capture is cancelled or late.
+ */
+export async function makeOutputs(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Outputs> {
+  const made: { [kind in OutputKind]?: Output | null } = {};
+  const { document } = page.frame;
+  for (const kind of request.outputs ?? []) {
+    const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
+    const ask = (expression: string) => evaluateWithin(page, ms, expression);
+    const making = MAKERS[kind]({ page, request, ask }).catch((error: unknown) => {
+      if (error instanceof CdpClosedError) throw error;
+      return null;
+    });
+    const output = await deadline.step(`make the output ${kind}`, within(ms, making, null));
+    made[kind] = page.frame.document === document ? output : null;
+  }
+  return made;
+}
+
+/** Evaluates an expression in the world of outputs; the browser ends it after this time. */
+async function evaluateWithin(page: IsolatedPage, ms: number, expression: string): Promise<unknown> {
+  return evaluate(page, expression, { world: OUTPUT_WORLD, timeoutMs: ms });
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Output } from '../../../capture/snapshot.ts';
+import { PAINTED, type PaintedLimits } from './painted.ts';
+import type { Reading } from './reading.ts';
+
+const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, ms: 3_000 };
+
+const said = z.object({ text: z.string(), partial: z.boolean() });
+
+/** Reads what the page has painted as plain text, in reading order. */
+export async function readText({ ask }: Reading): Promise<Output> {
+  const { text, partial } = said.parse(await ask(`(${TEXT})(${JSON.stringify(LIMITS)})`));
+  return { content: text, partial };
+}
+
+/** Runs in the page. Joins the painted text; gaps are at most one empty line. */
+const TEXT = `(limits) => {
+  const { items, partial } = (${PAINTED})(limits);
+  const parts = [];
+  let [isAfterSpace, gap] = [true, ''];
+  for (const item of items) {
+    if (item.gap !== undefined) {
+      if (parts.length > 0) gap = item.gap;
+      isAfterSpace = true;
+      continue;
+    }
+    const text = isAfterSpace && !item.isPre ? item.text.trimStart() : item.text;
+    if (text === '') continue;
+    if (gap !== '') parts.push(gap);
+    gap = '';
+    parts.push(text);
+    isAfterSpace = !item.isPre && text.endsWith(' ');
+  }
+  const text = parts.join('').replace(/ +(?=\\n|\\t|$)/g, '');
+  return { text: (text === '' ? '' : text.trimEnd() + '\\n').slice(0, limits.characters).toWellFormed(), partial };
+}`;

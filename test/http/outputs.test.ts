@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
+import type { RunningApp } from '../support/serve.ts';
+import { describeWithTenants, TENANTS, type TenantsOf } from './tenants.ts';
+
+const [FLOOD, SHOP] = TENANTS;
+const HTML = '<!doctype html><title>Port</title><p>Four ships wait.</p><p style="display:none">Unseen</p>';
+const TEXT = 'Four ships wait.\n';
+
+const Answer = z.object({ data: DetailedResultSchema });
+const JobAnswer = z.object({
+  data: z.object({ id: z.string(), state: z.string(), results: z.array(z.object({ result: z.unknown() })).optional() }),
+});
+
+/** Returns the functions with which a key uses a service. */
+function clientOf(app: RunningApp, { key }: { readonly key: string }) {
+  const headers = { 'X-Api-Key': key };
+  const call = (path: string, init: RequestInit = {}) =>
+    app.call(path, { ...init, headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) } });
+  const shoot = async (request: Readonly<Record<string, unknown>>) => {
+    const response = await app.post('/screenshot', { html: HTML, ...request }, { headers });
+    expect(response.status, await response.clone().text()).toBe(200);
+    return Answer.parse(await response.json()).data;
+  };
+  return { call, shoot, headers };
+}
+
+/** Runs a test with a service of two keys. */
+const withTenants = (start: () => Promise<TenantsOf>, test: (tenants: TenantsOf) => Promise<void>) => async () => {
+  await using tenants = await start();
+  await test(tenants);
+};
+
+describeWithTenants((start) => {
+  it(
+    'stores outputs, lists them, serves them to their own key, whole, in ranges and by ETag, and removes them',
+    withTenants(
+      () => start({}),
+      async ({ apps }) => {
+        const [app, other = app] = apps;
+        if (app === undefined || other === undefined) throw new Error('there is no app');
+        const { call, shoot } = clientOf(app, SHOP);
+        const { id, outputs } = await shoot({ outputs: ['text'] });
+        const path = `/screenshot/${id}?view=text`;
+        const bytes = TEXT.length;
+        expect(outputs).toEqual([{ name: 'text', path, type: 'text/plain; charset=utf-8', bytes, partial: false }]);
+        const listed = await (await call(`/results/${id}`)).json();
+        expect(listed).toMatchObject({ data: { outputs, options: { outputs: ['text'] } } });
+
+        const elsewhere = clientOf(other, SHOP);
+        const whole = await elsewhere.call(path);
+        expect([whole.status, await whole.text()]).toEqual([200, TEXT]);
+        expect(whole.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
+        expect(whole.headers.get('Content-Security-Policy')).toContain('sandbox');
+        const etag = whole.headers.get('ETag') ?? '';
+        expect((await call(path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+        const part = await call(path, { headers: { Range: 'bytes=5-9', 'If-Range': etag } });
+        expect([part.status, await part.text()]).toEqual([206, 'ships']);
+
+        expect((await clientOf(app, FLOOD).call(path)).status).toBe(404);
+        expect((await elsewhere.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
+        expect((await call(path)).status).toBe(404);
+      },
+    ),
+    120_000,
+  );
+
+  it(
+    'makes none without the option, and reuses only a capture with the same outputs',
+    withTenants(
+      () => start({}),
+      async ({ one }) => {
+        const { call, shoot } = clientOf(one, SHOP);
+        const reused = { cacheMaxAgeMs: 3_600_000 };
+        const plain = await shoot(reused);
+        expect(plain.outputs).toEqual([]);
+        expect((await call(`/screenshot/${plain.id}?view=text`)).status).toBe(404);
+        const first = await shoot({ ...reused, outputs: ['text'] });
+        expect(first.cached).toBe(false);
+        const second = await shoot({ ...reused, outputs: ['text'] });
+        expect(second).toMatchObject({ id: first.id, cached: true, outputs: first.outputs });
+        expect(await shoot(reused)).toMatchObject({ id: plain.id, cached: true });
+      },
+    ),
+    120_000,
+  );
+
+  it(
+    'makes them for the lines of a batch and for jobs',
+    withTenants(
+      () => start({}),
+      async ({ one }) => {
+        const { call, headers } = clientOf(one, SHOP);
+        const request = { html: HTML, outputs: ['text'] };
+        const lines = await one.call('/batch', {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' },
+          body: JSON.stringify(request),
+        });
+        expect(JSON.parse(await lines.text())).toMatchObject({ result: { outputs: [{ name: 'text', bytes: 17 }] } });
+        const accepted = await one.post('/screenshot', request, { headers: { ...headers, Prefer: 'respond-async' } });
+        const { id } = JobAnswer.parse(await accepted.json()).data;
+        const job = async () => JobAnswer.parse(await (await call(`/jobs/${id}`)).json()).data;
+        await expect.poll(async () => (await job()).state, { timeout: 60_000 }).toBe('completed');
+        expect((await job()).results).toMatchObject([{ result: { outputs: [{ name: 'text', bytes: 17 }] } }]);
+      },
+    ),
+    120_000,
+  );
+
+  it(
+    'refuses an unknown output by its name',
+    withTenants(
+      () => start({}),
+      async ({ one }) => {
+        const { headers } = clientOf(one, SHOP);
+        const refused = await one.post('/screenshot', { html: HTML, outputs: ['txt'] }, { headers });
+        expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('outputs')]);
+      },
+    ),
+    60_000,
+  );
+});
