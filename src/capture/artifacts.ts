@@ -26,7 +26,7 @@ export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request names them in `outputs`. */
-export const OUTPUT_KINDS = ['text'] as const;
+export const OUTPUT_KINDS = ['text', 'links'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
@@ -55,10 +55,18 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
   },
   text: {
     label: 'Text',
-    stem: 'text',
+    stem: 'page',
     extension: () => 'txt',
     mediaType: () => 'text/plain; charset=utf-8',
     etag: etagOf('text'),
+    isInert: true,
+  },
+  links: {
+    label: 'Links',
+    stem: 'page',
+    extension: () => 'links.json',
+    mediaType: () => 'application/json',
+    etag: etagOf('links'),
     isInert: true,
   },
 };

@@ -21,3 +21,18 @@ export function countOf(png: PNG, [red, green, blue, alpha]: Colour): number {
   for (let at = 0; at < png.data.length; at += 4) if (png.data.readUInt32BE(at) === wanted) count += 1;
   return count;
 }
+
+/** Returns the rectangle around all pixels that have this colour, give or take; null when there are none. */
+export function placeOf(png: PNG, colour: readonly [red: number, green: number, blue: number], tolerance: number) {
+  const sides = { left: Number.POSITIVE_INFINITY, top: Number.POSITIVE_INFINITY, right: -1, bottom: -1 };
+  for (let at = 0; at < png.data.length; at += 4) {
+    if (colour.some((value, channel) => Math.abs((png.data[at + channel] ?? 0) - value) > tolerance)) continue;
+    const [x, y] = [(at / 4) % png.width, Math.floor(at / 4 / png.width)];
+    sides.left = Math.min(sides.left, x);
+    sides.top = Math.min(sides.top, y);
+    sides.right = Math.max(sides.right, x + 1);
+    sides.bottom = Math.max(sides.bottom, y + 1);
+  }
+  if (sides.right < 0) return null;
+  return { x: sides.left, y: sides.top, width: sides.right - sides.left, height: sides.bottom - sides.top };
+}

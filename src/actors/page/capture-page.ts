@@ -72,10 +72,10 @@ async function look(
   const found: Found = {};
   const taking = takePicture(page, egressProxy, request, deadline, found);
   const { facts, cutPhase, picture } = await Promise.race([taking, salvage(page, request, deadline, found)]);
-  const { held, ...image } = picture;
+  const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page.frame.id, deadline);
-  const outputs = await makeOutputs(page, request, deadline);
+  const outputs = await makeOutputs(page, request, deadline, picture);
   const exceeded = egressProxy.exceeded();
   return {
     url,

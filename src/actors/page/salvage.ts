@@ -57,7 +57,7 @@ export async function salvage(
   return {
     facts: found.facts ?? (await asking),
     cutPhase: found.cutPhase ?? deadline.phase,
-    picture: await resizeImage({ ...(await pictureOf(frame, withoutLoss(request))), held: true }, request),
+    picture: await resizeImage({ ...(await pictureOf(frame, withoutLoss(request))), part: null, held: true }, request),
   };
 }
 

@@ -17,6 +17,7 @@ type Zoom = (typeof ZOOMS)[number][0];
 const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
   text: 'The words that the page showed, in reading order. Text that nobody could see is left out.',
+  links: 'The links that the page showed, with the places of their words in the screenshot, in pixels.',
 };
 
 /** The screenshot in three sizes, and the other files of the capture. */

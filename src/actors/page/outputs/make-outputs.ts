@@ -5,6 +5,8 @@ import { CdpClosedError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import type { Picture } from '../screenshot/picture.ts';
+import { readLinks } from './links.ts';
 import type { Reading } from './reading.ts';
 import { readText } from './text.ts';
 
@@ -14,19 +16,27 @@ const OUTPUT_SHARE = 0.4;
 /** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
 const OUTPUT_WORLD = 'capstan-outputs';
 
-const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = { text: readText };
+const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = {
+  text: readText,
+  links: readLinks,
+};
 
 /**
  * Makes the outputs that a request names, one after the other, when the image and the HTML snapshot are there. An output
  * that is not made in time, or whose document was replaced, is null. Rejects only when the capture is cancelled or late.
  */
-export async function makeOutputs(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Outputs> {
+export async function makeOutputs(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  picture: Picture,
+): Promise<Outputs> {
   const made: { [kind in OutputKind]?: Output | null } = {};
   const { document } = page.frame;
   for (const kind of request.outputs ?? []) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
     const ask = (expression: string) => evaluateWithin(page, ms, expression);
-    const making = MAKERS[kind]({ page, request, ask }).catch((error: unknown) => {
+    const making = MAKERS[kind]({ page, request, picture, ask }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
     });

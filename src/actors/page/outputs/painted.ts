@@ -39,13 +39,13 @@ const NODES = `(() => {
     textSlotOf: reader(Text.prototype, 'assignedSlot'),
     attribute: caller(Element.prototype, 'getAttribute'),
     boxOf: caller(Element.prototype, 'getBoundingClientRect'),
-    isChecked: caller(Element.prototype, 'checkVisibility'),
+    rectsOf: caller(Element.prototype, 'getClientRects'),
     rootOf: caller(Node.prototype, 'getRootNode'),
   };
 })()`;
 
 /**
- * Names why an element hides all of its text, by its own style: \`''\` when it does not. \`opacity\` is that of the elements
+ * Names why an element hides all of its text, by its own style: `''` when it does not. `opacity` is that of the elements
  * around it.
  */
 const HIDES = `(style, box, opacity) => {
@@ -78,7 +78,7 @@ const HIDES = `(style, box, opacity) => {
   return '';
 }`;
 
-/** Names why the style of its parent hides a text; \`''\` when it does not. */
+/** Names why the style of its parent hides a text; `''` when it does not. */
 const HIDES_TEXT = `(style) => {
   const alphaOf = (colour) => {
     const alpha = colour.match(/[,/] *([\\d.]+%?)\\)$/);
@@ -118,7 +118,7 @@ const VISIBLE_CHARACTERS = `(text) => {
 }`;
 
 /**
- * Returns, for a text that its styles show, why it is not painted after all: \`''\` when it is, null when that cannot be
+ * Returns, for a text that its styles show, why it is not painted after all: `''` when it is, null when that cannot be
  * seen. Asks the browser what lies at points of the text, scrolled into the window for it; the scroll position is
  * restored by the caller, before any script of the page can run.
  */
@@ -210,19 +210,21 @@ const COVERED = `(nodes, styleOf) => {
 }`;
 
 /**
- * Runs in the page, with \`PaintedLimits\`. Returns the painted text in reading order, through open shadow roots and
+ * Runs in the page, with `PaintedLimits`. Returns the painted text in reading order, through open shadow roots and
  * frames of the same origin, and the text that is not painted:
  *
- * - \`items\`: texts \`{ node, parent, text, isPre, box }\` and gaps \`{ gap }\` between them: \`'\\n\\n'\`, \`'\\n'\` or a tab.
- *   \`box()\` returns the text's rectangle in CSS pixels of the document's window; null when a scrolling element hides it.
- * - \`hidden\`: \`{ technique, text, node }\`
- * - \`partial\`: whether a limit ended the search.
+ * - `items`: texts `{ node, parent, text, isPre, mark, box }`, gaps `{ gap }` between them (`'\n\n'`, `'\n'` or a tab), and
+ *   elements `{ element, mark, box }` for which `markOf(element, localName, outerMark)` returns something. `box()` returns
+ *   the rectangle in CSS pixels of the window; null when a scrolling element hides it. The mark of a text is that of the
+ *   innermost marked element around it, or null.
+ * - `hidden`: `{ technique, text, node }`
+ * - `partial`: whether a limit ended the search.
  */
-export const PAINTED = `((limits) => {
+export const PAINTED = `((limits, markOf = () => undefined) => {
   const endsAt = performance.now() + limits.ms;
   const nodes = ${NODES};
   const { typeOf, parentOf, firstOf, nextOf, documentOf, textOf, nameOf, shadowOf, hostOf, rootElementOf, windowOf } = nodes;
-  const { framed, assigned, slotOf, textSlotOf, attribute, boxOf } = nodes;
+  const { framed, assigned, slotOf, textSlotOf, attribute, boxOf, rectsOf } = nodes;
   const hides = ${HIDES};
   const hidesText = ${HIDES_TEXT};
   const visibleCharacters = ${VISIBLE_CHARACTERS};
@@ -245,7 +247,7 @@ export const PAINTED = `((limits) => {
     return style;
   };
 
-  const UNREAD = /^(?:script|style|template|head|title|textarea|select|option|datalist|audio|video|canvas|object|embed|desc|metadata|math-annotation)$/;
+  const UNREAD = /^(?:script|style|template|head|title|textarea|select|option|datalist|audio|video|canvas|object|embed|desc|metadata|annotation|annotation-xml)$/;
   const SPACED = /^(?:p|h[1-6]|ul|ol|dl|table|pre|blockquote|section|article|header|footer|nav|aside|main|figure|form|details|fieldset)$/;
   const items = [];
   const hidden = [];
@@ -271,12 +273,25 @@ export const PAINTED = `((limits) => {
     return SPACED.test(name) ? '\\n\\n' : '\\n';
   };
 
+  /** Adds an element that the caller marked. It is painted when it can be seen, whatever its colours. */
+  const addElement = (element, mark, around) => {
+    const range = () => ({ getClientRects: () => rectsOf(element) });
+    items.push({ element, mark, parent: element, boxed: around.boxed, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame, isFrame: true });
+  };
+  const boxIn = (around, range) => () => {
+    const rects = [...range().getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
+    const [left, top] = [Math.min(...rects.map((rect) => rect.left)), Math.min(...rects.map((rect) => rect.top))];
+    const [right, bottom] = [Math.max(...rects.map((rect) => rect.right)), Math.max(...rects.map((rect) => rect.bottom))];
+    const [dx, dy] = around.offset();
+    return rects.length === 0 ? null : { x: left + dx, y: top + dy, width: right - left, height: bottom - top };
+  };
+
   const addText = (node, around) => {
     const data = textOf(node);
     if (data.length === 0) return;
     const isBlank = data.length < 1000 && /^[ \\t\\r\\n\\f]*$/.test(data);
     if (isBlank) {
-      if (around.isPre || items.at(-1)?.gap === undefined) items.push({ node, parent: around.element, text: around.isPre ? data : ' ', isPre: around.isPre, isBlank, box: () => null });
+      if (around.isPre || items.at(-1)?.gap === undefined) items.push({ node, mark: around.mark, parent: around.element, text: around.isPre ? data : ' ', isPre: around.isPre, isBlank, box: () => null });
       return;
     }
     if (around.why !== '') return tell(around.why, node, data);
@@ -295,12 +310,7 @@ export const PAINTED = `((limits) => {
       if (data.length > 20000) made.setEnd(node, 20000);
       return made;
     };
-    const box = () => {
-      const rect = range().getBoundingClientRect();
-      const [dx, dy] = around.offset();
-      return { x: rect.left + dx, y: rect.top + dy, width: rect.width, height: rect.height };
-    };
-    items.push({ node, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box, fixed: around.fixed, scroller: around.scroller, frame: around.frame });
+    items.push({ node, mark: around.mark, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame });
   };
 
   const childrenOf = (element, name) => {
@@ -345,10 +355,16 @@ export const PAINTED = `((limits) => {
       fixed,
       scroller: position === 'fixed' ? null : scrolls ? element : around.scroller,
       frame: around.frame,
+      mark: around.mark,
       offset: around.offset,
       gap: gapAround(name, display),
     };
     gap(next.gap);
+    const mark = why === '' && style.visibility === 'visible' ? markOf(element, name, around.mark) : undefined;
+    if (mark !== undefined) {
+      next.mark = mark;
+      addElement(element, mark, next);
+    }
     if (name === 'iframe' || name === 'frame') {
       const inner = name === 'iframe' ? framed(element) : null;
       const root = inner === null ? null : rootElementOf(inner);
@@ -367,7 +383,7 @@ export const PAINTED = `((limits) => {
 
   const root = rootElementOf(document);
   roots.push(document);
-  const outermost = { element: null, boxed: null, why: '', opacity: 1, isPre: false, isClosedDetails: false, summary: { first: true }, fixed: false, scroller: null, frame: null, offset: () => [0, 0], gap: '' };
+  const outermost = { element: null, boxed: null, why: '', opacity: 1, isPre: false, isClosedDetails: false, summary: { first: true }, fixed: false, scroller: null, frame: null, mark: null, offset: () => [0, 0], gap: '' };
   const stack = root === null ? [] : [{ ...outermost, first: null, list: [root], at: 0 }];
   while (stack.length > 0 && !partial) {
     const top = stack.at(-1);
@@ -424,7 +440,7 @@ export const PAINTED = `((limits) => {
     }
     const technique = whyFrame(item.frame) || why(item);
     if (technique === '' || technique === null) painted.push(technique === null ? { ...item, box: () => null } : item);
-    else tell(technique, item.node, item.text);
+    else if (item.node !== undefined) tell(technique, item.node, item.text);
   }
   for (const [view, left, top] of places) view.scrollTo({ left, top, behavior: 'instant' });
   for (const restore of sheets) restore();

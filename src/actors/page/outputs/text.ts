@@ -24,6 +24,7 @@ const TEXT = `(limits) => {
       isAfterSpace = true;
       continue;
     }
+    if (item.text === undefined) continue;
     const text = isAfterSpace && !item.isPre ? item.text.trimStart() : item.text;
     if (text === '') continue;
     if (gap !== '') parts.push(gap);

@@ -59,7 +59,7 @@ export async function printPdf(page: IsolatedPage, request: CaptureRequest, dead
     const full = left.length > 0 && sheetsOf(image) === MAX_SHEETS;
     const next = () => canPrint(session, { ...parameters, pageRanges: textOf(splitRanges(left, 1).taken) });
     const truncated = cut || (full && (await deadline.step('count the sheets', next())));
-    return { image, held, ...ON_PAPER, truncatedBy: truncated ? 'limit' : '' };
+    return { image, part: null, held, ...ON_PAPER, truncatedBy: truncated ? 'limit' : '' };
   }
   throw new CapstanError('not_a_page', `its first sheet alone is more than ${MAX_BYTES} bytes as a PDF`);
 }

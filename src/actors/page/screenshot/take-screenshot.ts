@@ -77,14 +77,14 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   const fallback = isTooSlow({ ...chosen, part: parts[0] ?? part }, request, deadline)
     ? await shootPart(page, request, deadline, options, size.fullHeight)
     : null;
-  if (fallback !== null) return { ...fallback, held: true, fullHeight: size.fullHeight };
+  if (fallback !== null) return { ...fallback, part: null, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
   const inTallWindow = needsTallWindow(chosen);
   if (blank.length > 0 || parts.length > 1 || inTallWindow) {
     return shootInBands(page, request, deadline, { size, parts, blank, inTallWindow });
   }
   const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
-  return { image: answer, held, ...size };
+  return { image: answer, part, held, ...size };
 }
 
 interface BandedPart {
@@ -114,6 +114,7 @@ async function shootInBands(
       : await deadline.step('join the bands', joinImages(images, shown, request));
   return {
     image,
+    part,
     ...shown,
     fullHeight: size.fullHeight,
     held: held || !complete,

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
+import { intersection } from '../screenshot/rectangles.ts';
+import type { Reading } from './reading.ts';
+
+/** A rectangle in CSS pixels of the page's window, as scripts of outputs return it; null when there is none. */
+export const windowBox = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).nullable();
+
+/** Returns where in the image a rectangle of the window is, in whole pixels; null when the image does not show it. */
+export type ToImage = (box: z.output<typeof windowBox>) => Rectangle | null;
+
+/** Resolves with the function that finds places in the image. A PDF shows none. */
+export async function imageBoxes({ page, request, picture }: Reading): Promise<ToImage> {
+  if (request.format === 'pdf') return () => null;
+  const { cssLayoutViewport, cssVisualViewport } = await page.session.send('Page.getLayoutMetrics');
+  const { part } = picture;
+  // An image of the window shows the visual viewport, which is smaller or larger than the layout on phones.
+  const left = part === null ? cssVisualViewport.offsetX : part.x - cssLayoutViewport.pageX;
+  const top = part === null ? cssVisualViewport.offsetY : part.y - cssLayoutViewport.pageY;
+  const scale = picture.width / (part === null ? cssVisualViewport.clientWidth : part.width);
+  return (box) => {
+    if (box === null) return null;
+    const [x, y] = [Math.round((box.x - left) * scale), Math.round((box.y - top) * scale)];
+    const width = Math.max(1, Math.round((box.x + box.width - left) * scale) - x);
+    const height = Math.max(1, Math.round((box.y + box.height - top) * scale) - y);
+    return intersection({ x, y, width, height }, { x: 0, y: 0, width: picture.width, height: picture.height });
+  };
+}

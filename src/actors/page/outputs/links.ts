@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Output } from '../../../capture/snapshot.ts';
+import { imageBoxes, windowBox } from './image-boxes.ts';
+import { PAINTED, type PaintedLimits } from './painted.ts';
+import type { Reading } from './reading.ts';
+
+const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, ms: 3_000 };
+const MAX_LINKS = 5_000;
+const MAX_TEXT_CHARACTERS = 1_000;
+const MAX_URL_CHARACTERS = 2_048;
+const MAX_REL_CHARACTERS = 256;
+
+const found = z.object({
+  links: z.array(
+    z.object({ href: z.string(), text: z.string(), rel: z.string(), internal: z.boolean(), box: windowBox }),
+  ),
+  omitted: z.number(),
+  partial: z.boolean(),
+});
+
+/** Reads the links that the page has painted, with the places of their words and images in the screenshot. */
+export async function readLinks(reading: Reading): Promise<Output> {
+  const { links, omitted, partial } = found.parse(await reading.ask(`(${LINKS})(${JSON.stringify(LIMITS)})`));
+  const toImage = await imageBoxes(reading);
+  const placed = links.map(({ box, ...link }) => ({ ...link, box: toImage(box) }));
+  return { content: `${JSON.stringify({ links: placed, omitted }, null, 1)}\n`, partial: partial || omitted > 0 };
+}
+
+/** Runs in the page. A link without text counts as painted when an image in it, or its own box, can be seen. */
+const LINKS = `(limits) => {
+  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+  const { get: baseOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'baseURI');
+  const { get: textOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
+  const bounded = (text, most) => text.slice(0, most).toWellFormed();
+  const linkOf = (element, name, outer) => {
+    if (/^(?:img|svg|picture|canvas|video|input|button)$/.test(name)) return outer ?? undefined;
+    if (name !== 'a' && name !== 'area') return undefined;
+    const href = attribute(element, 'href') ?? attribute(element, 'xlink:href');
+    if (href === null) return undefined;
+    const base = baseOf.call(element);
+    const url = URL.canParse(href, base) ? new URL(href, base) : null;
+    return {
+      element,
+      href: bounded(url === null ? href : url.href, ${MAX_URL_CHARACTERS}),
+      rel: bounded(attribute(element, 'rel') ?? '', ${MAX_REL_CHARACTERS}),
+      internal: url !== null && /^https?:$/.test(url.protocol) && url.host === location.host,
+      isEmpty: textOf.call(element).trim() === '',
+      texts: [],
+      boxes: [],
+    };
+  };
+  const { items, partial } = (${PAINTED})(limits, linkOf);
+  const links = new Set();
+  let last = null;
+  for (const item of items) {
+    const link = item.mark;
+    if (item.gap !== undefined && last !== null) last.texts.push(' ');
+    if (!link) continue;
+    if (item.isBlank) {
+      link.texts.push(' ');
+      continue;
+    }
+    const { element } = item;
+    if (element === undefined) link.texts.push(item.text);
+    // The box of a link says nothing about its words.
+    else if (element === link.element && !link.isEmpty) continue;
+    links.add(link);
+    last = link;
+    const box = item.box();
+    if (box !== null) link.boxes.push(box);
+  }
+  const around = (boxes) => {
+    if (boxes.length === 0) return null;
+    const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
+    const right = Math.max(...boxes.map((box) => box.x + box.width));
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    return { x, y, width: right - x, height: bottom - y };
+  };
+  const all = [...links].map(({ href, rel, internal, texts, boxes }) => {
+    const text = bounded(texts.join('').replace(/\\s+/g, ' ').trim(), ${MAX_TEXT_CHARACTERS});
+    return { href, text, rel, internal, box: around(boxes.slice(0, 1000)) };
+  });
+  return { links: all.slice(0, ${MAX_LINKS}), omitted: Math.max(0, all.length - ${MAX_LINKS}), partial };
+}`;
