@@ -34,6 +34,28 @@ describe('messages on the pipe', () => {
     expect(passed).toEqual(['{"m":"e"', '{"id":7,', '{"m":"e"']);
   });
 
+  it('decodes the characters of a text to bytes, however the message was split', () => {
+    const characters = fc.constantFrom('a', '"', '\\', '\n', '\u0001', '=', '<', '\u00e9', '/');
+    const texts = fc.array(fc.string({ unit: characters, maxLength: 60 }), { maxLength: 10 });
+    fc.assert(
+      fc.property(texts, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, cuts) => {
+        const messages = sent.map((text, id) => {
+          const escaped = JSON.stringify(text).replaceAll('<', '\\u003C').replaceAll('\u00e9', '\\u00e9');
+          return `{"id":${id},"result":{"data":${escaped}},"sessionId":"1"}`;
+        });
+        const input = new PassThrough();
+        const received: string[] = [];
+        readMessages(input, {
+          take: (text) => received.push(JSON.parse(text).result.data),
+          wantsData: () => 'latin1',
+          takeData: (_id, data) => received.push(data.toString('latin1')),
+        });
+        emitCut(input, messages, cuts);
+        expect(received).toEqual(sent);
+      }),
+    );
+  });
+
   it('decodes image data to bytes, however the message was split, and only on request', () => {
     const pictures = fc.array(fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.boolean()), { maxLength: 10 });
     fc.assert(
@@ -49,7 +71,7 @@ describe('messages on the pipe', () => {
             const { id, result } = JSON.parse(text);
             received.push([id, result.data]);
           },
-          wantsData: (id) => sent[id]?.[1] === true,
+          wantsData: (id) => (sent[id]?.[1] === true ? 'base64' : undefined),
           takeData: (id, data) => {
             expect(sent[id]?.[1]).toBe(true);
             received.push([id, data.toString('base64')]);
@@ -70,7 +92,7 @@ describe('messages on the pipe', () => {
       {
         take: (text) => received.push(text),
         pass: (head) => received.push(`${head.slice(0, 7)} is too long`),
-        wantsData: () => true,
+        wantsData: () => 'base64',
         takeData: (id, data) => received.push(`${id}: ${data.length} bytes`),
       },
       limits,

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Protocol } from 'devtools-protocol';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
+import type { DataEncoding } from './data-answer.ts';
 import { readMessages } from './framing.ts';
 
 type Commands = ProtocolMapping.Commands;
@@ -33,8 +34,8 @@ interface Pending {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
   readonly session: CdpSession;
-  /** Whether the caller accepts the decoded bytes of `data` as the answer. */
-  readonly takesBytes: boolean;
+  /** The encoding of `data`, when the caller accepts its decoded bytes as the answer. */
+  readonly encoding: DataEncoding | undefined;
 }
 
 /** A message from the pipe. Its content has the protocol's own types, which the browser is trusted to follow. */
@@ -81,7 +82,7 @@ export class CdpConnection {
         output.destroy();
       },
       pass: (head) => this.#refuse(head),
-      wantsData: (id) => this.#pending.get(id)?.takesBytes === true,
+      wantsData: (id) => this.#pending.get(id)?.encoding,
       takeData: (id, data) => this.#dispatch({ id, result: data as never }),
     });
   }
@@ -106,14 +107,14 @@ export class CdpConnection {
     params: unknown,
     resolve: (answer: never) => void,
     reject: (error: Error) => void,
-    takesBytes = false,
+    encoding?: DataEncoding,
   ): void {
     if (this.#closed) {
       reject(new CdpClosedError('the browser is gone'));
       return;
     }
     const id = ++this.#lastId;
-    this.#pending.set(id, { method, resolve, reject, session, takesBytes });
+    this.#pending.set(id, { method, resolve, reject, session, encoding });
     this.#write(id, session, method, params);
   }
 
@@ -213,9 +214,17 @@ export class CdpSession {
   /** Takes the screenshot of the page. Rejects as `send` does. */
   async shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer> {
     const answer = await new Promise<Buffer | Protocol.Page.CaptureScreenshotResponse>((resolve, reject) =>
-      this.#connection.send(this, 'Page.captureScreenshot', params, resolve, reject, true),
+      this.#connection.send(this, 'Page.captureScreenshot', params, resolve, reject, 'base64'),
     );
     return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'base64');
+  }
+
+  /** Archives the page as MHTML, which is ASCII. Rejects as `send` does. */
+  async archive(): Promise<Buffer> {
+    const answer = await new Promise<Buffer | Protocol.Page.CaptureSnapshotResponse>((resolve, reject) =>
+      this.#connection.send(this, 'Page.captureSnapshot', { format: 'mhtml' }, resolve, reject, 'latin1'),
+    );
+    return Buffer.isBuffer(answer) ? answer : Buffer.from(answer.data, 'latin1');
   }
 
   /**

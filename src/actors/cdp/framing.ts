@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { DataAnswer } from './data-answer.ts';
+import { DataAnswer, type DataEncoding } from './data-answer.ts';
 
 export interface MessageLimits {
   /** Maximum size of an event, in bytes. Events contain console messages and request bodies of any length. */
@@ -18,15 +18,15 @@ export interface MessageTaker {
   take(text: string): void;
   /** Receives the beginning of a message over the size limit. */
   pass?(head: string): void;
-  /** Returns whether a long answer to this command is passed to `takeData`. */
-  wantsData?(id: number): boolean;
-  /** Receives the bytes that an answer encodes in base64. */
+  /** Returns the encoding of a long answer that is passed to `takeData`; undefined for one that is not. */
+  wantsData?(id: number): DataEncoding | undefined;
+  /** Receives the decoded bytes of an answer. */
   takeData?(id: number, data: Buffer): void;
 }
 
 /** The beginning of an answer. */
 const ANSWER = '{"id":';
-/** The beginning of an answer whose only member is base64 text: a screenshot. */
+/** The beginning of an answer whose only member is text: a screenshot, or an archive of the page. */
 const DATA_ANSWER = /^\{"id":(\d+),"result":\{"data":"/;
 /** Bytes kept of a message over the limit: enough to identify the command. */
 const HEAD_BYTES = 64;
@@ -69,8 +69,9 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
   const addFirst = (part: Buffer): void => {
     const head = headOf([part]);
     const [start, id] = DATA_ANSWER.exec(head) ?? [];
-    if (start !== undefined && taker.wantsData?.(Number(id)) === true) {
-      data = new DataAnswer(Number(id), head);
+    const encoding = start === undefined ? undefined : taker.wantsData?.(Number(id));
+    if (start !== undefined && encoding !== undefined) {
+      data = new DataAnswer(Number(id), head, encoding);
       maxBytes = limits.answerBytes;
       bytes = start.length;
       add(part.subarray(start.length));

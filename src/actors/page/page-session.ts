@@ -10,6 +10,8 @@ export interface PageSession {
   send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
   /** Takes a screenshot of the page. Rejects as `send` does. */
   shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer>;
+  /** Archives the page as MHTML. Rejects as `send` does. */
+  archive(): Promise<Buffer>;
   /** Sends a command without waiting; its answer, including an error, is dropped. */
   post<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): void;
   /** Listens to an event until the returned function is called. */

@@ -18,6 +18,8 @@ const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
   text: 'The words that the page showed, in reading order. Text that nobody could see is left out.',
   links: 'The links that the page showed, with the places of their words in the screenshot, in pixels.',
+  mhtml:
+    'The page with its images, styles and frames in one file. A browser opens it from your disk, without the network.',
 };
 
 /** The screenshot in three sizes, and the other files of the capture. */
@@ -67,8 +69,16 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
       {shown !== 'image' ? (
         <>
           <p class="viewer-note muted">{NOTES[shown]}</p>
-          {/* No scripts, no origin, no navigation: the file is hostile. Its own policy says the same. */}
-          <iframe class="snapshot" sandbox="" src={path} title={`${ARTIFACTS[shown].label} of capture ${id}`} />
+          {shown === 'mhtml' ? (
+            <Empty title="MHTML">
+              <a class="button primary" href={path} download={`capture-${id}.mhtml`}>
+                Save the file
+              </a>
+            </Empty>
+          ) : (
+            // No scripts, no origin, no navigation: the file is hostile. Its own policy says the same.
+            <iframe class="snapshot" sandbox="" src={path} title={`${ARTIFACTS[shown].label} of capture ${id}`} />
+          )}
         </>
       ) : hasImage ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard

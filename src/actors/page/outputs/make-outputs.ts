@@ -7,6 +7,7 @@ import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { readLinks } from './links.ts';
+import { archivePage } from './mhtml.ts';
 import type { Reading } from './reading.ts';
 import { readText } from './text.ts';
 
@@ -19,6 +20,7 @@ const OUTPUT_WORLD = 'capstan-outputs';
 const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = {
   text: readText,
   links: readLinks,
+  mhtml: archivePage,
 };
 
 /**

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright';
+import { PNG } from 'pngjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { launchBrowser } from '../ui/ui-service.ts';
+
+/** Pages of the fixture site that look the same at each visit. */
+const PAGES = ['/', '/short', '/long', '/medium', '/tide-table', '/picture/parts', '/404', '/fullpage-marker'];
+
+describe('the output mhtml', () => {
+  const ground = siteAndActor();
+  let browser: Browser;
+  let directory: string;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    directory = await makeDirectory();
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens an archive without the network, and takes a screenshot of the window. */
+  async function opened(name: string, archive: Uint8Array | string): Promise<PNG> {
+    const file = join(directory, `${name}.mhtml`);
+    await writeFile(file, archive);
+    const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+    await page.context().setOffline(true);
+    await page.goto(pathToFileURL(file).href);
+    const image = PNG.sync.read(await page.screenshot());
+    await page.close();
+    return image;
+  }
+
+  const capture = (path: string, options: CaptureOptions = {}) =>
+    ground.running.actor.capture(captureRequest(ground.site.url(path), { outputs: ['mhtml'], ...options }), patience);
+
+  it.each(PAGES)('shows %s as the screenshot does, with the network off', async (path) => {
+    const { image, outputs } = await capture(path);
+    const { content = '', partial } = outputs.mhtml ?? {};
+    expect(partial).toBe(false);
+    const [seen, archived] = [pngOf({ image }), await opened(path.replaceAll('/', '_'), content)];
+    let different = 0;
+    for (let at = 0; at < seen.data.length; at += 4) {
+      if ([0, 1, 2].some((c) => Math.abs((seen.data[at + c] ?? 0) - (archived.data[at + c] ?? 0)) > 8)) different += 1;
+    }
+    expect(different / (seen.width * seen.height)).toBeLessThan(0.01);
+  });
+
+  it('is the same kind of file when Playwright drives the capture', async () => {
+    const { outputs } = await capture('/short', { waitForFunction: 'true' });
+    expect(String(outputs.mhtml?.content)).toMatch(/^From: <Saved by Blink>/);
+  });
+
+  it('holds a page of 15 MB of text', async () => {
+    const { outputs } = await capture('/short', {
+      javascript: {
+        after: `const noise = new Uint8Array(15e6); for (let at = 0; at < 15e6; at += 65536) crypto.getRandomValues(noise.subarray(at, Math.min(15e6, at + 65536)));
+          const text = new TextDecoder('latin1').decode(noise).replace(/[^a-zA-Z"\\\\\\\\<>]/g, 'x'); document.body.append(text)`,
+      },
+      timeoutMs: 60_000,
+    });
+    expect(outputs.mhtml?.content.length).toBeGreaterThan(15_000_000);
+  }, 90_000);
+});
