@@ -122,7 +122,7 @@ const VISIBLE_CHARACTERS = `(text) => {
  * seen. Asks the browser what lies at points of the text, scrolled into the window for it; the scroll position is
  * restored by the caller, before any script of the page can run.
  */
-const COVERED = `(nodes, styleOf) => {
+const COVERED = `(nodes, styleOf, floating) => {
   const { documentOf, windowOf, rootOf, boxOf, nameOf, parentOf, typeOf } = nodes;
   const clear = /^(?:transparent|rgba\\(.*, 0(?:\\.\\d+)?\\))$/;
   const numbers = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
@@ -164,7 +164,7 @@ const COVERED = `(nodes, styleOf) => {
     const [a, b] = [numbers(one), numbers(other)];
     return a.length >= 3 && b.length >= 3 && [0, 1, 2].every((at) => Math.abs(a[at] - b[at]) <= 6);
   };
-  return (run) => {
+  const look = (run, isToCentre) => {
     const { parent, range } = run;
     const doc = documentOf(parent);
     const view = windowOf(doc);
@@ -174,10 +174,12 @@ const COVERED = `(nodes, styleOf) => {
     const centre = (rect) => [rect.left + rect.width / 2, rect.top + rect.height / 2];
     const isIn = ([x, y]) => x >= 0 && y >= 0 && x < view.innerWidth && y < view.innerHeight;
     const isComfortable = ([x, y]) => isIn([x, y]) && y > view.innerHeight * 0.2 && y < view.innerHeight * 0.8;
-    if (!run.fixed && !isComfortable(centre(rects[0]))) {
-      const [x, y] = centre(rects[0]);
+    const isAt = centre(rects[0]);
+    // Each scrolling costs the browser more than many looks. What is near the edge may lie under a sticky header.
+    if (!run.fixed && !(isToCentre ? isComfortable(isAt) : isIn(isAt))) {
+      const [x, y] = isAt;
       const left = x >= 0 && x < view.innerWidth ? view.scrollX : view.scrollX + x - view.innerWidth / 2;
-      view.scrollTo({ left, top: view.scrollY + y - view.innerHeight / 2, behavior: 'instant' });
+      view.scrollTo({ left, top: view.scrollY + y - view.innerHeight * (isToCentre ? 0.5 : 0.2), behavior: 'instant' });
       rects = [...range().getClientRects()].filter(({ width, height }) => width >= 1 && height >= 1);
       if (rects.length === 0) return 'size';
     }
@@ -207,6 +209,40 @@ const COVERED = `(nodes, styleOf) => {
     }
     return why;
   };
+  const sizes = new WeakMap();
+  const sizeOf = (doc) => {
+    if (!sizes.has(doc)) {
+      const root = nodes.rootElementOf(doc);
+      sizes.set(doc, { width: root.scrollWidth, height: root.scrollHeight });
+    }
+    return sizes.get(doc);
+  };
+  const isWithin = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+  /**
+   * Whether nothing can cover, clip or move away a text: then its colour and that of the elements around it decide. A
+   * look at a point takes the browser as long as the element with the most children is long.
+   */
+  const isPlain = ({ fixed, isRisky, clips, boxed, range }) => {
+    if (fixed || isRisky) return false;
+    const doc = documentOf(boxed);
+    const view = windowOf(doc);
+    const { width, height } = sizeOf(doc);
+    const rect = range().getBoundingClientRect();
+    if (rect.width < 1 || rect.height < 1) return false;
+    const whole = { left: -view.scrollX, top: -view.scrollY, right: width - view.scrollX, bottom: height - view.scrollY };
+    if (!isWithin(rect, whole) || !clips.every((each) => isWithin(rect, boxOf(each)))) return false;
+    return floating.every((each) => documentOf(each) !== doc || !nodes.meets(rect, boxOf(each)) || nodes.holds(each, boxed));
+  };
+  const ancestors = (element) => {
+    const all = [];
+    for (let each = element; each !== null && typeOf(each) === 1; each = nodes.composedParent(each)) all.push(each);
+    return all;
+  };
+  return (run) => {
+    if (!run.isFrame && isPlain(run)) return isSameColour(styleOf(run.parent), ancestors(run.parent)) ? 'colour' : '';
+    const why = look(run, false);
+    return why === '' || why === null || why === 'size' ? why : look(run, true);
+  };
 }`;
 
 /**
@@ -221,7 +257,9 @@ const COVERED = `(nodes, styleOf) => {
  * - `partial`: whether a limit ended the search.
  */
 export const PAINTED = `((limits, markOf = () => undefined) => {
-  const endsAt = performance.now() + limits.ms;
+  const startedAt = performance.now();
+  // Finding texts and looking at them share the time.
+  const [foundBy, endsAt] = [startedAt + limits.ms * 0.4, startedAt + limits.ms];
   const nodes = ${NODES};
   const { typeOf, parentOf, firstOf, nextOf, documentOf, textOf, nameOf, shadowOf, hostOf, rootElementOf, windowOf } = nodes;
   const { framed, assigned, slotOf, textSlotOf, attribute, boxOf, rectsOf } = nodes;
@@ -252,6 +290,8 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
   const items = [];
   const hidden = [];
   const roots = [];
+  /** Elements that may lie over or under text that they do not contain. */
+  const floating = [];
   let [read, shown, told, partial, isAnyUntouchable] = [0, 0, 0, false, false];
 
   const tell = (technique, node, text) => {
@@ -283,6 +323,8 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     const [left, top] = [Math.min(...rects.map((rect) => rect.left)), Math.min(...rects.map((rect) => rect.top))];
     const [right, bottom] = [Math.max(...rects.map((rect) => rect.right)), Math.max(...rects.map((rect) => rect.bottom))];
     const [dx, dy] = around.offset();
+    const view = windowOf(documentOf(around.element));
+    if (around.frame !== null && (left >= view.innerWidth || top >= view.innerHeight || right <= 0 || bottom <= 0)) return null;
     return rects.length === 0 ? null : { x: left + dx, y: top + dy, width: right - left, height: bottom - top };
   };
 
@@ -310,7 +352,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
       if (data.length > 20000) made.setEnd(node, 20000);
       return made;
     };
-    items.push({ node, mark: around.mark, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame });
+    items.push({ node, mark: around.mark, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame, isRisky: around.isRisky, clips: around.clips });
   };
 
   const childrenOf = (element, name) => {
@@ -343,7 +385,8 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
       return null;
     }
     const fixed = around.fixed || position === 'fixed';
-    const scrolls = /auto|scroll/.test(style.overflowX + style.overflowY) && element !== rootElementOf(documentOf(element)) && nameOf(element) !== 'body';
+    const isRoot = name === 'body' || element === rootElementOf(documentOf(element));
+    const scrolls = !isRoot && /auto|scroll/.test(style.overflowX + style.overflowY);
     const next = {
       element,
       boxed: display === 'contents' ? around.boxed : element,
@@ -355,11 +398,18 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
       fixed,
       scroller: position === 'fixed' ? null : scrolls ? element : around.scroller,
       frame: around.frame,
+      isGrid: /grid/.test(display),
+      isRisky: around.isRisky || style.clipPath !== 'none' || style.maskImage !== 'none' || style.backfaceVisibility === 'hidden' || style.clip !== 'auto',
+      clips: style.overflowX === 'visible' && style.overflowY === 'visible' ? around.clips : isRoot ? around.clips : [...around.clips, element],
       mark: around.mark,
       offset: around.offset,
       gap: gapAround(name, display),
     };
     gap(next.gap);
+    const isDrawn = style.backgroundColor !== 'rgba(0, 0, 0, 0)' || style.backgroundImage !== 'none' || /^(?:img|video|canvas|iframe|embed|object|svg)$/.test(name);
+    const isMoved = position !== 'static' || style.float !== 'none' || style.transform !== 'none' || style.translate !== 'none' || style.rotate !== 'none' || style.scale !== 'none';
+    const isOverlapping = isMoved || around.isGrid || /^-/.test(style.marginTop) || /^-/.test(style.marginBottom) || /^-/.test(style.marginLeft) || /^-/.test(style.marginRight);
+    if (why === '' && isDrawn && isOverlapping) floating.push(element);
     const mark = why === '' && style.visibility === 'visible' ? markOf(element, name, around.mark) : undefined;
     if (mark !== undefined) {
       next.mark = mark;
@@ -375,7 +425,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
         const { left, top } = boxOf(element);
         return [dx + left + element.clientLeft, dy + top + element.clientTop];
       };
-      return { ...next, first: root, list: null, offset, fixed: false, scroller: null,
+      return { ...next, first: root, list: null, offset, fixed: false, scroller: null, isGrid: false, isRisky: false, clips: [],
         frame: { parent: element, boxed: element, range: () => ({ getClientRects: () => [boxOf(element)] }), fixed, scroller: around.scroller, frame: around.frame, isFrame: true } };
     }
     return { ...next, ...childrenOf(element, name) };
@@ -383,7 +433,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
 
   const root = rootElementOf(document);
   roots.push(document);
-  const outermost = { element: null, boxed: null, why: '', opacity: 1, isPre: false, isClosedDetails: false, summary: { first: true }, fixed: false, scroller: null, frame: null, mark: null, offset: () => [0, 0], gap: '' };
+  const outermost = { element: null, boxed: null, why: '', opacity: 1, isPre: false, isClosedDetails: false, summary: { first: true }, fixed: false, scroller: null, frame: null, mark: null, isGrid: false, isRisky: false, clips: [], offset: () => [0, 0], gap: '' };
   const stack = root === null ? [] : [{ ...outermost, first: null, list: [root], at: 0 }];
   while (stack.length > 0 && !partial) {
     const top = stack.at(-1);
@@ -396,7 +446,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     if (top.list === null) top.first = nextOf(node);
     else top.at += 1;
     read += 1;
-    if (read > limits.nodes || (read % 64 === 0 && performance.now() > endsAt)) partial = true;
+    if (read > limits.nodes || (read % 64 === 0 && performance.now() > foundBy)) partial = true;
     const type = typeOf(node);
     if (type === 3 && top.element !== null) addText(node, top.isClosedDetails ? { ...top, why: top.why || 'details' } : top);
     else if (type === 8) tell('comment', node, textOf(node).slice(0, 10000));
@@ -419,7 +469,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
       return () => {};
     }
   }
-  const why = (${COVERED})(nodes, styleOf);
+  const why = (${COVERED})(nodes, styleOf, floating);
   const views = new Set(roots.map((each) => windowOf(typeOf(each) === 9 ? each : documentOf(each))).filter((view) => view !== null));
   const places = [...views].map((view) => [view, view.scrollX, view.scrollY]);
   const frames = new Map();

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { patience } from '../support/actor.ts';
+import { htmlRequest } from '../support/capture-request.ts';
+import { actorForSuite } from '../support/for-suite.ts';
+
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+const BEGINNING = 'The beginning.';
+
+const running = actorForSuite();
+
+/** Scripts that build pages with more than can be read, and whether that is certain. */
+const PAGES: Readonly<Record<string, readonly [script: string, isCut: boolean]>> = {
+  'a hundred thousand paragraphs': [`document.body.innerHTML += '<p>word <a href=x>word</a></p>'.repeat(1e5)`, false],
+  '500 frames': [
+    `for (let i = 0; i < 500; i += 1) document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: '<p>frame ' + i }))`,
+    false,
+  ],
+  '100 MB of text': [
+    `const text = 'word '.repeat(2e6); for (let i = 0; i < 10; i += 1) document.body.append(Object.assign(document.createElement('p'), { textContent: text, hidden: i > 1 }))`,
+    true,
+  ],
+  'twenty thousand elements over each other': [
+    `document.body.innerHTML += '<b style="position:absolute;background:#ff0">word</b>'.repeat(2e4)`,
+    false,
+  ],
+  '480 nested elements': [`document.body.innerHTML += '<div>'.repeat(480) + '<p>word'`, false],
+};
+
+describe('outputs of hostile pages', () => {
+  it.each(Object.entries(PAGES))(
+    'are within their bounds for %s, and another page is not harmed',
+    async (_name, [script, isCut]) => {
+      const page = `<!doctype html><body><p>${BEGINNING}</p><script>${script}</script>`;
+      const [hostile, neighbour] = await Promise.all([
+        running.actor.capture(htmlRequest(page, { outputs: ['text', 'links'], timeoutMs: 60_000 }), patience),
+        running.actor.capture(htmlRequest('<p>Calm', { outputs: ['text'], timeoutMs: 60_000 }), patience),
+      ]);
+      const { text, links } = hostile.outputs;
+      expect(String(text?.content).startsWith(BEGINNING)).toBe(true);
+      expect(text?.content.length).toBeLessThanOrEqual(MAX_CHARACTERS);
+      if (isCut) expect(text?.partial).toBe(true);
+      const { links: found } = JSON.parse(String(links?.content));
+      expect(found.length).toBeLessThanOrEqual(5000);
+      expect(neighbour.outputs.text).toEqual({ content: 'Calm\n', partial: false });
+    },
+    120_000,
+  );
+});
