@@ -34,8 +34,21 @@ export class BrowserActor {
     this.#browsers = browsers;
   }
 
-  /** Captures once. Repeats a capture whose browser or page ended, in a browser of its own. */
+  /** Captures once, or twice when the request asks for it: then the second capture counts, unless it fails. */
   async capture(request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
+    const first = await this.#capture(request, deadline);
+    if (!mayShowMore(first, request, deadline)) return first;
+    await deadline.step('end the first attempt', this.#disposed);
+    try {
+      return await this.#capture(request, deadline);
+    } catch (error) {
+      if (error instanceof CapstanError && error.code === 'cancelled') throw error;
+      return first;
+    }
+  }
+
+  /** Captures once. Repeats a capture whose browser or page ended, in a browser of its own. */
+  async #capture(request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
     try {
       return await this.#captureOn(captureShared, request, deadline);
     } catch (error) {
@@ -94,6 +107,11 @@ export class BrowserActor {
       throw new CapstanError('internal', undefined, { cause: error });
     }
   }
+}
+
+/** Whether the request asks for another capture of such a page, and there is as much time as the first one took. */
+function mayShowMore({ verdict }: Snapshot, { retryOn = [] }: CaptureRequest, deadline: Deadline): boolean {
+  return retryOn.some((name) => name === verdict?.name) && deadline.waitingMs > deadline.elapsedMs;
 }
 
 /** Whether the browser or the page ended, for which another page in the same browser may be the cause. */

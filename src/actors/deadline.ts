@@ -11,6 +11,7 @@ const SCREENSHOT_MAX_MS = 3_000;
  * still be taken. Every step races against the deadline and against cancellation by the caller.
  */
 export class Deadline {
+  readonly #startedAt = performance.now();
   readonly #endsAt: number;
   readonly #waitsUntil: number;
   readonly #over: Promise<never>;
@@ -41,6 +42,11 @@ export class Deadline {
       for (const timer of this.#timers) clearTimeout(timer);
       signal.removeEventListener('abort', gone);
     };
+  }
+
+  /** Milliseconds since the start. */
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   /** Milliseconds until the deadline. */

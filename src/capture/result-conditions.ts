@@ -3,6 +3,7 @@ import type { Immutable } from './immutable.ts';
 import { factsOfOption, optionFields } from './options/groups.ts';
 import type { Result } from './result.ts';
 import { suggestion } from './similar-names.ts';
+import { VERDICTS } from './verdict.ts';
 
 /** Outcomes of captures that have a record. */
 export const RECORDED_OUTCOMES = ['stored', 'failed', 'timed_out'] as const;
@@ -43,6 +44,9 @@ export const conditionFields = {
   outcome: z
     .enum(RECORDED_OUTCOMES, { error: `must be one of ${RECORDED_OUTCOMES.join(', ')}` })
     .meta({ description: 'How the capture ended.' }),
+  verdict: z
+    .enum(VERDICTS, { error: `must be one of ${VERDICTS.join(', ')}` })
+    .meta({ description: 'What the page turned out to be.' }),
   from: time.meta({ type: 'string', description: 'Earliest `probed_at`, in ISO 8601; a date begins at midnight UTC.' }),
   to: time.meta({ type: 'string', description: 'Results have an earlier `probed_at` than this.' }),
   text: z

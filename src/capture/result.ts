@@ -9,6 +9,7 @@ import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { TRUNCATION_CAUSES } from './truncation.ts';
 import { count, id, instant } from './values.ts';
+import { VERDICTS } from './verdict.ts';
 
 /** The stored files of a capture. */
 const StoredArtifactsSchema = z.strictObject({
@@ -85,6 +86,17 @@ export const ResultRecordSchema = z.strictObject({
   banner: BannerSchema.nullable().meta({
     description:
       'What was done about a cookie banner; null when none was looked for: without `acceptCookieBanners` and `rejectCookieBanners`, or when there was no time.',
+  }),
+  verdict: z.enum(VERDICTS).nullable().meta({
+    description:
+      'What the page turned out to be: `content`; a wall that bots, visitors without a login, without consent or without a subscription see; an `error` page, whatever its status; a `parked` domain; `blank`: nothing was painted; `unfinished`: skeletons or spinners in place of content. Null when no page was captured, or when it could not be examined.',
+  }),
+  verdict_confidence: z.number().min(0).max(1).meta({
+    description: 'From 0 to 1; 0 without a verdict. A verdict other than `content` has at least 0.6.',
+  }),
+  verdict_reasons: z.array(z.string()).meta({
+    description: 'Names of the signs that the verdict is based on, the strongest first; none for `content`.',
+    examples: [['challenge_title', 'challenge_script']],
   }),
   cached: z.boolean().meta({ description: 'The answer is an earlier capture (`cacheMaxAgeMs`).' }),
   remote_ip: z

@@ -3,6 +3,7 @@ import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 import type { TruncatedBy } from './truncation.ts';
+import type { Verdict } from './verdict.ts';
 
 /** An output of a page. */
 export interface Output {
@@ -51,5 +52,7 @@ export interface Snapshot {
   readonly remoteIp: string | null;
   /** The action taken on a cookie banner; null when none was looked for. */
   readonly banner: Banner | null;
+  /** Null when the document is not a page, or could not be examined. */
+  readonly verdict: Verdict | null;
   readonly evidence: Evidence;
 }

@@ -61,6 +61,7 @@ export function startReport(total: number, json: boolean): Report {
         counts.partial += 1;
         process.stderr.write(`${partialLine(shot)}\n`);
       } else if (shot.saved && shot.result.truncated) process.stderr.write(`${truncatedLine(shot)}\n`);
+      if (shot.saved && isOdd(shot.result.verdict)) process.stderr.write(`${verdictLine(shot)}\n`);
       bar?.increment();
     },
     end() {
@@ -96,6 +97,16 @@ function truncatedLine({ file, result }: Extract<Shot, { saved: true }>): string
   const { height, full_height: fullHeight, truncated_by: by } = result;
   const shown = fullHeight > height ? `shows ${height} of ${fullHeight} px` : 'shows less than requested';
   return oneLine(`truncated ${file}: ${shown}${REMEDIES[by]}`);
+}
+
+/** Whether the page is probably not what was wanted. An error is told by its status already. */
+function isOdd(verdict: Result['verdict']): boolean {
+  return verdict !== null && verdict !== 'content' && verdict !== 'error';
+}
+
+/** Returns the warning that the page shows something other than its content. */
+function verdictLine({ file, result }: Extract<Shot, { saved: true }>): string {
+  return oneLine(`${result.verdict} ${file}: ${result.verdict_reasons.join(', ')}`);
 }
 
 /** Returns the warning that an image may lack a part of its page. */

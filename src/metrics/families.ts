@@ -92,6 +92,9 @@ export function metricFamilies(source: MetricsSource): {
     counter('capstan_capture_failures_total', 'Captures that failed or timed out, by error code.', () =>
       each('code', tallies.failures),
     ),
+    counter('capstan_capture_verdicts_total', 'Stored captures, by verdict on the page.', () =>
+      each('verdict', tallies.verdicts),
+    ),
     counter('capstan_capture_rejections_total', 'Captures that were refused, admitted or not, by error code.', () =>
       each('reason', {
         queue_full: 0,

@@ -3,6 +3,7 @@ import type { BrowserEndCause, CapstanEvent, EventType, WebhookFailureCause } fr
 import { CAPTURE_PHASES, type CapturePhase } from '../capture/phases.ts';
 import type { Result } from '../capture/result.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import type { VerdictName } from '../capture/verdict.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
 /** Numbers that are computed from events: counts since the start, and histograms of durations. */
@@ -13,6 +14,8 @@ export interface Tallies {
   readonly rejections: ReadonlyMap<string, number>;
   /** Number of `capture.failed` and `capture.timed_out` events by error code. */
   readonly failures: ReadonlyMap<string, number>;
+  /** Number of stored captures by verdict. */
+  readonly verdicts: ReadonlyMap<VerdictName, number>;
   readonly browserEnds: ReadonlyMap<BrowserEndCause, number>;
   readonly webhookFailures: ReadonlyMap<WebhookFailureCause, number>;
   readonly queueWait: DurationHistogram;
@@ -35,6 +38,7 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
     events: new Map<EventType, number>(),
     rejections: new Map<string, number>(),
     failures: new Map<string, number>(),
+    verdicts: new Map<VerdictName, number>(),
     browserEnds: new Map<BrowserEndCause, number>(),
     webhookFailures: new Map<WebhookFailureCause, number>(),
     queueWait: new DurationHistogram(),
@@ -67,6 +71,7 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
       case 'capture.stored':
         inside.delete(event.id);
         observeResult('stored', event.result);
+        if (event.result.verdict !== null) increase(tallies.verdicts, event.result.verdict);
         break;
       case 'capture.failed':
         inside.delete(event.id);

@@ -34,6 +34,7 @@ const SNAPSHOT: Snapshot = {
   evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
   banner: null,
+  verdict: null,
 };
 
 describe('performCapture', () => {

@@ -36,6 +36,22 @@ export function OutcomeBadge({
   );
 }
 
+/** A badge for a page that is not what was asked for; none for content. */
+export function VerdictBadge({ result }: { readonly result: Pick<Result, 'verdict' | 'verdict_reasons'> }) {
+  const { verdict, verdict_reasons: reasons } = result;
+  if (verdict === null || verdict === 'content') return null;
+  return (
+    <Badge tone="warn" title={reasons.map(worded).join(', ')}>
+      {worded(verdict)}
+    </Badge>
+  );
+}
+
+/** Returns a name of the API as words. */
+export function worded(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
 /** Badges of the options that differ from the defaults. Beyond `max`, the number of further options. */
 export function OptionBadges({
   result,

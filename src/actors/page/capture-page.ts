@@ -16,6 +16,7 @@ import { loadLazyContent } from './screenshot/load-lazy-content.ts';
 import type { Picture } from './screenshot/picture.ts';
 import { resizeImage, withoutLoss } from './screenshot/resize-image.ts';
 import { takeScreenshot } from './screenshot/take-screenshot.ts';
+import { judgePage } from './verdict/judge-page.ts';
 import { awaitDelay, awaitReady } from './wait/await-ready.ts';
 import { captureStill } from './wait/capture-still.ts';
 import { demandPaint } from './wait/demand-paint.ts';
@@ -72,6 +73,7 @@ async function look(
   const found: Found = {};
   const taking = takePicture(page, egressProxy, request, deadline, found);
   const { facts, cutPhase, picture } = await Promise.race([taking, salvage(page, request, deadline, found)]);
+  const { signs, ...document } = facts;
   const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
   const evidence = await page.notes.gather(page.frame.id, deadline);
@@ -79,7 +81,7 @@ async function look(
   const exceeded = egressProxy.exceeded();
   return {
     url,
-    ...facts,
+    ...document,
     ...standIn,
     ...image,
     truncated: image.truncatedBy !== '',
@@ -87,6 +89,7 @@ async function look(
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,
+    verdict: standIn === null && signs !== null ? await judgePage(signs, document, picture) : null,
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };

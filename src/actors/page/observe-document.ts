@@ -5,6 +5,7 @@ import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
 import { PICTURE_WORLD } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
+import { SIGNS, type Signs, signsSchema } from './verdict/signs.ts';
 
 /** Maximum time for a loaded page to render what it has loaded. */
 const SETTLE_MS = 2_000;
@@ -19,6 +20,8 @@ export interface DocumentFacts
     Snapshot,
     'finalUrl' | 'title' | 'responseCode' | 'responseReason' | 'contentType' | 'contentLength' | 'protocol' | 'html'
   > {
+  /** What a verdict is based on; null when the page hides it. */
+  readonly signs: Signs | null;
   /** True when an endless script had to be terminated to read the document. */
   readonly interrupted: boolean;
 }
@@ -30,6 +33,7 @@ const observed = z.object({
   bytes: z.number(),
   protocol: z.string(),
   html: z.string(),
+  signs: signsSchema.nullable(),
 });
 
 /**
@@ -75,7 +79,7 @@ async function evaluate(
       worldName: PICTURE_WORLD,
     });
     const { result } = await page.session.send('Runtime.evaluate', {
-      expression: `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow})`,
+      expression: `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow}).then(${WITH_SIGNS})`,
       contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,
@@ -90,7 +94,7 @@ async function evaluate(
 
 /** Returns the facts in the value of `OBSERVE`. */
 export function documentFacts(value: unknown, contentType: string): Omit<DocumentFacts, 'interrupted'> {
-  const { url, title, status, bytes, protocol, html } = observed.parse(value);
+  const { url, title, status, bytes, protocol, html, signs } = observed.parse(value);
   return {
     finalUrl: url,
     title,
@@ -100,6 +104,7 @@ export function documentFacts(value: unknown, contentType: string): Omit<Documen
     contentLength: bytes,
     protocol,
     html,
+    signs,
   };
 }
 
@@ -135,3 +140,6 @@ export const OBSERVE = `async (settleMs, beyondWindow) => {
     html: html.slice(0, ${MAX_HTML_CHARACTERS}).toWellFormed(),
   };
 }`;
+
+/** Runs in the page: adds what the page shows to what `OBSERVE` has read. */
+export const WITH_SIGNS = `(seen) => ({ ...seen, signs: (${SIGNS})() })`;

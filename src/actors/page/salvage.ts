@@ -79,5 +79,6 @@ async function shownDocument({ session, frame }: IsolatedPage): Promise<Omit<Doc
     contentLength: 0,
     protocol,
     html: '',
+    signs: null,
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OUTPUT_KINDS, type OutputKind } from '../artifacts.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
+import { RETRIED_VERDICTS, type RetriedVerdict } from '../verdict.ts';
 import { optionFacts } from './facts.ts';
 import { filled, integer, noneIfEmpty } from './fields.ts';
 
@@ -10,6 +11,8 @@ const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
 
 const OUTPUTS = { error: `must be a list of ${OUTPUT_KINDS.join(', ')}` };
+
+const RETRIED = { error: `must be a list of ${RETRIED_VERDICTS.join(', ')}` };
 
 const MAX_STATUSES = 50;
 const MAX_TEXTS = 50;
@@ -64,6 +67,16 @@ export const recordFields = {
         'Fail with `unwanted_text` when the page shows one of these texts, whatever its case and spaces. Hidden text and frames are not searched.',
       examples: [['Access denied', 'Are you a robot?']],
     }),
+  retryOn: z
+    .array(z.enum(RETRIED_VERDICTS, RETRIED), RETRIED)
+    .max(RETRIED_VERDICTS.length, RETRIED)
+    .transform(retriedVerdicts)
+    .optional()
+    .meta({
+      description:
+        'Load and capture the page once more when its `verdict` is one of these and as much time is left as the first capture took. The second capture counts, unless it fails.',
+      examples: [['blank', 'unfinished']],
+    }),
   cacheMaxAgeMs: integer('milliseconds', 0, MAX_CACHE_AGE_MS)
     .default(0)
     .meta({
@@ -76,6 +89,11 @@ export const recordFields = {
 /** Returns the outputs in a fixed order, undefined for none, so that equal requests compare equal. */
 function chosenOutputs(written: readonly OutputKind[]): readonly OutputKind[] | undefined {
   return noneIfEmpty(OUTPUT_KINDS.filter((kind) => written.includes(kind)));
+}
+
+/** Returns the verdicts in a fixed order, undefined for none, so that equal requests compare equal. */
+function retriedVerdicts(written: readonly RetriedVerdict[]): readonly RetriedVerdict[] | undefined {
+  return noneIfEmpty(RETRIED_VERDICTS.filter((verdict) => written.includes(verdict)));
 }
 
 /** Returns the kinds in a fixed order, undefined for none, so that equal requests compare equal. */

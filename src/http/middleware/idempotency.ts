@@ -32,6 +32,7 @@ const KEPT_HEADERS = [
   'X-Capture-Cached',
   'X-Capture-Id',
   'X-Capture-Truncated',
+  'X-Capture-Verdict',
 ];
 
 const Kept = z.object({

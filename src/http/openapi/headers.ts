@@ -7,6 +7,7 @@ export const RESPONSE_HEADERS = {
   'X-Capture-Truncated': header(
     'Why the image shows less than requested, as `truncated_by` of a result; missing when nothing is.',
   ),
+  'X-Capture-Verdict': header('What the page turned out to be, as `verdict` of a result; missing without one.'),
   'X-Capture-Cached': header('`true`: the image is that of an earlier capture (`cacheMaxAgeMs`).'),
   Location: header('Path of the capture, `/screenshot/<id>`, or of the job, `/jobs/<id>`.'),
   'Preference-Applied': header('`respond-async`.'),

@@ -35,7 +35,15 @@ export const captureByQuery = route({
     200: {
       description: 'The image, captured and stored.',
       content: CAPTURED_FILE,
-      headers: ['Location', 'X-Capture-Id', 'X-Capture-Cached', 'X-Capture-Truncated', 'ETag', 'Cache-Control'],
+      headers: [
+        'Location',
+        'X-Capture-Id',
+        'X-Capture-Cached',
+        'X-Capture-Truncated',
+        'X-Capture-Verdict',
+        'ETag',
+        'Cache-Control',
+      ],
     },
   },
   failures: [...CAPTURE_FAILURES, 'link_refused'],

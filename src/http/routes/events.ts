@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { EVENT_GROUPS, EVENT_TYPES } from '../../capture/events.ts';
+import { conditionFields } from '../../capture/result-conditions.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import { callerOf } from '../keys/callers.ts';
 import { sendEvents } from '../live/subscription.ts';
@@ -49,6 +50,9 @@ export const getEvents = route({
       .min(1, { error: 'must not be blank: give the id of a batch' })
       .optional()
       .meta({ description: 'Events of one batch and of its captures.' }),
+    verdict: conditionFields.verdict.optional().meta({
+      description: 'Events of captures whose page turned out to be this.',
+    }),
     lastEventId: eventId.optional().meta({
       description: 'As the header `Last-Event-ID`, which takes precedence; 0 is the beginning of the log.',
     }),
@@ -61,7 +65,11 @@ export const getEvents = route({
     },
   },
   failures: ['shutting_down', 'too_many_subscribers'],
-  handle: async (ctx, { type: types, host, batch, lastEventId }, { service: { feed }, fanOut, subscribers }) => {
+  handle: async (
+    ctx,
+    { type: types, host, batch, verdict, lastEventId },
+    { service: { feed }, fanOut, subscribers },
+  ) => {
     // Reconnecting browsers send both: the header is the current position, the query the first one.
     const after = lastEventIdOf(ctx) ?? lastEventId;
     if (feed.ended) throw new CapstanError('shutting_down');
@@ -79,7 +87,7 @@ export const getEvents = route({
     ctx.res.removeHeader('Transfer-Encoding');
     ctx.respond = false;
     ctx.res.flushHeaders();
-    await sendEvents(ctx.res, { filter: { types, host, batch }, after, owner }, feed, fanOut);
+    await sendEvents(ctx.res, { filter: { types, host, batch, verdict }, after, owner }, feed, fanOut);
   },
 });
 

@@ -85,6 +85,7 @@ export const postScreenshot = routeWithBody({
         'X-Capture-Id',
         'X-Capture-Cached',
         'X-Capture-Truncated',
+        'X-Capture-Verdict',
         'ETag',
         'Cache-Control',
         'Idempotent-Replayed',
@@ -241,10 +242,11 @@ export async function answerFile(ctx: HttpContext, service: CaptureService, resu
   locate(ctx, result);
 }
 
-function locate(ctx: HttpContext, { id, cached, truncated_by: truncatedBy }: Result): void {
+function locate(ctx: HttpContext, { id, cached, truncated_by: truncatedBy, verdict }: Result): void {
   ctx.set('Location', `/screenshot/${id}`);
   if (cached) ctx.set('X-Capture-Cached', 'true');
   if (truncatedBy !== '') ctx.set('X-Capture-Truncated', truncatedBy);
+  if (verdict !== null) ctx.set('X-Capture-Verdict', verdict);
 }
 
 async function infoOf(service: CaptureService, id: number): Promise<ScreenshotInfo> {

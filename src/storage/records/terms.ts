@@ -1,5 +1,6 @@
 import type { Result } from '../../capture/result.ts';
 import { outcomeOf, type RecordedOutcome, type ResultConditions } from '../../capture/result-conditions.ts';
+import type { VerdictName } from '../../capture/verdict.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
 /*
@@ -17,6 +18,7 @@ const URL_KEY = '\uE004';
 const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed: '\uE006', unicode: '\uE007' };
 const API_KEY = '\uE008';
 const OPTION = '\uE009';
+const VERDICT = '\uE00A';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -45,6 +47,7 @@ export function termsOf(record: Result): readonly string[] {
   return [
     outcomeTerm(outcomeOf(record)),
     ...statusTerms(record),
+    ...(record.verdict === null ? [] : [verdictTerm(record.verdict)]),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
     ...optionTerms(record),
     ...words.slice(0, MAX_WORDS),
@@ -58,7 +61,7 @@ function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly
 
 /** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
 export function wantedTerms(
-  { status, outcome, text, option = [] }: ResultConditions,
+  { status, outcome, verdict, text, option = [] }: ResultConditions,
   ofKey?: string,
 ): readonly string[] {
   return [
@@ -66,6 +69,7 @@ export function wantedTerms(
     ...(text === undefined ? [] : wordsOf(text, wantedPairs)),
     ...(status === undefined ? [] : [statusTerm(status)]),
     ...(outcome === undefined ? [] : [outcomeTerm(outcome)]),
+    ...(verdict === undefined ? [] : [verdictTerm(verdict)]),
     ...option.map(({ name, value }) => optionTerm(name, value)),
   ];
 }
@@ -176,6 +180,10 @@ export function urlTerm(key: Uint8Array): string {
 /** Returns the term of an outcome, with letters and digits only. */
 function outcomeTerm(outcome: RecordedOutcome): string {
   return `${OUTCOME}${outcome.replaceAll('_', '')}`;
+}
+
+function verdictTerm(verdict: VerdictName): string {
+  return `${VERDICT}${verdict.replaceAll('_', '')}`;
 }
 
 /** Returns the term of an API key's name: in hexadecimal, because terms ignore case and end at punctuation. */

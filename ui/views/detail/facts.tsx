@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { optionLabels } from '../../../src/capture/option-labels.ts';
 import type { DetailedResult } from '../../api/types.ts';
-import { OptionBadges } from '../../parts/badge.tsx';
+import { OptionBadges, worded } from '../../parts/badge.tsx';
 import { ago, bytes, dateAndTime, duration, integer } from '../../parts/format.ts';
 import { TargetLink } from '../../parts/target-link.tsx';
 
@@ -17,6 +17,13 @@ const CUTS: Readonly<Record<DetailedResult['truncated_by'], string>> = {
 /** Says why the image shows less than requested, and the height of the page when it is known. */
 function cutOf({ truncated_by: by, full_height: height }: DetailedResult): string {
   return by !== '' && height > 0 ? `${CUTS[by]}; page is ${integer(height)} px high` : CUTS[by];
+}
+
+/** Says what the page turned out to be, and why. */
+function verdictOf({ verdict, verdict_confidence: confidence, verdict_reasons: reasons }: DetailedResult): string {
+  if (verdict === null) return '';
+  const why = reasons.length === 0 ? '' : `: ${reasons.map(worded).join(', ')}`;
+  return `${worded(verdict)} (${Math.round(confidence * 100)} %)${why}`;
 }
 
 /** The metadata of a capture. Unknown values are left out. */
@@ -51,6 +58,7 @@ export function Facts({ result }: { readonly result: DetailedResult }) {
     ['Protocol', result.protocol],
     ['Address', [ip, ...place].filter((part) => part !== null).join(', ')],
     ['Download', download === null ? '' : [download.name, download.type].filter(Boolean).join(', ')],
+    ['Verdict', verdictOf(result)],
     ['Cut', cutOf(result)],
     ['Incomplete', result.partial ? `while: ${result.partial_phase}` : ''],
     [

@@ -1,5 +1,5 @@
 import type { Result } from '../../api/types.ts';
-import { Badge, OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
+import { Badge, OptionBadges, OutcomeBadge, VerdictBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
@@ -41,6 +41,7 @@ export function Card({ result, index, width, isChosen, onChoose, alike }: CardPr
         <time dateTime={at} title={dateAndTime(at)}>
           {ago(at)}
         </time>
+        <VerdictBadge result={result} />
         <OutcomeBadge result={result} />
       </p>
       <button

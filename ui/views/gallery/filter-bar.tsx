@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { VERDICTS } from '../../../src/capture/verdict.ts';
+import { worded } from '../../parts/badge.tsx';
 import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
@@ -71,6 +73,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
         <TextField label="URL" placeholder="https://…" value={draft.url} onInput={typed('url')} />
         <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
+        <Choice label="Verdict" value={draft.verdict} onChange={chosen('verdict')} options={PAGE_VERDICTS} />
         <Choice label="Made with" value={draft.option} onChange={chosen('option')} options={madeWith(draft.option)} />
         <Time label="From" value={draft.from} onChange={chosen('from')} />
         <Time label="To" value={draft.to} onChange={chosen('to')} />
@@ -85,7 +88,17 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   );
 }
 
-const NO_FILTERS: Filters = { text: '', host: '', url: '', status: '', outcome: '', option: '', from: '', to: '' };
+const NO_FILTERS: Filters = {
+  text: '',
+  host: '',
+  url: '',
+  status: '',
+  outcome: '',
+  verdict: '',
+  option: '',
+  from: '',
+  to: '',
+};
 
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(
   (status) => [status, status] as const,
@@ -95,6 +108,8 @@ const OUTCOMES = [
   ['failed', 'Failed'],
   ['timed_out', 'Timed out'],
 ] as const;
+
+const PAGE_VERDICTS = VERDICTS.map((verdict) => [verdict, worded(verdict)] as const);
 
 const OPTIONS: readonly (readonly [value: string, name: string])[] = [
   ['fullPage', 'Full page'],

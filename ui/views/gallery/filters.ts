@@ -9,6 +9,7 @@ export interface Filters {
   readonly url: string;
   readonly status: string;
   readonly outcome: string;
+  readonly verdict: string;
   /** Capture options, as the API takes them: `fullPage,device=iPhone 15`. */
   readonly option: string;
   /** Local date and time, in the format of `<input type=datetime-local>`. */
@@ -16,7 +17,7 @@ export interface Filters {
   readonly to: string;
 }
 
-export const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'option', 'from', 'to'] as const;
+export const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'verdict', 'option', 'from', 'to'] as const;
 
 export function readFilters(query: URLSearchParams): Filters {
   const textOf = (name: string) => query.get(name) ?? '';
@@ -26,6 +27,7 @@ export function readFilters(query: URLSearchParams): Filters {
     url: textOf('url'),
     status: textOf('status'),
     outcome: textOf('outcome'),
+    verdict: textOf('verdict'),
     option: textOf('option'),
     from: textOf('from'),
     to: textOf('to'),
@@ -37,8 +39,11 @@ export function countOf(filters: Filters): number {
 }
 
 /** Path of the first page of the list that these filters select. */
-export function listPath({ text, host, url, status, outcome, option, from, to }: Filters, limit: number): string {
-  const common = { status, outcome, option, from: instantOf(from), to: instantOf(to), text, limit };
+export function listPath(
+  { text, host, url, status, outcome, verdict, option, from, to }: Filters,
+  limit: number,
+): string {
+  const common = { status, outcome, verdict, option, from: instantOf(from), to: instantOf(to), text, limit };
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;

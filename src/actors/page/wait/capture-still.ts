@@ -3,7 +3,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type DocumentFacts, documentFacts, OBSERVE } from '../observe-document.ts';
+import { type DocumentFacts, documentFacts, OBSERVE, WITH_SIGNS } from '../observe-document.ts';
 import { changesElements } from '../screenshot/hide-and-mask.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
@@ -93,7 +93,7 @@ const LOOK = `async () => {
     const draws = Document.prototype.querySelector.call(document, 'canvas, video, object, embed') !== null;
     globalThis.capstanStill = { beginning: early.beginning, changes: watch(['layout-shift']) };
     const isWorking = isChanging || isAnimated || draws || (${WATCH_WORK})()(${MAX_SETTLE_MS});
-    return isWorking ? null : seen;
+    return isWorking ? null : (${WITH_SIGNS})(seen);
   } catch {
     return null;
   }
