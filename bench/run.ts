@@ -23,11 +23,12 @@ import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
+import { verdicts } from './verdicts.ts';
 import { webInterface } from './web-interface.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder] [--save]]
+ * folder] [--pages folder] [--save]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
@@ -75,6 +76,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-overload': clusterOverload,
   'cluster-times': clusterTimes,
   peers,
+  verdicts,
 };
 
 process.once('exit', useOneDirectory());
@@ -87,6 +89,7 @@ const { values, positionals } = parseArgs({
     'at-once': { type: 'string' },
     'browser-path': { type: 'string' },
     before: { type: 'string' },
+    pages: { type: 'string' },
     quick: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
   },
@@ -104,6 +107,7 @@ const options: BenchOptions = {
   memoryCaptures: values.quick ? 200 : 1000,
   storedResults: values.quick ? 100_000 : 1_000_000,
   checkout: values.before,
+  pagesFolder: values.pages,
   save: values.save,
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),

@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly storedResults: number;
   /** Another checkout to compare with. */
   readonly checkout: string | undefined;
+  /** A folder of pages that benches of what pages say read. */
+  readonly pagesFolder: string | undefined;
   /** Whether `cluster` writes its figures to the file that `simulate` reads. */
   readonly save: boolean;
   readonly concurrencies: readonly number[];

@@ -89,7 +89,7 @@ async function look(
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,
-    verdict: standIn === null && signs !== null ? await judgePage(signs, document, picture) : null,
+    verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, picture, deadline) : null,
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };

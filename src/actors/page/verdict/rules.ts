@@ -27,7 +27,7 @@ export interface Rule {
 
 /** A page with more visible characters than this is not only a message. */
 const MESSAGE_CHARACTERS = 1_200;
-const FEW_CHARACTERS = 400;
+const FEW_CHARACTERS = 300;
 /** Share of the window from which on an overlay is a wall. */
 const WALL_SHARE = 0.5;
 
@@ -75,7 +75,7 @@ const PARKED_WORDS =
 const PARKED_PRODUCTS =
   /sedoparking|sedo\.com|parkingcrew|bodis|afternic|dan\.com|hugedomains|above\.com|parklogic|domaincontrol|cashparking|parkweb|godaddy.*park|lander|domainmarket|undeveloped|namebright|adsense\/domains|uniregistry|skenzo|voodoo\.com|smartname|domain-?(for-?sale|parking|parked)|parked|parking/;
 
-/** What no page with much to say is: weak words count only on a page that says little else. */
+/** The signs of each verdict. Words count only on a page that says little else. */
 export const RULES: readonly Rule[] = [
   // Bots
   {
@@ -148,7 +148,7 @@ export const RULES: readonly Rule[] = [
     verdict: 'login_wall',
     reason: 'login_required',
     weight: 0.6,
-    holds: (seen) => isMessage(seen) && LOGIN_NEEDED.test(seen.words) && LOGIN_WORDS.test(seen.words),
+    holds: (seen) => isShort(seen) && LOGIN_NEEDED.test(seen.words) && LOGIN_WORDS.test(seen.words),
   },
   {
     verdict: 'login_wall',

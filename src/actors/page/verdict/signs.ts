@@ -12,7 +12,7 @@ const MESSAGE_CHARACTERS = 1_500;
 const FEW_CHARACTERS = 500;
 const MAX_HEADING_CHARACTERS = 300;
 const MAX_NAMES_CHARACTERS = 4_000;
-const MAX_URL_CHARACTERS = 300;
+const MAX_URL_CHARACTERS = 1_000;
 /** Maximum number of elements of one kind that are looked at. */
 const MAX_ELEMENTS = 60;
 /** Points in each direction at which the window is examined for overlays. */
