@@ -136,6 +136,7 @@ describe('GET /metrics', () => {
       'state',
       'traffic',
       'type',
+      'verdict',
       'version',
     ]);
     expect(JSON.stringify(metrics)).not.toMatch(/127\.0\.0\.1|http/);
