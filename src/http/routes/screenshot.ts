@@ -139,8 +139,9 @@ export const getScreenshot = route({
       content: {
         ...CAPTURED_FILE,
         ...THUMBNAIL_FILE,
-        ...envelope('ScreenshotInfo', ScreenshotInfoSchema),
         ...PAGE_FILE,
+        // In place of the outputs that are JSON: a media type has one schema.
+        ...envelope('ScreenshotInfo', ScreenshotInfoSchema),
       },
       headers: [...FILE_HEADERS, 'Content-Security-Policy'],
     },
