@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { finalize } from 'rxjs';
+import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import type { Ticket } from './tickets.ts';
 
 /** Pause before a ticket that had no room is published again, in milliseconds. */
@@ -11,88 +13,69 @@ export interface BacklogOptions {
   readonly onFull: () => void;
 }
 
-interface Waiting {
-  readonly since: number;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-/** Elements of batches at this api node whose tickets are not published yet. They are published one by one, in order. */
+/**
+ * Elements of batches at this api node whose tickets are not published yet. They are published one by one. Owners take
+ * turns, and the elements of one are published in order.
+ */
 export class Backlog {
   readonly #options: BacklogOptions;
-  readonly #waiting = new Map<Ticket, Waiting>();
-  #publishing: Ticket | undefined;
-  #isWorking = false;
+  readonly #inTurn = createWorkInTurn(1);
+  readonly #unpublished = new Set<Ticket>();
 
   constructor(options: BacklogOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#waiting.size;
+    return this.#unpublished.size;
   }
 
   has(ticket: Ticket): boolean {
-    return this.#waiting.has(ticket);
+    return this.#unpublished.has(ticket);
   }
 
   /**
-   * Publishes a ticket as soon as there is room. Rejects with the reason of the command's signal, or when NATS was away
-   * for longer than the capture's deadline.
+   * Publishes a ticket when it is its owner's turn and there is room. Rejects with the reason of the command's signal,
+   * or when NATS was away for longer than the capture's deadline.
    */
-  add(ticket: Ticket): Promise<void> {
+  add(ticket: Ticket, owner: string | null): Promise<void> {
     const { signal } = ticket.command;
+    const since = performance.now();
+    this.#unpublished.add(ticket);
     return new Promise<void>((resolve, reject) => {
+      let hasTurn = false;
       // A ticket that is being published is removed once its sequence number is known.
-      const onAbort = (): void => {
-        if (this.#publishing !== ticket) this.#waiting.get(ticket)?.reject(signal.reason);
+      const leave = (): void => {
+        if (hasTurn) return;
+        turn.unsubscribe();
+        reject(signal.reason);
+      };
+      const work = (): Promise<void> => {
+        hasTurn = true;
+        return this.#publish(ticket, since);
       };
       const end = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        this.#waiting.delete(ticket);
+        signal.removeEventListener('abort', leave);
+        this.#unpublished.delete(ticket);
       };
-      this.#waiting.set(ticket, {
-        since: performance.now(),
-        resolve: () => {
-          end();
-          resolve();
-        },
-        reject: (error) => {
-          end();
-          reject(error);
-        },
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      void this.#work();
+      const turn = this.#inTurn.run(owner, work).pipe(finalize(end)).subscribe({ complete: resolve, error: reject });
+      signal.addEventListener('abort', leave, { once: true });
+      if (signal.aborted) leave();
     });
   }
 
-  async #work(): Promise<void> {
-    if (this.#isWorking) return;
-    this.#isWorking = true;
-    while (this.#waiting.size > 0) {
-      for (const [ticket, waiting] of this.#waiting) {
-        if (!(await this.#publish(ticket, waiting))) break;
-      }
-    }
-    this.#isWorking = false;
-  }
-
-  /** Publishes a ticket, or waits for a moment. Returns whether the ticket left the backlog. */
-  async #publish(ticket: Ticket, waiting: Waiting): Promise<boolean> {
+  async #publish(ticket: Ticket, since: number): Promise<void> {
     const { signal, request } = ticket.command;
-    this.#publishing = ticket;
-    try {
-      if (await this.#options.publish(ticket)) waiting.resolve();
-      else this.#options.onFull();
-    } catch (error) {
-      // An outage of the cluster counts against the capture's own deadline, a full queue does not.
-      if (performance.now() - waiting.since > request.timeoutMs) waiting.reject(error);
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        if (await this.#options.publish(ticket)) return;
+        this.#options.onFull();
+      } catch (error) {
+        // An outage of the cluster counts against the capture's own deadline, a full queue does not.
+        if (performance.now() - since > request.timeoutMs) throw error;
+      }
+      await delay(FULL_MS, undefined, { signal }).catch(() => undefined);
     }
-    this.#publishing = undefined;
-    if (signal.aborted) waiting.reject(signal.reason);
-    if (this.#waiting.has(ticket)) await delay(FULL_MS);
-    return !this.#waiting.has(ticket);
   }
 }

@@ -44,6 +44,8 @@ export interface DispatcherOptions {
   readonly isLowering: () => boolean;
   /** Returns the limits of the cluster for the workers that are there. */
   readonly limits: () => CaptureLimits;
+  /** Returns the slots of the workers that are there. */
+  readonly slots: () => number;
   /** Returns how many tickets the stream stores. */
   readonly stored: () => number;
   /** Returns the loads of the other api nodes. */
@@ -101,7 +103,7 @@ export class Dispatcher {
   /** The queue of the cluster, as the pipeline sees it. */
   get turns(): Turns {
     return {
-      enqueue: (command, isPatient) => this.#enqueue(command, isPatient),
+      enqueue: (command, owner, isPatient) => this.#enqueue(command, owner, isPatient),
       refusal: () => (this.#options.link.isUp ? undefined : new CapstanError('cluster_unavailable')),
       // The stream's consumer holds the limit: it delivers no more tickets than captures may run in the cluster.
       each: (work) => mergeMap((capture) => this.#inTurn(capture.command, work(capture))),
@@ -130,7 +132,7 @@ export class Dispatcher {
     this.#reconciler.stop();
   }
 
-  async #enqueue(command: CaptureCommand, isPatient: boolean): Promise<void> {
+  async #enqueue(command: CaptureCommand, owner: string | null, isPatient: boolean): Promise<void> {
     const { link, subjects } = this.#options;
     if (!link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
@@ -140,7 +142,7 @@ export class Dispatcher {
     if (isPatient) this.#elements += 1;
     const { signal } = command;
     try {
-      if (isPatient) await this.#backlog.add(ticket);
+      if (isPatient) await this.#backlog.add(ticket, owner);
       else if (!(await this.#publish(ticket))) throw this.#options.full(this.#options.stored());
       signal.throwIfAborted();
     } catch (error) {
@@ -171,9 +173,9 @@ export class Dispatcher {
 
   /** Publishes an element. False when the stream is full, or this node's share of elements is used up. */
   async #publishElement(ticket: Ticket): Promise<boolean> {
-    const { limits, others } = this.#options;
+    const { limits, slots, others } = this.#options;
     const published = this.#elements - this.#backlog.size;
-    return published < shareOfElements(limits(), others()) && (await this.#publish(ticket));
+    return published < shareOfElements(limits(), slots(), others()) && (await this.#publish(ticket));
   }
 
   /** Starts the work of a capture when a worker has claimed its ticket, unless the capture is cancelled before. */

@@ -157,6 +157,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         subjects,
         isLowering: () => limiting.isLowering,
         limits: () => limitsOfWorkers(limiting.current, slotsOf(census.announced)),
+        slots: () => slotsOf(census.announced),
         stored: () => capacityOf(limiting.current),
         others: () =>
           census.otherNodes.map(({ running, waiting, elements }) => ({

@@ -1,6 +1,11 @@
 import type { CaptureLimits } from '../capture/limits.ts';
 import { capacityOf } from './work-queue.ts';
 
+/** Elements in the queue for each slot: one that runs, and one that follows it. */
+const ELEMENTS_PER_SLOT = 2;
+/** Slots that count while there is no worker: an autoscaler sees that workers are needed. */
+const EXPECTED_SLOTS = 4;
+
 /** Captures of an api node that are queued or running, or wait there for room in the queue. */
 export interface NodeLoad {
   /** Captures that were requested on their own. */
@@ -36,13 +41,16 @@ export function shareOfSingles(
 }
 
 /**
- * Returns how many places an api node may have in use for elements of batches: half of all, or more when half would not
- * keep every worker busy.
+ * Returns how many places an api node may have in use for elements of batches, running ones included: as many as keep
+ * the workers busy, within half of all places, or more when half would not. The rest waits at the node, so a capture
+ * that comes later waits for few of them. `limits`, `slots`: those of the workers that are there.
  */
-export function shareOfElements(limits: CaptureLimits, others: readonly NodeLoad[]): number {
-  const elements = Math.max(limits.maxConcurrent, Math.ceil(capacityOf(limits) / 2));
+export function shareOfElements(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
+  const { maxConcurrent } = limits;
+  const half = Math.max(maxConcurrent, Math.ceil(capacityOf(limits) / 2));
+  const running = slots === 0 ? Math.min(maxConcurrent, EXPECTED_SLOTS) : maxConcurrent;
   return shareOf(
-    elements,
+    Math.min(half, ELEMENTS_PER_SLOT * running),
     others.map((node) => node.elements),
   );
 }

@@ -226,7 +226,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       if (turns.enqueue === undefined) queued();
       else {
         turns
-          .enqueue(job.command, ticket !== undefined)
+          .enqueue(job.command, owner, ticket !== undefined)
           .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
       }
 

@@ -38,14 +38,23 @@ describe('the shares of an api node', () => {
     const busy = { singles: 9, elements: 300 };
     expect(shareOfSingles(limits, idle, [busy, busy])).toBe(3);
     expect(shareOfSingles(limits, idle, [{ singles: 2, elements: 300 }])).toBe(8);
-    expect(shareOfElements(limits, [busy, idle])).toBe(5);
-    expect(shareOfElements(limits, [{ singles: 0, elements: 1 }])).toBe(9);
+    expect(shareOfElements(limits, 4, [busy, idle])).toBe(4);
+    expect(shareOfElements(limits, 4, [{ singles: 0, elements: 1 }])).toBe(7);
+  });
+
+  it('let elements take two places for each slot, and eight while there is no worker', () => {
+    const wide = { maxConcurrent: 1000, maxQueue: 1000 };
+    expect(shareOfElements(limitsOfWorkers(wide, 1), 1, [])).toBe(2);
+    expect(shareOfElements(limitsOfWorkers(wide, 16), 16, [])).toBe(32);
+    expect(shareOfElements(limitsOfWorkers(wide, 0), 0, [])).toBe(8);
+    // Half of the places are left to single captures.
+    expect(shareOfElements({ maxConcurrent: 4, maxQueue: 2 }, 4, [])).toBe(4);
   });
 
   it('let elements take as many places as captures may run, and at least one', () => {
-    expect(shareOfElements({ maxConcurrent: 8, maxQueue: 0 }, [])).toBe(8);
+    expect(shareOfElements({ maxConcurrent: 8, maxQueue: 0 }, 8, [])).toBe(8);
     const crowd = Array.from({ length: 31 }, () => ({ singles: 1, elements: 9 }));
-    expect(shareOfElements(limits, crowd)).toBe(1);
+    expect(shareOfElements(limits, 4, crowd)).toBe(1);
     expect(shareOfSingles(limits, idle, crowd)).toBe(1);
   });
 });

@@ -5,6 +5,8 @@ import { createServer, type ServerResponse } from 'node:http';
 export interface HeldPages extends AsyncDisposable {
   /** Returns the URL of a new page on each call. */
   url(): string;
+  /** URLs of the pages, in the order in which they were first requested. */
+  readonly order: readonly string[];
   /** Number of requests for pages. */
   readonly requested: number;
   /** Number of pages that browsers wait for now. */
@@ -22,11 +24,13 @@ export async function startHeldPages(holdMs: number): Promise<HeldPages> {
   let most = 0;
   let requested = 0;
   let pages = 0;
+  const order = new Set<string>();
   /** Sends the page of each waiting request. */
   const waiting = new Map<ServerResponse, () => void>();
   const server = createServer((request, response) => {
     if (!request.url?.startsWith('/page')) return void response.writeHead(404).end();
     requested += 1;
+    order.add(`http://${request.headers.host}${request.url}`);
     const send = () => {
       waiting.delete(response);
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>held');
@@ -43,6 +47,9 @@ export async function startHeldPages(holdMs: number): Promise<HeldPages> {
     url: () => {
       pages += 1;
       return `http://127.0.0.1:${address.port}/page${pages}`;
+    },
+    get order() {
+      return [...order];
     },
     get requested() {
       return requested;

@@ -165,7 +165,7 @@ export function submitted(
     signal: controller.signal,
   };
   const outcome = async (): Promise<CaptureOutcome> => {
-    await (api.turns.enqueue?.(command, false) ?? Promise.reject(new Error('a cluster has a queue')));
+    await (api.turns.enqueue?.(command, null, false) ?? Promise.reject(new Error('a cluster has a queue')));
     const start = api.turns.each(() => defer(() => api.perform(command)));
     return lastValueFrom(start(of({ command, owner: null })));
   };

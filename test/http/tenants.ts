@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
@@ -49,6 +49,9 @@ function describeCluster(suite: (start: StartTenants) => void): void {
         const nodes = await nodesOf(servers, nextName(), { clusterMaxConcurrent: 2, ...config });
         const services = [await nodes.api(), await nodes.api()];
         await nodes.worker();
+        for (const { service } of services) {
+          await expect.poll(() => service.stats().cluster?.slots, { timeout: 60_000 }).toBeGreaterThan(0);
+        }
         return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());
       }));
   });

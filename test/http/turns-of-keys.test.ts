@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type HeldPages, startHeldPages } from '../cluster/held-pages.ts';
+import type { RunningApp } from '../support/serve.ts';
+import { describeWithTenants } from './tenants.ts';
+
+/* One key captures batches, and another one uses the service meanwhile. One capture runs at a time. */
+
+const LIMITS = { maxConcurrent: 1, maxQueue: 200, clusterMaxConcurrent: 1000 };
+/** Pages may be held for long on a busy machine. */
+const HTTP = { maxBatch: 50, defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
+/** Captures of another key that may come first: one that runs, one that follows it, and two that were on their way. */
+const FEW = 4;
+/** Captures by which one of two batches may be ahead, also before a node knows of a batch at another node. */
+const MAX_LEAD = 8;
+
+const InFlight = z.object({ data: z.array(z.unknown()) });
+
+async function inFlight(app: RunningApp, key: string): Promise<number> {
+  const answer = await app.call('/captures', { headers: { 'X-API-Key': key } });
+  return InFlight.parse(await answer.json()).data.length;
+}
+
+async function sendBatch(app: RunningApp, key: string, urls: readonly string[], signal?: AbortSignal): Promise<number> {
+  const requests = urls.map((url) => ({ url }));
+  const init = { headers: { 'X-API-Key': key }, ...(signal === undefined ? {} : { signal }) };
+  const answer = await app.post('/batch', { requests }, init);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+async function sendSingle(app: RunningApp, key: string, url: string): Promise<number> {
+  const answer = await app.post('/screenshot', { url }, { headers: { 'X-API-Key': key } });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+function urlsOf(pages: HeldPages, count: number): readonly string[] {
+  return Array.from({ length: count }, () => pages.url());
+}
+
+describe('captures of several keys', () => {
+  describeWithTenants((start) => {
+    it('wait for a few captures of a batch of another key, not for all, at every node', async () => {
+      await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+      await using tenants = await start(LIMITS, HTTP);
+      const { apps, one } = tenants;
+      const flood = urlsOf(pages, 50);
+      const batch = sendBatch(one, 'flood-key', flood);
+      await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+
+      const singles = urlsOf(pages, apps.length);
+      const answers = apps.map((app, at) => sendSingle(app, 'shop-key', singles[at] ?? ''));
+      await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBe(apps.length);
+      pages.hold(0);
+      expect(new Set(await Promise.all([batch, ...answers]))).toEqual(new Set([200]));
+
+      for (const single of singles) {
+        const earlier = pages.order.slice(0, pages.order.indexOf(single));
+        expect(earlier.filter((url) => flood.includes(url)).length).toBeLessThanOrEqual(FEW);
+      }
+    }, 180_000);
+
+    it.each(['the same node', 'another node'])(
+      'take turns with those of a batch of another key, sent to %s',
+      async (node) => {
+        await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+        await using tenants = await start(LIMITS, HTTP);
+        const { apps, one } = tenants;
+        const other = node === 'the same node' ? one : (apps.at(-1) ?? one);
+        const batches = [urlsOf(pages, 20), urlsOf(pages, 20)] as const;
+        const first = sendBatch(one, 'flood-key', batches[0]);
+        await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+        const second = sendBatch(other, 'shop-key', batches[1]);
+        await expect.poll(() => inFlight(other, 'shop-key'), PATIENCE).toBeGreaterThan(0);
+        pages.hold(0);
+        expect(await Promise.all([first, second])).toEqual([200, 200]);
+
+        expect(pages.order).toHaveLength(40);
+        let lead = 0;
+        const leads = pages.order.slice(0, 30).map((url) => {
+          lead += batches[0].includes(url) ? 1 : -1;
+          return Math.abs(lead);
+        });
+        expect(Math.max(...leads)).toBeLessThanOrEqual(MAX_LEAD);
+      },
+      180_000,
+    );
+
+    it('leave the queue at once when the client of their batch has gone, although another key is first', async () => {
+      await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+      await using tenants = await start(LIMITS, HTTP);
+      const { one } = tenants;
+      const flood = urlsOf(pages, 10);
+      const batch = sendBatch(one, 'flood-key', flood);
+      await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+      const client = new AbortController();
+      const left = sendBatch(one, 'shop-key', urlsOf(pages, 20), client.signal).catch(() => 'left');
+      await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBeGreaterThan(0);
+      client.abort();
+      expect(await left).toBe('left');
+      await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBe(0);
+      expect(pages.order).toHaveLength(1);
+      pages.hold(0);
+      expect(await batch).toBe(200);
+      expect(new Set(pages.order)).toEqual(new Set(flood));
+    }, 180_000);
+  });
+});
