@@ -26,7 +26,7 @@ export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request names them in `outputs`. */
-export const OUTPUT_KINDS = ['text', 'links', 'mhtml'] as const;
+export const OUTPUT_KINDS = ['text', 'links', 'mhtml', 'har'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
@@ -75,6 +75,14 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     extension: () => 'mhtml',
     mediaType: () => 'multipart/related',
     etag: etagOf('mhtml'),
+    isInert: true,
+  },
+  har: {
+    label: 'HAR',
+    stem: 'page',
+    extension: () => 'har',
+    mediaType: () => 'application/json',
+    etag: etagOf('har'),
     isInert: true,
   },
 };

@@ -20,6 +20,7 @@ const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   links: 'The links that the page showed, with the places of their words in the screenshot, in pixels.',
   mhtml:
     'The page with its images, styles and frames in one file. A browser opens it from your disk, without the network.',
+  har: 'The requests of the page with their headers and times, for the developer tools of a browser.',
 };
 
 /** The screenshot in three sizes, and the other files of the capture. */

@@ -5,6 +5,7 @@ import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';
+import { HarRecorder } from './har-recorder.ts';
 import { MainDocument } from './main-document.ts';
 import { Messages } from './messages.ts';
 import { Requests } from './requests.ts';
@@ -31,20 +32,25 @@ export interface Notes {
    * that is not available in time, and rejects only when the capture is cancelled.
    */
   gather(mainFrameId: string, deadline: Deadline): Promise<Evidence>;
+  /** Records the requests for the output `har`; undefined unless it is asked for. */
+  readonly har: HarRecorder | undefined;
   /** Returns the evidence of a failed capture: recorded events, without asking the page. */
   readonly soFar: Evidence;
 }
 
 /** Starts recording the requested kinds of evidence, and no others, because the browser's events cost time. */
-export function takeNotes(session: PageSession, { evidence = [], cookies: brought = [] }: CaptureRequest): Notes {
+export function takeNotes(session: PageSession, request: CaptureRequest): Notes {
+  const { evidence = [], outputs = [], cookies: brought = [] } = request;
   const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
   const dialogs = new Tally<NotedDialog>(MAX_DIALOGS);
   const popups = new Tally<string>(MAX_POPUPS);
   const main = wants('redirects', 'headers', 'tls') ? new MainDocument(session) : undefined;
   const requests = wants('network') ? new Requests(session) : undefined;
   const messages = wants('console') ? new Messages(session) : undefined;
+  const har = outputs.includes('har') ? new HarRecorder(session, request) : undefined;
   const enabling: Promise<unknown>[] = [];
-  if (main !== undefined || requests !== undefined) enabling.push(session.send('Network.enable', KEEP_NO_BODIES));
+  if (main !== undefined || requests !== undefined || har !== undefined)
+    enabling.push(session.send('Network.enable', KEEP_NO_BODIES));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
   const noted = (
@@ -63,6 +69,7 @@ export function takeNotes(session: PageSession, { evidence = [], cookies: brough
   });
 
   return {
+    har,
     ready: Promise.all(enabling),
     dialog: (dialog) => dialogs.note(dialog),
     popup: (url) => popups.note(bounded(url, MAX_URL_CHARACTERS)),

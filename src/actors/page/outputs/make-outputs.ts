@@ -6,6 +6,7 @@ import { type Deadline, within } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { Picture } from '../screenshot/picture.ts';
+import { archiveRequests } from './har.ts';
 import { readLinks } from './links.ts';
 import { archivePage } from './mhtml.ts';
 import type { Reading } from './reading.ts';
@@ -21,6 +22,7 @@ const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>
   text: readText,
   links: readLinks,
   mhtml: archivePage,
+  har: archiveRequests,
 };
 
 /**
