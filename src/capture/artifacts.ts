@@ -26,7 +26,7 @@ export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request names them in `outputs`. */
-export const OUTPUT_KINDS = ['text', 'links', 'mhtml', 'har'] as const;
+export const OUTPUT_KINDS = ['text', 'links', 'mhtml', 'har', 'aria'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
@@ -65,7 +65,7 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     label: 'Links',
     stem: 'page',
     extension: () => 'links.json',
-    mediaType: () => 'application/json',
+    mediaType: () => 'application/json; charset=utf-8',
     etag: etagOf('links'),
     isInert: true,
   },
@@ -81,8 +81,17 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     label: 'HAR',
     stem: 'page',
     extension: () => 'har',
-    mediaType: () => 'application/json',
+    mediaType: () => 'application/json; charset=utf-8',
     etag: etagOf('har'),
+    isInert: true,
+  },
+  aria: {
+    label: 'ARIA snapshot',
+    stem: 'page',
+    extension: () => 'aria.yaml',
+    // Browsers show this name of the type, and save the registered one.
+    mediaType: () => 'text/yaml; charset=utf-8',
+    etag: etagOf('aria'),
     isInert: true,
   },
 };

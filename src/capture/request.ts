@@ -178,9 +178,13 @@ export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).sc
   url: 'https://example.com/',
 });
 
-/** Returns whether Playwright drives the capture: the request has actions, a form or a function to wait for. */
-export function isInteractive({ actions, form, waitForFunction }: CaptureRequest): boolean {
-  return actions !== undefined || form !== undefined || waitForFunction !== undefined;
+/**
+ * Returns whether Playwright drives the capture: the request has actions, a form or a function to wait for, or asks for
+ * what Playwright writes.
+ */
+export function isInteractive({ actions, form, waitForFunction, outputs }: CaptureRequest): boolean {
+  const isWritten = outputs?.includes('aria') === true;
+  return actions !== undefined || form !== undefined || waitForFunction !== undefined || isWritten;
 }
 
 /** Returns whether the page may reach the network. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
 import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { describeWithTenants, TENANTS, type TenantsOf } from './tenants.ts';
@@ -61,6 +62,24 @@ describeWithTenants((start) => {
         expect((await clientOf(app, FLOOD).call(path)).status).toBe(404);
         expect((await elsewhere.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
         expect((await call(path)).status).toBe(404);
+      },
+    ),
+    120_000,
+  );
+
+  it(
+    'stores and serves every kind of output with its type and size',
+    withTenants(
+      () => start({}),
+      async ({ one }) => {
+        const { call, shoot } = clientOf(one, SHOP);
+        const { outputs } = await shoot({ outputs: OUTPUT_KINDS, timeoutMs: 60_000 });
+        expect(outputs.map(({ name }) => name)).toEqual(OUTPUT_KINDS);
+        for (const { path, type, bytes, partial } of outputs) {
+          const file = await call(path);
+          expect([file.status, file.headers.get('Content-Type'), partial]).toEqual([200, type, false]);
+          expect((await file.arrayBuffer()).byteLength).toBe(bytes);
+        }
       },
     ),
     120_000,

@@ -35,4 +35,6 @@ export interface Interaction {
    * a syntax error.
    */
   waitForFunction(source: string, deadline: Deadline): Promise<boolean>;
+  /** Resolves with the roles, names and texts of the page as YAML. Rejects after this time. */
+  ariaSnapshot(ms: number): Promise<string>;
 }

@@ -55,6 +55,11 @@ export class PlaywrightInteraction implements Interaction {
     return this.#take({ name: 'waitForFunction', take }, deadline).finally(() => over.abort());
   }
 
+  async ariaSnapshot(ms: number): Promise<string> {
+    const page = await this.#join();
+    return page.locator('body').ariaSnapshot({ timeout: ms });
+  }
+
   /** Detaches Playwright from the page. */
   release(): void {
     this.#transport?.close();

@@ -44,7 +44,7 @@ export const recordFields = {
     .optional()
     .meta({
       description:
-        'Files to make beside the image and the HTML snapshot; each costs a little. `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `mhtml` is the page in one file that needs no network; `har` are its requests with their times. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+        'Files to make beside the image and the HTML snapshot; each costs a little. `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
       examples: [['text']],
     }),
   failOnStatus: z

@@ -21,6 +21,7 @@ const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   mhtml:
     'The page with its images, styles and frames in one file. A browser opens it from your disk, without the network.',
   har: 'The requests of the page with their headers and times, for the developer tools of a browser.',
+  aria: 'Roles, names and texts as assistive technology is told them, in the notation of Playwright.',
 };
 
 /** The screenshot in three sizes, and the other files of the capture. */

@@ -6,6 +6,7 @@ import { type Deadline, within } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { Picture } from '../screenshot/picture.ts';
+import { describeRoles } from './aria.ts';
 import { archiveRequests } from './har.ts';
 import { readLinks } from './links.ts';
 import { archivePage } from './mhtml.ts';
@@ -23,6 +24,7 @@ const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>
   links: readLinks,
   mhtml: archivePage,
   har: archiveRequests,
+  aria: describeRoles,
 };
 
 /**
@@ -40,7 +42,7 @@ export async function makeOutputs(
   for (const kind of request.outputs ?? []) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
     const ask = (expression: string) => evaluateWithin(page, ms, expression);
-    const making = MAKERS[kind]({ page, request, picture, ask }).catch((error: unknown) => {
+    const making = MAKERS[kind]({ page, request, picture, ms, ask }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
     });

@@ -7,6 +7,8 @@ export interface Reading {
   readonly page: IsolatedPage;
   readonly request: CaptureRequest;
   readonly picture: Picture;
+  /** Time limit in milliseconds. */
+  readonly ms: number;
   /** Evaluates an expression in the page's document, in a world of outputs. Rejects when there is no answer. */
   readonly ask: (expression: string) => Promise<unknown>;
 }
