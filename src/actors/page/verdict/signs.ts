@@ -16,7 +16,7 @@ const MAX_URL_CHARACTERS = 1_000;
 /** Maximum number of elements of one kind that are looked at. */
 const MAX_ELEMENTS = 60;
 /** Points in each direction at which the window is examined for overlays. */
-const POINTS = 4;
+const POINTS = 3;
 /** Share of the window from which on overlays may be a wall. */
 export const WALL_SHARE = 0.5;
 
@@ -94,12 +94,15 @@ export const SIGNS = `(() => {
     const nameOf = (element) => (Element.prototype.getAttribute.call(element, 'id') ?? '') + ' ' + (Element.prototype.getAttribute.call(element, 'class') ?? '');
     const urlOf = (element) => String(element.src ?? '').slice(0, ${MAX_URL_CHARACTERS});
 
+    // The outermost element above the content that is the element or contains it; null when none does.
+    const known = new Map([[null, null], [body, null], [root, null]]);
     const rootOfOverlay = (element) => {
-      let found = null;
-      for (let each = element; each && each !== body && each !== root; each = above(each)) {
-        const { position, zIndex } = getComputedStyle(each);
-        const isAbove = position === 'fixed' || (position === 'absolute' && Number(zIndex) >= 10) || each.matches(':modal, :popover-open');
-        if (isAbove) found = each;
+      let found = known.get(element);
+      if (found === undefined) {
+        const { position, zIndex } = getComputedStyle(element);
+        const isAbove = position === 'fixed' || (position === 'absolute' && Number(zIndex) >= 10) || element.matches(':modal, :popover-open');
+        found = rootOfOverlay(above(element)) ?? (isAbove ? element : null);
+        known.set(element, found);
       }
       return found;
     };
