@@ -11,7 +11,7 @@ export interface CaptureCommand {
   /** Name of the API key that requested it; null without a named key. */
   readonly apiKeyName: string | null;
   /** Id of the HTTP request that waits for the outcome; null for captures of batches and jobs. */
-  readonly requestId?: string | null;
+  readonly requestId: string | null;
   /** Aborted when no client waits for the outcome any more. */
   readonly signal: AbortSignal;
   /** Called with each phase that the capture enters. */

@@ -256,7 +256,7 @@ export class Dispatcher {
       return { type: 'gone' };
     }
     const { callback: _callback, ...request } = command.request;
-    const { batch, apiKeyName, requestId = null } = command;
+    const { batch, apiKeyName, requestId } = command;
     const of = { batch, apiKeyName, requestId };
     return { type: 'run', leftMs, attempt: ticket.claims, ...of, request: requestToStore(request) };
   }
@@ -290,7 +290,7 @@ export class Dispatcher {
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */
-  #checkSize({ request, batch, apiKeyName, requestId = null }: CaptureCommand): void {
+  #checkSize({ request, batch, apiKeyName, requestId }: CaptureCommand): void {
     const { maxPayload } = this.#options.link;
     const stored = requestToStore(request);
     // Avoids encoding almost every request: compression never makes a request larger than this bound.

@@ -149,9 +149,13 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   /** Admitted captures, which `turns` holds back until their turn. */
   const submitted$ = new Subject<Job>();
 
-  const refuse: CapturePipeline['refuse'] = (request, error, { batch = null, apiKeyName = null } = {}) =>
+  const refuse: CapturePipeline['refuse'] = (
+    request,
+    error,
+    { batch = null, apiKeyName = null, requestId = null } = {},
+  ) =>
     new Observable<never>((subscriber) => {
-      const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName }, toFailure(error));
+      const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName, requestId }, toFailure(error));
       // Refusals within an admitted batch are bounded, so each emits an event. The caller emits those of all others.
       if (batch === null) events.emit(refused);
       else events.conclude(refused, request.callback);
@@ -309,7 +313,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           url: target.url,
           host: target.parsed.hostname,
           batch: command.batch,
-          request_id: command.requestId ?? null,
+          request_id: command.requestId,
           state: isRunning ? 'running' : 'queued',
           position: isRunning ? null : position,
           phase,

@@ -162,7 +162,7 @@ export function pressureChanged(at: number, { cluster: _cluster, ...pressure }: 
 
 function about(at: number, { id, request, batch, apiKeyName, requestId }: Announced) {
   const { url, host } = request.target;
-  const ofRequest = requestId === null || requestId === undefined ? {} : { request_id: requestId };
+  const ofRequest = requestId === null ? {} : { request_id: requestId };
   return { at: iso(at), id, url, host, batch, ...ofRequest, ...ofKey(apiKeyName) };
 }
 

@@ -45,10 +45,10 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;
   const flights = new Map<string, Flight>();
 
-  const tell = (request: CaptureRequest, { batch = null, apiKeyName = null }: SubmitOptions) =>
+  const tell = (request: CaptureRequest, { batch = null, apiKeyName = null, requestId }: SubmitOptions) =>
     tap((outcome: CaptureOutcome) => {
       if (outcome.state === 'stored' && outcome.result.cached) {
-        const asked = { request, batch, apiKeyName };
+        const asked = { request, batch, apiKeyName, requestId: requestId ?? null };
         events.conclude(captureReused(scheduler.now(), asked, outcome.result), request.callback);
       }
     });

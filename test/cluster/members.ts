@@ -162,6 +162,7 @@ export function submitted(
     request,
     batch: null,
     apiKeyName: null,
+    requestId: null,
     signal: controller.signal,
   };
   const outcome = async (): Promise<CaptureOutcome> => {

@@ -58,6 +58,7 @@ describe('performCapture', () => {
       request: captureRequest('https://example.com/', options),
       batch: null,
       apiKeyName: null,
+      requestId: null,
       signal: client.signal,
     };
     const outcome$ = performCapture(command, {

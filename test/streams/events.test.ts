@@ -18,6 +18,7 @@ const command = (id: number, url = 'https://a.example/') => ({
   request: captureRequest(url),
   batch: null,
   apiKeyName: null,
+  requestId: null,
 });
 const BATCH = { batch: 'b', apiKeyName: null };
 
