@@ -37,7 +37,7 @@ describe('the verdict on a captured page', () => {
     expect(await verdictOn(pathOf('Cloudflare managed challenge'))).toEqual({
       name: 'bot_wall',
       confidence: expect.closeTo(0.99, 1),
-      reasons: ['challenge_words', 'challenge_title', 'denied_words', 'challenge_script', 'status_of_a_wall'],
+      reasons: ['challenge_words', 'challenge_title', 'denied_words', 'challenge_script', 'status_and_signs'],
     });
   });
 
