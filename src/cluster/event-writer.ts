@@ -59,7 +59,7 @@ export class EventWriter {
   append(event: EventEntry): void {
     this.#last += 1;
     this.#waiting.push({ n: this.#last, event });
-    if (this.#waiting.length > MAX_WAITING) this.#dropOldest();
+    if (this.#waiting.length > MAX_WAITING) this.#waiting = withoutOldest(this.#waiting, Date.now());
     if (this.#options.link.isUp) this.#publishSoon();
     else this.#file();
   }
@@ -130,13 +130,15 @@ export class EventWriter {
     this.#filing = this.#filing.then(work).catch(this.#options.onProblem);
     return this.#filing;
   }
+}
 
-  #dropOldest(): void {
-    const at = this.#waiting.findIndex(({ event }) => event.key === undefined);
-    const [dropped] = this.#waiting.splice(at, 1);
-    const next = this.#waiting[at];
-    if (dropped !== undefined && next !== undefined && dropped.event.type !== 'gap') {
-      this.#waiting[at] = { n: next.n, event: gapEntry('not_written', Date.now()) };
-    }
-  }
+/**
+ * Drops one event of a full list: the oldest that is not the end of a stored capture. A gap takes the place of the next
+ * such event. A list of nothing but ends of captures stays as it is.
+ */
+export function withoutOldest(waiting: readonly WrittenEvent[], now: number): WrittenEvent[] {
+  const [first, second] = waiting.filter(({ event }) => event.key === undefined);
+  if (second === undefined) return [...waiting];
+  const gap = { n: second.n, event: gapEntry('not_written', now) };
+  return waiting.filter((each) => each !== first).map((each) => (each === second ? gap : each));
 }

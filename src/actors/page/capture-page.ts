@@ -155,7 +155,9 @@ async function awaitDocument(
     const came = ready && (await awaitDelay(page, request, deadline));
     const seen = await observeDocument(page, deadline, { loaded, beyondWindow: showsMoreThanWindow(request) });
     const rests = page.frame.rests(loadMilestone(request)) && isSame();
-    const rested = rests || !loaded || documents === MAX_DOCUMENTS;
+    // At the end of the waiting time, what has been read counts.
+    const isLast = documents === MAX_DOCUMENTS || deadline.waitingMs === 0;
+    const rested = rests || !loaded || isLast;
     if (seen === undefined || !rested) continue;
     const { interrupted, ...facts } = seen;
     const settled = complete && !interrupted;
