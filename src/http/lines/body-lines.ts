@@ -28,21 +28,27 @@ export async function* bodyLines(
   const chunks = body.iterator({ destroyOnReturn: false });
   const line = new PartialLine(maxBytes);
   let blank = 0;
-  for (;;) {
-    const step = await within(silenceMs, chunks.next());
-    if (step.done === true) break;
-    const chunk: Buffer = step.value;
-    let from = 0;
-    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
-      const whole = line.end(chunk.subarray(from, end));
-      if (whole !== undefined) yield whole;
-      else if (++blank % BLANK_LINES_PER_TURN === 0) await nextTurn();
-      from = end + 1;
+  try {
+    for (;;) {
+      const step = await within(silenceMs, chunks.next());
+      if (step.done === true) break;
+      const chunk: Buffer = step.value;
+      let from = 0;
+      for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+        const whole = line.end(chunk.subarray(from, end));
+        if (whole !== undefined) yield whole;
+        else if (++blank % BLANK_LINES_PER_TURN === 0) await nextTurn();
+        from = end + 1;
+      }
+      line.add(chunk.subarray(from));
     }
-    line.add(chunk.subarray(from));
+    const last = line.end(new Uint8Array());
+    if (last !== undefined) yield last;
+  } finally {
+    // An iterator that has not ended keeps the rest of the body from being read by others. One that waits for bytes ends
+    // when they come.
+    await Promise.race([chunks.return?.(), nextTurn()]);
   }
-  const last = line.end(new Uint8Array());
-  if (last !== undefined) yield last;
 }
 
 /** The bytes of an unfinished line. They are copied, because a slice of a chunk keeps the whole chunk in memory. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -350,6 +350,23 @@ describe('POST /batch with lines, without a browser', () => {
       });
       expect(events).toEqual(['batch.accepted', 'batch.completed']);
     }
+  });
+
+  it('reads the rest of a batch that has ended, so that the next request on its connection is answered', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    cleanUp.push(() => agent.destroy());
+    const ask = async (path: string, body?: string) => {
+      const headers = body === undefined ? {} : { 'Content-Type': LINES };
+      const sent = request(`${app.baseUrl}${path}`, { agent, method: body === undefined ? 'GET' : 'POST', headers });
+      sent.end(body);
+      const [response]: IncomingMessage[] = await once(sent, 'response');
+      if (response === undefined) throw new Error('there is a response');
+      await response.toArray();
+      return [response.statusCode, sent.reusedSocket];
+    };
+    const line = `${JSON.stringify({ url: `http://10.0.0.1/?${'x'.repeat(800)}` })}\n`;
+    expect(await ask('/batch', line.repeat(4_000))).toEqual([200, false]);
+    expect(await ask('/livez')).toEqual([200, true]);
   });
 
   it('ends the batch after 1,000 lines with a forbidden target, because each costs an event', async () => {
