@@ -11,6 +11,7 @@ import { dispatch } from './dispatch.ts';
 import { dnsStarvation } from './dns-starvation.ts';
 import { documentation } from './documentation.ts';
 import { events } from './events.ts';
+import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
 import { memory } from './memory.ts';
 import { metrics } from './metrics.ts';
@@ -77,6 +78,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-times': clusterTimes,
   peers,
   verdicts,
+  extraction,
 };
 
 process.once('exit', useOneDirectory());

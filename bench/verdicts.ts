@@ -1,12 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { VERDICTS, type VerdictName } from '../src/capture/verdict.ts';
 import { startSite } from '../test/fixtures/site.ts';
 import { VERDICT_PAGES } from '../test/fixtures/verdicts/all.ts';
 import type { BenchOptions } from './support/bench.ts';
+import { servePages } from './support/serve-pages.ts';
 import { startServiceProcess } from './support/service-process.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
@@ -22,7 +20,7 @@ const answer = z.object({
  */
 export async function verdicts({ browserPath, pagesFolder, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startSite();
-  const folder = pagesFolder === undefined ? undefined : await serveFolder(join(pagesFolder, 'html'));
+  const folder = pagesFolder === undefined ? undefined : await servePages(join(pagesFolder, 'html'));
   const service = await startServiceProcess({ browserPath });
   try {
     const known = Object.entries(VERDICT_PAGES).flatMap(([verdict, pages]) =>
@@ -32,7 +30,11 @@ export async function verdicts({ browserPath, pagesFolder, print, report }: Benc
         url: site.url(`/verdict?${new URLSearchParams({ page: name })}`),
       })),
     );
-    const given = (folder?.urls ?? []).map((url) => ({ set: 'given pages', verdict: 'content', url }));
+    const given = (folder?.names ?? []).map((name) => ({
+      set: 'given pages',
+      verdict: 'content',
+      url: folder?.url(name) ?? '',
+    }));
     const found = new Map<string, (VerdictName | null)[]>();
     const waiting = [...known, ...given];
     const capture = async () => {
@@ -70,30 +72,4 @@ export async function verdicts({ browserPath, pagesFolder, print, report }: Benc
     await site.close();
     folder?.close();
   }
-}
-
-/** Serves the pages of a folder; whatever else they ask for is not found. */
-async function serveFolder(folder: string): Promise<{ readonly urls: readonly string[]; close(): void }> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.html.gz')).toSorted();
-  const server = createServer((request, response) => {
-    const name = `${(request.url ?? '').slice(1)}.html.gz`;
-    if (!names.includes(name)) {
-      response.writeHead(404).end();
-      return;
-    }
-    readFile(join(folder, name)).then(
-      (packed) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(gunzipSync(packed)),
-      () => response.destroy(),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the folder has no port');
-  return {
-    urls: names.map((name) => `http://127.0.0.1:${address.port}/${name.replace('.html.gz', '')}`),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

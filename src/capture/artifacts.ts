@@ -26,7 +26,7 @@ export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request names them in `outputs`. */
-export const OUTPUT_KINDS = ['text', 'links', 'mhtml', 'har', 'aria'] as const;
+export const OUTPUT_KINDS = ['markdown', 'blocks', 'text', 'links', 'mhtml', 'har', 'aria'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
@@ -51,6 +51,22 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     extension: () => 'html',
     mediaType: () => 'text/html; charset=utf-8',
     etag: etagOf('html'),
+    isInert: true,
+  },
+  markdown: {
+    label: 'Markdown',
+    stem: 'page',
+    extension: () => 'md',
+    mediaType: () => 'text/markdown; charset=utf-8',
+    etag: etagOf('markdown'),
+    isInert: true,
+  },
+  blocks: {
+    label: 'Blocks',
+    stem: 'page',
+    extension: () => 'blocks.json',
+    mediaType: () => 'application/json; charset=utf-8',
+    etag: etagOf('blocks'),
     isInert: true,
   },
   text: {

@@ -68,6 +68,29 @@ describeWithTenants((start) => {
   );
 
   it(
+    'answers with the Markdown when Accept prefers it, and stores the capture all the same',
+    withTenants(
+      () => start({}),
+      async ({ one }) => {
+        const { call, headers } = clientOf(one, SHOP);
+        const ask = (Accept: string, request = {}) =>
+          one.post('/screenshot', { html: HTML, ...request }, { headers: { ...headers, Accept } });
+        for (const request of [{}, { outputs: ['text'], format: 'jpeg' }]) {
+          const answer = await ask('text/markdown, application/json;q=0.5', request);
+          expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+          expect(await answer.text()).toBe(TEXT);
+          const stored = await call(`${answer.headers.get('Location')}?view=markdown`);
+          expect([stored.headers.get('ETag'), await stored.text()]).toEqual([answer.headers.get('ETag'), TEXT]);
+        }
+        const json = await ask('application/json, text/markdown;q=0.5');
+        expect(Answer.parse(await json.json()).data.outputs).toEqual([]);
+        expect((await ask('text/csv')).status).toBe(406);
+      },
+    ),
+    120_000,
+  );
+
+  it(
     'stores and serves every kind of output with its type and size',
     withTenants(
       () => start({}),

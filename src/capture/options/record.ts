@@ -3,12 +3,16 @@ import { OUTPUT_KINDS, type OutputKind } from '../artifacts.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
 import { RETRIED_VERDICTS, type RetriedVerdict } from '../verdict.ts';
 import { optionFacts } from './facts.ts';
-import { filled, integer, noneIfEmpty } from './fields.ts';
+import { filled, flag, integer, noneIfEmpty, objectOf, selector } from './fields.ts';
 
 /** Thirty days. */
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const EVIDENCE = { error: `must be "all" or a list of ${EVIDENCE_KINDS.join(', ')}` };
+
+const MARKDOWN_SCOPES = ['main', 'page'] as const;
+
+const SCOPE = { error: `must be ${MARKDOWN_SCOPES.join(' or ')}` };
 
 const OUTPUTS = { error: `must be a list of ${OUTPUT_KINDS.join(', ')}` };
 
@@ -44,9 +48,28 @@ export const recordFields = {
     .optional()
     .meta({
       description:
-        'Files to make beside the image and the HTML snapshot; each costs a little. `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
-      examples: [['text']],
+        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are where its blocks are in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+      examples: [['markdown'], ['text', 'links']],
     }),
+  markdown: objectOf(
+    {
+      scope: z.enum(MARKDOWN_SCOPES, SCOPE).default('main').meta({
+        description: '`main` leaves out navigation, banners and footers; `page` leaves out nothing that was painted.',
+      }),
+      selector: selector.optional().meta({
+        description:
+          'The first element that matches is written, whatever the `scope`; an empty, partial output when none does.',
+      }),
+      hidden: flag.default(false).meta({
+        description:
+          'List in `blocks` the text that was not painted, with the technique that hides it. `collapsed` is what a click would show.',
+      }),
+    },
+    'markdown',
+    'an object with scope, selector or hidden',
+  )
+    .optional()
+    .meta({ description: 'What the outputs `markdown` and `blocks` hold.', examples: [{ scope: 'page' }] }),
   failOnStatus: z
     .array(status, { error: 'must be a list of statuses' })
     .max(MAX_STATUSES, { error: `must have at most ${MAX_STATUSES} statuses` })

@@ -18,10 +18,10 @@ import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../an
 import { answerThumbnail } from '../answer/thumbnail-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
-import { CAPTURED_FILE, envelope, PAGE_FILE, THUMBNAIL_FILE } from '../openapi/content.ts';
-import { withAcceptedFormat } from '../request/accepted-format.ts';
+import { CAPTURED_FILE, envelope, PAGE_FILE, THUMBNAIL_FILE, text } from '../openapi/content.ts';
+import { MARKDOWN_TYPE, withAcceptedFormat } from '../request/accepted-format.ts';
 import { admitCallback } from '../request/callback.ts';
-import { preferImageOrJson } from '../request/negotiation.ts';
+import { JSON_TYPE, preferImageOrJson, preferredType } from '../request/negotiation.ts';
 import { asText, captureId } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
 import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
@@ -60,7 +60,7 @@ export const postScreenshot = routeWithBody({
   operationId: 'capture',
   summary: 'Captures one page.',
   description:
-    'The capture is stored before it is answered. When the client disconnects, it is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. An `Accept` that takes neither JSON nor the file is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
+    'The capture is stored before it is answered. When the client disconnects, it is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. When it prefers `text/markdown`, the answer is the output `markdown`. An `Accept` that takes none of these is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
   tag: 'capture',
   isIdempotent: true,
   spendsRate: true,
@@ -79,7 +79,7 @@ export const postScreenshot = routeWithBody({
   answers: {
     200: {
       description: 'Captured and stored.',
-      content: { ...envelope('DetailedResult', DetailedResultSchema), ...CAPTURED_FILE },
+      content: { ...envelope('DetailedResult', DetailedResultSchema), ...CAPTURED_FILE, ...text(MARKDOWN_TYPE) },
       headers: [
         'Location',
         'X-Capture-Id',
@@ -224,20 +224,32 @@ async function answerStored(
   { result, evidence }: StoredCapture,
 ): Promise<void> {
   ctx.vary('Accept');
-  if (preferImageOrJson(ctx.get('Accept'), FORMATS[result.format].mediaType, 'json') === 'json') {
+  const files = { [FORMATS[result.format].mediaType]: 'image', [MARKDOWN_TYPE]: 'markdown' } as const;
+  const kind = files[preferredType(ctx.get('Accept'), [JSON_TYPE, ...Object.keys(files)]) ?? JSON_TYPE];
+  if (kind === undefined || (kind === 'markdown' && !hasMarkdown(result))) {
     answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   } else {
-    await answerFile(ctx, service, result);
+    await answerFile(ctx, service, result, kind);
   }
   locate(ctx, result);
 }
 
+/** Whether there is Markdown to send: an output that could not be made in time has no file. */
+function hasMarkdown({ outputs }: Result): boolean {
+  return outputs.some(({ name, bytes, partial }) => name === 'markdown' && (bytes > 0 || !partial));
+}
+
 /** Answers with the file of a capture that has just been made. */
-export async function answerFile(ctx: HttpContext, service: CaptureService, result: Result): Promise<void> {
-  const artifact = await service.artifacts.open(result.id, 'image', { undelivered: true });
+export async function answerFile(
+  ctx: HttpContext,
+  service: CaptureService,
+  result: Result,
+  kind: ArtifactKind = 'image',
+): Promise<void> {
+  const artifact = await service.artifacts.open(result.id, kind, { undelivered: true });
   if (artifact === undefined) throw await service.whyMissing(result.id);
   ctx.status = 200;
-  describeArtifact(ctx, artifact, 'image');
+  describeArtifact(ctx, artifact, kind);
   ctx.body = artifact.stream();
   ctx.length = artifact.bytes;
   locate(ctx, result);

@@ -16,6 +16,8 @@ type Zoom = (typeof ZOOMS)[number][0];
 /** What is said about a file that is not an image. */
 const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
+  markdown: 'What the page is about, as it was shown: without navigation, banners and text that nobody could see.',
+  blocks: 'Where the blocks of the Markdown are in the screenshot, in pixels, and how many texts the page hides.',
   text: 'The words that the page showed, in reading order. Text that nobody could see is left out.',
   links: 'The links that the page showed, with the places of their words in the screenshot, in pixels.',
   mhtml:

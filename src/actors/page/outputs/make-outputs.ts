@@ -9,6 +9,7 @@ import type { Picture } from '../screenshot/picture.ts';
 import { describeRoles } from './aria.ts';
 import { archiveRequests } from './har.ts';
 import { readLinks } from './links.ts';
+import { readBlocks, readMarkdown } from './markdown.ts';
 import { archivePage } from './mhtml.ts';
 import type { Reading } from './reading.ts';
 import { readText } from './text.ts';
@@ -20,6 +21,8 @@ const OUTPUT_SHARE = 0.4;
 const OUTPUT_WORLD = 'capstan-outputs';
 
 const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = {
+  markdown: readMarkdown,
+  blocks: readBlocks,
   text: readText,
   links: readLinks,
   mhtml: archivePage,
@@ -41,7 +44,7 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of request.outputs ?? []) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const ask = (expression: string) => evaluateWithin(page, ms, expression);
+    const ask = (expression: string, most = ms) => evaluateWithin(page, most, expression);
     const making = MAKERS[kind]({ page, request, picture, ms, ask }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;

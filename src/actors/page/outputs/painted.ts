@@ -34,6 +34,7 @@ const NODES = `(() => {
     rootElementOf: reader(Document.prototype, 'documentElement'),
     windowOf: reader(Document.prototype, 'defaultView'),
     framed: reader(HTMLIFrameElement.prototype, 'contentDocument'),
+    templated: reader(HTMLTemplateElement.prototype, 'content'),
     assigned: caller(HTMLSlotElement.prototype, 'assignedNodes'),
     slotOf: reader(Element.prototype, 'assignedSlot'),
     textSlotOf: reader(Text.prototype, 'assignedSlot'),
@@ -253,8 +254,8 @@ const COVERED = `(nodes, styleOf, floating) => {
  *   elements `{ element, mark, box }` for which `markOf(element, localName, outerMark)` returns something. `box()` returns
  *   the rectangle in CSS pixels of the window; null when a scrolling element hides it. The mark of a text is that of the
  *   innermost marked element around it, or null.
- * - `hidden`: `{ technique, text, node }`
- * - `partial`: whether a limit ended the search.
+ * - `hidden`: `{ technique, text, node }`; `unseen`: how many such texts there are
+ * - `partial`: whether a limit ended the search; `nodes`: what reads members of nodes.
  */
 export const PAINTED = `((limits, markOf = () => undefined) => {
   const startedAt = performance.now();
@@ -262,7 +263,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
   const [foundBy, endsAt] = [startedAt + limits.ms * 0.4, startedAt + limits.ms];
   const nodes = ${NODES};
   const { typeOf, parentOf, firstOf, nextOf, documentOf, textOf, nameOf, shadowOf, hostOf, rootElementOf, windowOf } = nodes;
-  const { framed, assigned, slotOf, textSlotOf, attribute, boxOf, rectsOf } = nodes;
+  const { framed, templated, assigned, slotOf, textSlotOf, attribute, boxOf, rectsOf } = nodes;
   const hides = ${HIDES};
   const hidesText = ${HIDES_TEXT};
   const visibleCharacters = ${VISIBLE_CHARACTERS};
@@ -292,11 +293,13 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
   const roots = [];
   /** Elements that may lie over or under text that they do not contain. */
   const floating = [];
-  let [read, shown, told, partial, isAnyUntouchable] = [0, 0, 0, false, false];
+  let [read, shown, told, unseen, partial, isAnyUntouchable] = [0, 0, 0, 0, false, false];
 
   const tell = (technique, node, text) => {
     const words = text.replace(/\\s+/g, ' ').trim();
-    if (words === '' || told >= limits.hidden) return;
+    if (words === '') return;
+    unseen += 1;
+    if (told >= limits.hidden) return;
     const kept = words.slice(0, limits.hidden - told);
     told += kept.length;
     hidden.push({ technique, text: kept, node });
@@ -355,10 +358,26 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     items.push({ node, mark: around.mark, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame, isRisky: around.isRisky, clips: around.clips });
   };
 
+  /** Tells what only assistive technology, a pointer or nobody is told. */
+  const tellAttributes = (element) => {
+    for (const name of ['aria-label', 'aria-description', 'alt', 'title', 'placeholder']) {
+      const value = attribute(element, name);
+      if (value !== null) tell(name, element, value);
+    }
+  };
+  const tellUnread = (element, name) => {
+    if (limits.hidden === 0) return;
+    if (name === 'template') tell(name, element, textOf(templated(element)));
+    // Data in scripts is not for people; scripts themselves are not told.
+    if (name === 'script' && !/^(?:|module|importmap|speculationrules|text\\/javascript|application\\/javascript)$/i.test(attribute(element, 'type') ?? '')) tell('script', element, textOf(element));
+  };
+
   const childrenOf = (element, name) => {
     const shadow = shadowOf(element);
     if (shadow !== null) {
       roots.push(shadow);
+      for (let light = firstOf(element); light !== null && limits.hidden > 0; light = nextOf(light))
+        if (typeOf(light) === 1 ? slotOf(light) === null : typeOf(light) === 3 && textSlotOf(light) === null) tell('slot', light, textOf(light).slice(0, 10000));
       return { first: firstOf(shadow), list: null };
     }
     const list = name === 'slot' ? assigned(element) : [];
@@ -368,11 +387,15 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
   const enter = (element, around) => {
     const name = nameOf(element);
     if (name === 'br') gap('\\n');
+    if (limits.hidden > 0) tellAttributes(element);
     if (name === 'noscript') {
       tell('noscript', element, textOf(element));
       return null;
     }
-    if (UNREAD.test(name)) return null;
+    if (UNREAD.test(name)) {
+      tellUnread(element, name);
+      return null;
+    }
     const style = styleOf(element);
     const { display, position } = style;
     if (style.pointerEvents === 'none') isAnyUntouchable = true;
@@ -381,7 +404,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     const box = () => boxOf(element);
     const why = around.why !== '' ? around.why : isClosed ? 'details' : hides(style, box, around.opacity);
     if (why === 'display') {
-      tell(attribute(element, 'hidden') === 'until-found' || attribute(element, 'role') === 'tabpanel' ? 'collapsed' : why, element, textOf(element).slice(0, 10000));
+      tell(attribute(element, 'hidden') === 'until-found' || attribute(element, 'role') === 'tabpanel' ? 'collapsed' : why, element, textOf((name === 'iframe' && framed(element) !== null && rootElementOf(framed(element))) || element).slice(0, 10000));
       return null;
     }
     const fixed = around.fixed || position === 'fixed';
@@ -418,7 +441,9 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     if (name === 'iframe' || name === 'frame') {
       const inner = name === 'iframe' ? framed(element) : null;
       const root = inner === null ? null : rootElementOf(inner);
-      if (root === null || why !== '' || styleOf(element).visibility !== 'visible') return null;
+      const unseenFrame = why !== '' ? why : styleOf(element).visibility !== 'visible' ? 'visibility' : '';
+      if (root !== null && unseenFrame !== '') tell(unseenFrame, element, textOf(root).slice(0, 10000));
+      if (root === null || unseenFrame !== '') return null;
       roots.push(inner);
       const offset = () => {
         const [dx, dy] = around.offset();
@@ -494,5 +519,5 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
   }
   for (const [view, left, top] of places) view.scrollTo({ left, top, behavior: 'instant' });
   for (const restore of sheets) restore();
-  return { items: painted, hidden, partial };
+  return { items: painted, hidden, unseen, partial, nodes };
 })`;

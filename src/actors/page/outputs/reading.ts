@@ -9,6 +9,9 @@ export interface Reading {
   readonly picture: Picture;
   /** Time limit in milliseconds. */
   readonly ms: number;
-  /** Evaluates an expression in the page's document, in a world of outputs. Rejects when there is no answer. */
-  readonly ask: (expression: string) => Promise<unknown>;
+  /**
+   * Evaluates an expression in the page's document, in a world of outputs; the browser ends it after `ms`, or after this
+   * time. Rejects when there is no answer.
+   */
+  readonly ask: (expression: string, ms?: number) => Promise<unknown>;
 }

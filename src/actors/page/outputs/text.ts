@@ -8,8 +8,9 @@ const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hid
 const said = z.object({ text: z.string(), partial: z.boolean() });
 
 /** Reads what the page has painted as plain text, in reading order. */
-export async function readText({ ask }: Reading): Promise<Output> {
-  const { text, partial } = said.parse(await ask(`(${TEXT})(${JSON.stringify(LIMITS)})`));
+export async function readText({ ask, ms }: Reading): Promise<Output> {
+  const limits = { ...LIMITS, ms: Math.min(LIMITS.ms, ms / 2) };
+  const { text, partial } = said.parse(await ask(`(${TEXT})(${JSON.stringify(limits)})`));
   return { content: text, partial };
 }
 

@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+export interface ServedPages {
+  /** The names of the pages, without their extension. */
+  readonly names: readonly string[];
+  url(name: string): string;
+  close(): void;
+}
+
+/** Serves `<name>.html.gz` of a folder, with these headers; whatever else the pages ask for is not found. */
+export async function servePages(folder: string, headers: Readonly<Record<string, string>> = {}): Promise<ServedPages> {
+  const extension = '.html.gz';
+  const files = (await readdir(folder)).filter((name) => name.endsWith(extension)).toSorted();
+  const names = files.map((name) => name.slice(0, -extension.length));
+  const server = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1);
+    if (!names.includes(name)) {
+      response.writeHead(404).end();
+      return;
+    }
+    readFile(join(folder, name + extension)).then(
+      (packed) => response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(gunzipSync(packed)),
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return { names, url: (name) => `http://127.0.0.1:${address.port}/${name}`, close: () => server.close() };
+}

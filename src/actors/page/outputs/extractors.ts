@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+/** Names of the libraries in the page, and their scripts, which run in a browser as they are. */
+const LIBRARIES = {
+  Readability: '@mozilla/readability/Readability.js',
+  Defuddle: 'defuddle',
+  Turndown: 'turndown/lib/turndown.browser.cjs.js',
+  gfm: '@joplin/turndown-plugin-gfm/lib/turndown-plugin-gfm.cjs.js',
+} as const;
+
+let libraries: Promise<string> | undefined;
+
+/** Returns an expression whose value has the libraries as members: read at the first request that needs them, and cached. */
+export function extractors(): Promise<string> {
+  libraries ??= read().catch((error: unknown) => {
+    libraries = undefined;
+    throw error;
+  });
+  return libraries;
+}
+
+async function read(): Promise<string> {
+  const { resolve } = createRequire(import.meta.url);
+  const members = Object.entries(LIBRARIES).map(async ([name, path]) => {
+    const source = await readFile(resolve(path), 'utf8');
+    return `${name}: load((module, exports) => {${source}\n})`;
+  });
+  return `((load) => ({${(await Promise.all(members)).join(',\n')}}))((define) => {
+    const module = { exports: {} };
+    define(module, module.exports);
+    return module.exports;
+  })`;
+}

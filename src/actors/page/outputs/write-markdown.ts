@@ -1,0 +1,152 @@
+/** Elements that hold blocks. Anything else is a block of its own, or a part of a paragraph. */
+const CONTAINER =
+  '/^(?:div|section|article|main|body|header|footer|aside|nav|center|details|dialog|hgroup|address|fieldset)$/';
+/** Number of characters that identify the beginning and the end of a block. */
+const ENDS = 40;
+const BLOCK = '/^(?:p|h[1-6]|ul|ol|dl|table|pre|blockquote|figure|hr)$/';
+
+/**
+ * Runs in the page. Returns the Markdown of an element as a list of blocks `{ markdown, words, images }`: the text of the
+ * block without white space, and the URLs of its images.
+ */
+export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
+  const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', hr: '---' });
+  turndown.use(gfm.gfm);
+  turndown.addRule('listItem', {
+    filter: 'li',
+    replacement: (content, item) => {
+      const list = item.parentNode;
+      const at = Number(list.getAttribute('start') ?? 1) + [...list.children].indexOf(item);
+      const mark = list.localName === 'ol' ? at + '. ' : '- ';
+      const text = content.trim().replace(/\\n(?=.)/g, '\\n' + ' '.repeat(mark.length));
+      return mark + text + (item.nextSibling === null ? '' : '\\n');
+    },
+  });
+  turndown.remove(['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title']);
+  const escape = turndown.escape.bind(turndown);
+  turndown.escape = (text) => escape(text).replace(/</g, '\\\\<');
+  const blocks = [];
+  const write = (...nodes) => {
+    const holder = element.ownerDocument.createElement('div');
+    holder.append(...nodes);
+    for (const code of holder.querySelectorAll('code[class], pre[class]')) {
+      const language = /\\b(?:language|lang|highlight-source)-([\\w+#.-]{1,20})(?:\\s|$)/.exec(code.className)?.[1];
+      if (language === undefined) code.removeAttribute('class');
+      else code.className = 'language-' + language;
+    }
+    const images = [...holder.querySelectorAll('img')].map((image) => image.src);
+    const words = holder.textContent.replace(/\\s+/g, '');
+    if (words === '' && images.length === 0) return;
+    const markdown = turndown.turndown(holder).trim();
+    if (markdown !== '') blocks.push({ markdown, words, images });
+  };
+  const walk = (container) => {
+    let run = [];
+    const flush = () => {
+      if (run.length > 0) write(...run);
+      run = [];
+    };
+    for (const node of [...container.childNodes]) {
+      if (node.nodeType === 1 && ${CONTAINER}.test(node.localName)) {
+        flush();
+        walk(node);
+      } else if (node.nodeType === 1 && ${BLOCK}.test(node.localName)) {
+        flush();
+        write(node);
+      } else run.push(node);
+    }
+    flush();
+  };
+  walk(element);
+  return blocks;
+}`;
+
+/**
+ * Runs in the page. Returns where on the page the blocks are: `{ box, selector }` of each, in CSS pixels of the window.
+ * The libraries make elements anew, so the words of a block are looked up among those that were painted, in their order.
+ */
+export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
+  const { nameOf, attribute, typeOf, rootOf, composedParent } = nodes;
+  const texts = items.filter(({ node, isBlank }) => node !== undefined && !isBlank);
+  const images = items.filter(({ element }) => element !== undefined);
+  const starts = [];
+  let [painted, length] = [[], 0];
+  for (const { text } of texts) {
+    const words = text.replace(/\\s+/g, '');
+    starts.push(length);
+    painted.push(words);
+    length += words.length;
+  }
+  painted = painted.join('');
+  const indexAt = (position) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (starts[middle] <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const { get: sourceOf } = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'currentSrc');
+  let cursor = 0;
+  const positionOf = (words, from) => {
+    const ahead = painted.indexOf(words, from);
+    return ahead === -1 ? painted.indexOf(words) : ahead;
+  };
+  const within = (words) => {
+    if (words === '') return [];
+    let [at, end] = [positionOf(words, cursor), 0];
+    if (at !== -1) end = at + words.length;
+    else if (words.length > ${ENDS}) {
+      // A library has taken something out of the block: its ends are looked up.
+      at = positionOf(words.slice(0, ${ENDS}), cursor);
+      end = painted.indexOf(words.slice(-${ENDS}), at) + ${ENDS};
+      if (end <= at || end - at > words.length * 2) return [];
+    }
+    if (at === -1) return [];
+    cursor = end;
+    return texts.slice(indexAt(at), indexAt(end - 1) + 1);
+  };
+  const around = (boxes) => {
+    if (boxes.length === 0) return null;
+    const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
+    const right = Math.max(...boxes.map((box) => box.x + box.width));
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    return { x, y, width: right - x, height: bottom - y };
+  };
+  const ancestors = (element) => {
+    const all = [];
+    for (let each = element; each !== null && typeOf(each) === 1; each = composedParent(each)) all.push(each);
+    return all;
+  };
+  const common = (elements) => {
+    let shared = ancestors(elements[0]);
+    for (const each of new Set(elements.slice(0, 1000))) {
+      const around = new Set(ancestors(each));
+      shared = shared.filter((one) => around.has(one));
+    }
+    return shared[0];
+  };
+  const previous = Object.getOwnPropertyDescriptor(Element.prototype, 'previousElementSibling').get;
+  const selectorOf = (element) => {
+    const steps = [];
+    for (let each = element; each !== undefined && each !== null && typeOf(each) === 1 && steps.length < 12; each = composedParent(each)) {
+      const name = nameOf(each);
+      const id = attribute(each, 'id');
+      if (id !== null && /^[a-zA-Z][\\w-]{0,60}$/.test(id)) return ['#' + id, ...steps].join(' > ');
+      let at = 1;
+      for (let before = previous.call(each); before !== null; before = previous.call(before)) if (nameOf(before) === name) at += 1;
+      steps.unshift(/^(?:html|body)$/.test(name) ? name : name + ':nth-of-type(' + at + ')');
+    }
+    return steps.join(' > ');
+  };
+  return blocks.map(({ words, images: sources }) => {
+    const runs = within(words).slice(0, 5000);
+    const shown = images.filter(({ element }) => sources.includes(sourceOf.call(element)));
+    const all = [...runs, ...(runs.length === 0 || shown.length < 20 ? shown : [])];
+    const boxes = all.map((item) => item.box()).filter((box) => box !== null);
+    const element = all.length === 0 ? undefined : common(all.map((item) => item.parent));
+    const isHere = element !== undefined && rootOf(element) === document;
+    return { box: around(boxes), selector: isHere ? selectorOf(element) : null };
+  });
+}`;
