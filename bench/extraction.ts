@@ -8,12 +8,6 @@ import { type Finding, formatTable } from './support/table.ts';
 
 const AT_ONCE = 2;
 
-/**
- * Pages with known main content, stored without the files that they load: without those, scripts empty some of them,
- * so they run none.
- */
-const WITHOUT_SCRIPTS = { 'content-security-policy': "script-src 'none'" };
-
 const Truth = z.object({
   type: z.string(),
   main: z.string(),
@@ -42,7 +36,8 @@ export async function extraction({
   report,
 }: BenchOptions): Promise<readonly Finding[]> {
   if (pagesFolder === undefined) throw new Error('name the folder of the pages: --pages <folder>');
-  const pages = await servePages(join(pagesFolder, 'html'), WITHOUT_SCRIPTS);
+  // The pages were stored without the files that they load. Without those, their scripts would empty some of them.
+  const pages = await servePages(join(pagesFolder, 'html'), { scripts: false });
   const service = await startServiceProcess({ browserPath });
   const scores: Score[] = [];
   try {

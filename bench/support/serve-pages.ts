@@ -10,9 +10,18 @@ export interface ServedPages {
   close(): void;
 }
 
-/** Serves `<name>.html.gz` of a folder, with these headers; whatever else the pages ask for is not found. */
-export async function servePages(folder: string, headers: Readonly<Record<string, string>> = {}): Promise<ServedPages> {
+/**
+ * Serves `<name>.html.gz` of a folder; whatever else the pages ask for is not found. `scripts: false` shows them as a
+ * browser does whose scripts are off.
+ */
+export async function servePages(folder: string, { scripts = true } = {}): Promise<ServedPages> {
+  const headers = scripts ? {} : { 'content-security-policy': "script-src 'none'" };
   const extension = '.html.gz';
+  const page = (packed: Buffer): Buffer => {
+    const html = gunzipSync(packed);
+    // One byte for each character keeps every encoding.
+    return scripts ? html : Buffer.from(html.toString('latin1').replace(/<\/?noscript[^>]*>/gi, ''), 'latin1');
+  };
   const files = (await readdir(folder)).filter((name) => name.endsWith(extension)).toSorted();
   const names = files.map((name) => name.slice(0, -extension.length));
   const server = createServer((request, response) => {
@@ -22,7 +31,7 @@ export async function servePages(folder: string, headers: Readonly<Record<string
       return;
     }
     readFile(join(folder, name + extension)).then(
-      (packed) => response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(gunzipSync(packed)),
+      (packed) => response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(page(packed)),
       () => response.destroy(),
     );
   });

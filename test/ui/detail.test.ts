@@ -111,6 +111,20 @@ describe('the view of one capture', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('lights the place of a block of the Markdown in the screenshot', async () => {
+    const id = await capture('/short', { outputs: ['markdown', 'blocks'] });
+    const page = await ui.open(`/ui/results/${id}`, { viewport: { width: 1440, height: 900 } });
+    await page.getByText('Markdown', { exact: true }).click();
+    const block = page.locator('.markdown-text pre', { hasText: 'A small port with deep water' }).first();
+    await block.hover();
+    const light = await page.locator('.markdown-light').boundingBox();
+    const image = await page.locator('.markdown-shot').boundingBox();
+    expect(light?.width).toBeGreaterThan(10);
+    expect(light?.x).toBeGreaterThanOrEqual(image?.x ?? Number.POSITIVE_INFINITY);
+    expect(await violations(page)).toEqual([]);
+    expect(ui.complaints).toEqual([]);
+  });
+
   it('shows the HTML snapshot without running or loading anything of it', async () => {
     const page = await ui.open(`/ui/results/${HOSTILE_ID}`);
     const answered: string[] = [];

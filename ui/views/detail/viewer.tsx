@@ -5,6 +5,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/view.tsx';
+import { MarkdownView } from './markdown-view.tsx';
 
 const ZOOMS = [
   ['width', 'Fit to width'],
@@ -16,7 +17,8 @@ type Zoom = (typeof ZOOMS)[number][0];
 /** What is said about a file that is not an image. */
 const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
-  markdown: 'What the page is about, as it was shown: without navigation, banners and text that nobody could see.',
+  markdown:
+    'What the page is about, as it was shown: without navigation, banners and text that nobody could see. Point at a block to see its place; the output blocks holds the places.',
   blocks: 'Where the blocks of the Markdown are in the screenshot, in pixels, and how many texts the page hides.',
   text: 'The words that the page showed, in reading order. Text that nobody could see is left out.',
   links: 'The links that the page showed, with the places of their words in the screenshot, in pixels.',
@@ -73,7 +75,9 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
       {shown !== 'image' ? (
         <>
           <p class="viewer-note muted">{NOTES[shown]}</p>
-          {shown === 'mhtml' ? (
+          {shown === 'markdown' ? (
+            <MarkdownView result={result} path={path} />
+          ) : shown === 'mhtml' ? (
             <Empty title="MHTML">
               <a class="button primary" href={path} download={`capture-${id}.mhtml`}>
                 Save the file

@@ -12,6 +12,48 @@ const MIN_SHARE = 0.05;
 const NAVIGATION =
   'nav, footer, aside, body > header, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=dialog]';
 
+const MAX_ANNOUNCEMENT_CHARACTERS = 500_000;
+const MIN_ANNOUNCED_CHARACTERS = 80;
+
+/**
+ * Runs in the page. Returns the element of the copy with the text that the page announces to search engines as that of its
+ * article or posting (JSON-LD), or undefined. Nobody sees the announcement, so nothing of it is passed on.
+ */
+const ANNOUNCED = `(copy) => {
+  const compact = (text) => text.replace(/\\s+/g, '');
+  const textIn = (value, depth) => {
+    if (typeof value !== 'object' || value === null || depth > 5) return '';
+    if (!Array.isArray(value)) {
+      if (typeof value.text === 'string') return value.text;
+      if (typeof value.articleBody === 'string') return value.articleBody;
+      return textIn(value['@graph'], depth + 1);
+    }
+    for (const each of value.slice(0, 100)) {
+      const found = textIn(each, depth + 1);
+      if (found !== '') return found;
+    }
+    return '';
+  };
+  const { get: textOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
+  const scripts = Document.prototype.querySelectorAll.call(document, 'script[type="application/ld+json"]');
+  for (const script of [...scripts].slice(0, 20)) {
+    let words = '';
+    try {
+      const source = textOf.call(script);
+      if (source.length <= ${MAX_ANNOUNCEMENT_CHARACTERS}) words = compact(textIn(JSON.parse(source), 0));
+    } catch {}
+    if (words.length < ${MIN_ANNOUNCED_CHARACTERS}) continue;
+    const holds = (element) => {
+      const text = compact(element.textContent);
+      return text.length >= words.length * 0.8 && text.includes(words.slice(0, ${MIN_ANNOUNCED_CHARACTERS}));
+    };
+    let best;
+    for (let next = copy.body; next !== undefined; next = [...next.children].find(holds)) best = next;
+    if (best !== copy.body) return best;
+  }
+  return undefined;
+}`;
+
 /**
  * Runs in the page. Returns an element with the main content of a document that has only what was painted. The document
  * may be changed. The content begins with the heading of the page, which the libraries take for its title and leave out.
@@ -34,6 +76,14 @@ export const MAIN_CONTENT = `(copy, url, { Readability, Defuddle }) => {
     if (words !== '' && !content.textContent.replace(/\\s+/g, '').includes(words)) content.prepend(heading);
     return content;
   };
+  const announced = (${ANNOUNCED})(copy);
+  if (announced !== undefined) {
+    // Defuddle looks for the element with this text.
+    const script = copy.createElement('script');
+    script.type = 'application/ld+json';
+    script.textContent = JSON.stringify({ '@type': 'Article', articleBody: announced.textContent });
+    copy.head.append(script);
+  }
   const strict = attempt((doc) => new Defuddle(doc, { ...${JSON.stringify(DEFUDDLE_OPTIONS)}, url }).parse().content);
   if (lengthOf(strict) >= whole * ${SHARE}) return withHeading(strict);
   const readable = attempt((doc) => new Readability(doc).parse()?.content);

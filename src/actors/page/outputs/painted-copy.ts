@@ -49,6 +49,16 @@ export const PAINTED_COPY = `((limits, part) => {
     return made;
   };
 
+  // Some generators write the same structure everywhere, which libraries know.
+  const generator = Document.prototype.querySelector.call(document, 'meta[name=generator]');
+  const program = generator === null ? '' : attribute(generator, 'content') ?? '';
+  if (/^[\\w .+-]{1,60}$/.test(program)) {
+    const meta = copy.createElement('meta');
+    meta.setAttribute('name', 'generator');
+    meta.setAttribute('content', program);
+    copy.head.append(meta);
+  }
+
   const places = new Map();
   /** Returns where the content of an element goes; its copy, and those of the elements around it, are made on demand. */
   const placeOf = (element) => {
