@@ -1,66 +1,56 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { finalize } from 'rxjs';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import type { Ticket } from './tickets.ts';
 
-/** Pause before a ticket that had no room is published again, in milliseconds. */
-const FULL_MS = 50;
+/** Interval at which a full queue, or one that is away, is tried again, in milliseconds. */
+const RETRY_MS = 50;
 
 export interface BacklogOptions {
-  /** Publishes a ticket. Resolves with false when there is no room for it. */
-  readonly publish: (ticket: Ticket) => Promise<boolean>;
-  /** Called each time a ticket had no room. */
+  /** Whether there is room for a ticket. */
+  readonly hasRoom: () => boolean;
+  readonly publish: (ticket: Ticket) => Promise<void>;
+  /** Called at intervals while a capture waits for room. */
   readonly onFull: () => void;
 }
 
 /**
- * Elements of batches at this api node whose tickets are not published yet. They are published one by one. Owners take
- * turns, and the elements of one are published in order.
+ * Captures at this api node whose tickets are not published yet. They are published one by one. Owners take turns, and
+ * so do an owner's batches and its single captures.
  */
 export class Backlog {
   readonly #options: BacklogOptions;
   readonly #inTurn = createWorkInTurn(1);
-  readonly #unpublished = new Set<Ticket>();
 
   constructor(options: BacklogOptions) {
     this.#options = options;
   }
 
-  get size(): number {
-    return this.#unpublished.size;
-  }
-
-  has(ticket: Ticket): boolean {
-    return this.#unpublished.has(ticket);
-  }
-
   /**
    * Publishes a ticket when it is its owner's turn and there is room. Rejects with the reason of the command's signal,
-   * or when NATS was away for longer than the capture's deadline.
+   * or, for an element, when NATS was away for longer than the capture's deadline.
    */
   add(ticket: Ticket, owner: string | null): Promise<void> {
-    const { signal } = ticket.command;
+    const { signal, batch } = ticket.command;
     const since = performance.now();
-    this.#unpublished.add(ticket);
     return new Promise<void>((resolve, reject) => {
       let hasTurn = false;
+      const work = async (): Promise<void> => {
+        hasTurn = true;
+        signal.removeEventListener('abort', leave);
+        await this.#publish(ticket, since);
+        resolve();
+        // The next turn begins when there is room, so that a capture that comes meanwhile can be the next one.
+        while (!this.#options.hasRoom()) await this.#retryLater(this.#inTurn.waiting > 0);
+      };
       // A ticket that is being published is removed once its sequence number is known.
       const leave = (): void => {
-        if (hasTurn) return;
         turn.unsubscribe();
         reject(signal.reason);
       };
-      const work = (): Promise<void> => {
-        hasTurn = true;
-        return this.#publish(ticket, since);
-      };
-      const end = (): void => {
-        signal.removeEventListener('abort', leave);
-        this.#unpublished.delete(ticket);
-      };
-      const turn = this.#inTurn.run(owner, work).pipe(finalize(end)).subscribe({ complete: resolve, error: reject });
-      signal.addEventListener('abort', leave, { once: true });
+      const turn = this.#inTurn.run(owner, work, batch).subscribe({ error: reject });
+      if (hasTurn) return;
       if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
     });
   }
 
@@ -68,14 +58,20 @@ export class Backlog {
     const { signal, request } = ticket.command;
     for (;;) {
       signal.throwIfAborted();
-      try {
-        if (await this.#options.publish(ticket)) return;
-        this.#options.onFull();
-      } catch (error) {
-        // An outage of the cluster counts against the capture's own deadline, a full queue does not.
-        if (performance.now() - since > request.timeoutMs) throw error;
+      if (this.#options.hasRoom()) {
+        try {
+          return await this.#options.publish(ticket);
+        } catch (error) {
+          // An outage counts against the deadline of an element. A single capture is queued, and its wait is limited.
+          if (ticket.isElement && performance.now() - since > request.timeoutMs) throw error;
+        }
       }
-      await delay(FULL_MS, undefined, { signal }).catch(() => undefined);
+      await this.#retryLater(!this.#options.hasRoom(), signal);
     }
+  }
+
+  async #retryLater(isFull: boolean, signal?: AbortSignal): Promise<void> {
+    if (isFull) this.#options.onFull();
+    await delay(RETRY_MS, undefined, signal && { signal }).catch(() => undefined);
   }
 }

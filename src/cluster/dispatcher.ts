@@ -23,9 +23,10 @@ import {
   ToNode,
   type ToWorker,
 } from './messages.ts';
-import { type NodeLoad, shareOfElements, shareOfSingles } from './shares.ts';
+import { type NodeLoad, shareOfSingles, shareOfTickets } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
+import type { TicketStream } from './ticket-stream.ts';
 import { Ticket } from './tickets.ts';
 import { capacityOf, type WorkQueue } from './work-queue.ts';
 
@@ -46,11 +47,11 @@ export interface DispatcherOptions {
   readonly limits: () => CaptureLimits;
   /** Returns the slots of the workers that are there. */
   readonly slots: () => number;
-  /** Returns how many tickets the stream stores. */
+  /** Returns how many places the stream has. */
   readonly stored: () => number;
   /** Returns the loads of the other api nodes. */
   readonly others: () => readonly NodeLoad[];
-  /** Called while elements of batches wait because the queue is full. */
+  /** Called while captures wait here because this node's share of tickets is used up. */
   readonly onBacklog: () => void;
   /** Returns the error for a full stream, or for a full share of its places. */
   readonly full: (capacity: number, share?: number) => CapstanError;
@@ -78,13 +79,16 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#backlog = new Backlog({ publish: (ticket) => this.#publishElement(ticket), onFull: options.onBacklog });
+    this.#backlog = new Backlog({
+      hasRoom: () => this.#hasRoom(),
+      publish: (ticket) => this.#publish(ticket),
+      onFull: options.onBacklog,
+    });
     options.link.subscribe(options.subjects.node(this.name), (message) => this.#answer(message));
     this.#reconciler = new TicketReconciler({
       ...options,
       node: this.name,
       tickets: this.#tickets,
-      isUnpublished: (ticket) => this.#backlog.has(ticket),
     });
   }
 
@@ -136,15 +140,17 @@ export class Dispatcher {
     const { link, subjects } = this.#options;
     if (!link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
-    const ticket = new Ticket(command, subjects.work(this.name, command.id), isPatient);
+    const { id } = command;
+    const ticket = new Ticket(command, subjects.work(this.name, id), subjects.place(this.name, id), isPatient);
     if (!isPatient) this.#checkShare();
-    this.#tickets.set(command.id, ticket);
+    this.#tickets.set(id, ticket);
     if (isPatient) this.#elements += 1;
     const { signal } = command;
     try {
       if (isPatient) await this.#backlog.add(ticket, owner);
-      else if (!(await this.#publish(ticket))) throw this.#options.full(this.#options.stored());
+      else if (!(await this.#takePlace(ticket))) throw this.#options.full(this.#options.stored());
       signal.throwIfAborted();
+      if (!isPatient) this.#publishInTurn(ticket, owner);
     } catch (error) {
       this.#drop(ticket);
       if (signal.aborted) throw signal.reason;
@@ -162,20 +168,40 @@ export class Dispatcher {
     throw full(capacityOf(limits()), isShared ? share : undefined);
   }
 
-  /** Publishes a ticket. False when the stream is full. */
-  async #publish(ticket: Ticket): Promise<boolean> {
+  /** Takes a place of the queue. False when it is full. */
+  async #takePlace(ticket: Ticket): Promise<boolean> {
     if (this.#options.isLowering()) return false;
-    // A worker may claim the ticket before the server confirms that it is stored.
-    ticket.sequence = 0;
-    ticket.sequence = await this.#options.queue.publish(ticket.subject);
-    return ticket.sequence !== undefined;
+    ticket.place = 0;
+    ticket.place = await this.#options.queue.places.publish(ticket.placeSubject);
+    return ticket.place !== undefined;
   }
 
-  /** Publishes an element. False when the stream is full, or this node's share of elements is used up. */
-  async #publishElement(ticket: Ticket): Promise<boolean> {
+  /** Publishes the ticket of a capture that has a place when it is its owner's turn, unless it ends before. */
+  #publishInTurn(ticket: Ticket, owner: string | null): void {
+    const published = this.#backlog.add(ticket, owner).then(() => {
+      // The capture may have ended while its ticket was on its way.
+      if (this.#tickets.get(ticket.command.id) !== ticket) this.#remove(ticket);
+    });
+    published.catch((error: unknown) => {
+      if (!ticket.command.signal.aborted) this.#options.onProblem(error);
+    });
+  }
+
+  /** Whether this node may publish another ticket. */
+  #hasRoom(): boolean {
     const { limits, slots, others } = this.#options;
-    const published = this.#elements - this.#backlog.size;
-    return published < shareOfElements(limits(), slots(), others()) && (await this.#publish(ticket));
+    let published = 0;
+    for (const { isPublished } of this.#tickets.values()) if (isPublished) published += 1;
+    return published < shareOfTickets(limits(), slots(), others());
+  }
+
+  async #publish(ticket: Ticket): Promise<void> {
+    // A worker may claim the ticket before the server confirms that it is stored.
+    ticket.sequence = 0;
+    const sequence = await this.#options.queue.tickets.publish(ticket.subject);
+    if (sequence === undefined) throw new Error('NATS cannot store a ticket');
+    ticket.sequence = sequence;
+    ticket.isPublished = true;
   }
 
   /** Starts the work of a capture when a worker has claimed its ticket, unless the capture is cancelled before. */
@@ -201,12 +227,17 @@ export class Dispatcher {
     if (ticket.isElement) this.#elements -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
     if (ticket.worker === undefined) this.#remove(ticket);
+    this.#removeFrom(this.#options.queue.places, ticket.placeSubject, ticket.place);
   }
 
   #remove({ subject, sequence }: Ticket): void {
+    this.#removeFrom(this.#options.queue.tickets, subject, sequence);
+  }
+
+  #removeFrom(stream: TicketStream, subject: string, sequence: number | undefined): void {
     if (sequence === undefined) return;
-    this.#options.queue.remove(subject, sequence).catch((error: unknown) => {
-      // The ticket goes later: the reconciler removes it, or a worker whose claim is refused acknowledges it.
+    stream.remove(subject, sequence).catch((error: unknown) => {
+      // It goes later: the reconciler removes it, or a worker whose claim is refused acknowledges the ticket.
       if (!(error instanceof AwayError)) this.#options.onProblem(error);
     });
   }

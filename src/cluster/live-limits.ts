@@ -8,7 +8,7 @@ import { capacityOf, type QueueState, type WorkQueue } from './work-queue.ts';
 /** Intervals at which the limits are read, in milliseconds: normally, and while a limit is being lowered. */
 const READ_MS = 1_000;
 const LOWERING_MS = 100;
-/** Time after which every api node knows that a limit is being lowered, and no ticket is in transit any more. */
+/** Time after which every api node knows that a limit is being lowered, and no place is being taken any more. */
 const HEARD_MS = 500;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -26,8 +26,8 @@ export interface LiveLimitsOptions {
  * The limits of the cluster, as an api node knows them. They are stored in the configuration of the stream. The process
  * that changes them notifies the others, which then read them again.
  *
- * JetStream drops tickets when their maximum number is set below what the stream holds. To lower it, the nodes
- * therefore publish nothing until few enough tickets are left. Then any one of the nodes lowers it.
+ * JetStream drops places when their maximum number is set below what the stream holds. To lower it, the nodes therefore
+ * take no place until few enough are in use. Then any one of the nodes lowers it.
  */
 export class LiveLimits {
   readonly #options: LiveLimitsOptions;
@@ -76,8 +76,8 @@ export class LiveLimits {
    * this api node may take while batches wait.
    */
   full(capacity: number, share?: number): CapstanError {
-    const tickets = Math.max(this.#state?.tickets ?? 0, this.isLowering ? 0 : (share ?? capacity));
-    const seconds = Math.ceil((tickets * this.#rate.msPerCompletion()) / 1000);
+    const admitted = Math.max(this.#state?.places ?? 0, this.isLowering ? 0 : (share ?? capacity));
+    const seconds = Math.ceil((admitted * this.#rate.msPerCompletion()) / 1000);
     const reason =
       share === undefined || share === capacity
         ? `The queue of the cluster is full: ${capacity} captures may be admitted.`
@@ -130,7 +130,7 @@ export class LiveLimits {
     const { link, queue, subjects } = this.#options;
     if (this.#state === undefined || this.#loweringSince === undefined) return;
     const capacity = capacityOf(this.#limits);
-    if (this.#state.tickets > capacity || performance.now() - this.#loweringSince < HEARD_MS) return;
+    if (this.#state.places > capacity || performance.now() - this.#loweringSince < HEARD_MS) return;
     await queue.lower(capacity);
     link.publish(subjects.limits);
     await this.#read();

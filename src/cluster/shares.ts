@@ -1,8 +1,8 @@
 import type { CaptureLimits } from '../capture/limits.ts';
 import { capacityOf } from './work-queue.ts';
 
-/** Elements in the queue for each slot: one that runs, and one that follows it. */
-const ELEMENTS_PER_SLOT = 2;
+/** Tickets for each slot: one of a capture that runs, and one that follows it. */
+const TICKETS_PER_SLOT = 2;
 /** Slots that count while there is no worker: an autoscaler sees that workers are needed. */
 const EXPECTED_SLOTS = 4;
 
@@ -24,8 +24,8 @@ export function limitsOfWorkers(limits: CaptureLimits, slots: number): CaptureLi
 
 /**
  * Returns how many places of the queue an api node may have in use for single captures: all, except as many as the
- * elements of all nodes need, which is at most half. `stored`: tickets that the stream stores. Where these are more
- * than the places, the stream does not refuse what exceeds them, so the captures of the other nodes are subtracted.
+ * elements of all nodes need, which is at most half. `stored`: places that the stream has. Where these are more than the
+ * places of the workers, the stream does not refuse what exceeds them, so the captures of the other nodes are subtracted.
  */
 export function shareOfSingles(
   limits: CaptureLimits,
@@ -41,17 +41,16 @@ export function shareOfSingles(
 }
 
 /**
- * Returns how many places an api node may have in use for elements of batches, running ones included: as many as keep
- * the workers busy, within half of all places, or more when half would not. The rest waits at the node, so a capture
- * that comes later waits for few of them. `limits`, `slots`: those of the workers that are there.
+ * Returns how many tickets an api node may have published, those of running captures included: as many as keep the
+ * workers busy. The rest waits at the node, so a capture that comes later waits for few of them. `limits`, `slots`: those
+ * of the workers that are there.
  */
-export function shareOfElements(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
+export function shareOfTickets(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
   const { maxConcurrent } = limits;
-  const half = Math.max(maxConcurrent, Math.ceil(capacityOf(limits) / 2));
   const running = slots === 0 ? Math.min(maxConcurrent, EXPECTED_SLOTS) : maxConcurrent;
   return shareOf(
-    Math.min(half, ELEMENTS_PER_SLOT * running),
-    others.map((node) => node.elements),
+    TICKETS_PER_SLOT * running,
+    others.map(({ singles, elements }) => singles + elements),
   );
 }
 

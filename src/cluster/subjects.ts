@@ -1,7 +1,8 @@
 /*
  * Subjects of a cluster, all below its name:
  *
- *   <name>.work.<api node>.<capture id>   tickets, in the stream
+ *   <name>.place.<api node>.<capture id>  places of single captures, in the stream of places
+ *   <name>.work.<api node>.<capture id>   tickets, in the stream of work
  *   <name>.node.<api node>                requests of workers to an api node
  *   <name>.worker.<worker>                requests of api nodes to a worker
  *   <name>.ask.<api node>                 questions of other api nodes
@@ -14,9 +15,14 @@
  */
 
 export interface Subjects {
+  /** The stream of places. */
+  readonly places: string;
+  /** Returns the subject that matches all places of an api node. */
+  placesOf(node: string): string;
+  place(node: string, id: number): string;
+  /** The stream of tickets. */
   readonly stream: string;
   readonly consumer: string;
-  readonly allWork: string;
   /** Returns the subject that matches all tickets of an api node. */
   workOf(node: string): string;
   work(node: string, id: number): string;
@@ -38,9 +44,11 @@ export interface Subjects {
 
 export function subjectsOf(name: string): Subjects {
   return {
+    places: `${name}-places`,
+    placesOf: (node) => `${name}.place.${node}.*`,
+    place: (node, id) => `${name}.place.${node}.${id}`,
     stream: `${name}-work`,
     consumer: 'workers',
-    allWork: `${name}.work.*.*`,
     workOf: (node) => `${name}.work.${node}.*`,
     work: (node, id) => `${name}.work.${node}.${id}`,
     node: (node) => `${name}.node.${node}`,

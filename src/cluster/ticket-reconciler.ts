@@ -1,9 +1,10 @@
 import { AwayError, type Link } from './connection.ts';
 import { ticketOf } from './subjects.ts';
+import type { TicketStream } from './ticket-stream.ts';
 import type { Ticket } from './tickets.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** Interval at which tickets are compared with the stream, in milliseconds. */
+/** Interval at which tickets are compared with the streams, in milliseconds. */
 const INTERVAL_MS = 5_000;
 
 export interface TicketReconcilerOptions {
@@ -15,23 +16,48 @@ export interface TicketReconcilerOptions {
   readonly nodes: () => readonly string[];
   /** Tickets of this node by the id of their capture. */
   readonly tickets: ReadonlyMap<number, Ticket>;
-  /** Whether a ticket waits to be published. */
-  readonly isUnpublished: (ticket: Ticket) => boolean;
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** Compares the tickets of an api node with the stream at intervals, until it is stopped. */
+/** The message of a ticket in one of the streams. */
+interface Kind {
+  readonly stream: TicketStream;
+  readonly subject: (ticket: Ticket) => string;
+  /** The message's sequence number; undefined while the stream should have none. */
+  readonly sequence: 'sequence' | 'place';
+  readonly remove: (subject: string) => Promise<void>;
+  /** Messages that were found to be removed. */
+  found: ReadonlySet<string>;
+}
+
+/** Compares the tickets of an api node, and their places, with the streams at intervals, until it is stopped. */
 export class TicketReconciler {
   readonly #options: TicketReconcilerOptions;
   readonly #timer: NodeJS.Timeout;
-  #strays: ReadonlySet<string> = new Set();
-  #orphans: ReadonlySet<string> = new Set();
+  readonly #kinds: readonly Kind[];
 
   constructor(options: TicketReconcilerOptions) {
     this.#options = options;
+    const { queue, onProblem } = options;
+    this.#kinds = [
+      {
+        stream: queue.places,
+        subject: ({ placeSubject }) => placeSubject,
+        sequence: 'place',
+        remove: (subject) => queue.places.remove(subject, 0),
+        found: new Set(),
+      },
+      {
+        stream: queue.tickets,
+        subject: ({ subject }) => subject,
+        sequence: 'sequence',
+        remove: (subject) => queue.removeUnlessInFlight(subject),
+        found: new Set(),
+      },
+    ];
     this.#timer = setInterval(() => {
       this.#reconcile().catch((error: unknown) => {
-        if (!(error instanceof AwayError)) options.onProblem(error);
+        if (!(error instanceof AwayError)) onProblem(error);
       });
     }, INTERVAL_MS);
     this.#timer.unref();
@@ -41,37 +67,38 @@ export class TicketReconciler {
     clearInterval(this.#timer);
   }
 
-  /** Publishes tickets that the stream has lost, and removes those without a waiting capture that no worker has. */
+  /** Publishes messages that a stream has lost, and removes those without a waiting capture that no worker has. */
   async #reconcile(): Promise<void> {
-    const { link, queue, node, tickets, isUnpublished } = this.#options;
-    if (!link.isUp) return;
-    const expected = [...tickets.values()].filter((ticket) => !isUnpublished(ticket));
-    const present = await queue.ticketsOf(node);
-    for (const ticket of expected) {
-      if (present.has(ticket.subject) || tickets.get(ticket.command.id) !== ticket) continue;
-      ticket.sequence = await queue.publish(ticket.subject);
+    const { link, node, tickets } = this.#options;
+    for (const kind of this.#kinds) {
+      if (!link.isUp) return;
+      const { stream, subject, sequence } = kind;
+      const expected = [...tickets.values()].filter((ticket) => ticket[sequence] !== undefined);
+      const present = await stream.subjects(node);
+      for (const ticket of expected) {
+        if (present.has(subject(ticket)) || tickets.get(ticket.command.id) !== ticket) continue;
+        ticket[sequence] = await stream.publish(subject(ticket));
+      }
+      const known = new Set([...tickets.values()].map(subject));
+      const strays = [...present].filter((one) => !known.has(one));
+      // Removed only when found twice in a row: a worker that has just reported acknowledges its ticket shortly, and
+      // after an outage of NATS, nodes return one after another.
+      const found = new Set([...strays, ...(await this.#orphans(stream))]);
+      for (const one of found) if (kind.found.has(one)) await kind.remove(one);
+      kind.found = found;
     }
-    const known = new Set([...tickets.values()].map(({ subject }) => subject));
-    const strays = new Set([...present].filter((subject) => !known.has(subject)));
-    // Removed only when found twice in a row: a worker that has just reported acknowledges its ticket shortly.
-    for (const subject of strays) if (this.#strays.has(subject)) await queue.removeUnlessInFlight(subject);
-    this.#strays = strays;
-    await this.#removeOrphans();
   }
 
   /**
-   * Removes the tickets of api nodes that have ended; the first of the nodes does. Workers drop most of them. But a
-   * NATS server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is never
+   * Returns the messages of api nodes that have ended; the first of the nodes removes them. Workers drop most tickets.
+   * But a NATS server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is never
    * delivered.
    */
-  async #removeOrphans(): Promise<void> {
-    const { queue, node, nodes } = this.#options;
+  async #orphans(stream: TicketStream): Promise<readonly string[]> {
+    const { node, nodes } = this.#options;
     const running = new Set(nodes());
     const isFirst = [...running].every((name) => name >= node);
-    const tickets = isFirst ? await queue.ticketsOf() : new Set<string>();
-    const orphans = new Set([...tickets].filter((subject) => !running.has(ticketOf(subject).node)));
-    // Removed only when found twice in a row: after an outage of NATS, nodes return one after another.
-    for (const subject of orphans) if (this.#orphans.has(subject)) await queue.removeUnlessInFlight(subject);
-    this.#orphans = orphans;
+    if (!isFirst) return [];
+    return [...(await stream.subjects())].filter((subject) => !running.has(ticketOf(subject).node));
   }
 }

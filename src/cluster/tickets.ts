@@ -5,6 +5,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 export class Ticket {
   readonly command: CaptureCommand;
   readonly subject: string;
+  readonly placeSubject: string;
   /** Whether it is an element of a batch or a job, which waits for room in the queue instead of being refused. */
   readonly isElement: boolean;
   /** Resolves when the pipeline waits for the capture's turn. */
@@ -13,6 +14,10 @@ export class Ticket {
   readonly left: Promise<void>;
   /** The ticket's sequence number in the stream; 0 while it is not known, undefined while the stream has no ticket. */
   sequence: number | undefined;
+  /** Whether the stream has confirmed the ticket. */
+  isPublished = false;
+  /** The sequence number of its place, likewise. Elements have none. */
+  place: number | undefined;
   /** The worker that runs the capture. */
   worker: string | undefined;
   /** Number of workers that have claimed the capture. */
@@ -28,9 +33,10 @@ export class Ticket {
   #enter: () => void = () => {};
   #leave: () => void = () => {};
 
-  constructor(command: CaptureCommand, subject: string, isElement: boolean) {
+  constructor(command: CaptureCommand, subject: string, placeSubject: string, isElement: boolean) {
     this.command = command;
     this.subject = subject;
+    this.placeSubject = placeSubject;
     this.isElement = isElement;
     this.entered = new Promise((resolve) => {
       this.#enter = resolve;

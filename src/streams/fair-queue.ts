@@ -1,42 +1,39 @@
 import { defer, filter, map, type Observable, of, Subject, take } from 'rxjs';
 import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 
-/** A queue in which owners take turns, and the entries of one owner are first in, first out. */
+/**
+ * A queue in which owners take turns. Within one owner, its batches take turns with each other and with all that belongs
+ * to none. Entries of the same batch are first in, first out.
+ */
 export interface FairQueue<T> {
   readonly length: number;
   /** Appends an entry of an owner. Returns a function that removes it; without effect when it has already left. */
-  join(value: T, owner: string | null): () => void;
+  join(value: T, owner: string | null, batch?: string | null): () => void;
   /** Removes and returns the oldest entry of the owner whose turn it is. */
   shift(): T | undefined;
   /** The same as an Observable: waits for an entry if there is none, emits it and completes. */
   readonly next$: Observable<IteratorYieldResult<T>>;
 }
 
-/** Holds one queue for each owner that waits. Every operation is O(1). */
+/** Holds one queue for each owner that waits, with one for each batch. Every operation is O(1). */
 export function createFairQueue<T>(): FairQueue<T> {
-  // In the order of turns: an owner that was served goes to the end.
-  const lines = new Map<string | null, WaitingQueue<T>>();
+  const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>));
   const joined$ = new Subject<null>();
   let length = 0;
 
   const shift = (): T | undefined => {
-    const [next] = lines;
-    if (next === undefined) return undefined;
-    const [owner, line] = next;
-    lines.delete(owner);
-    const value = line.shift();
+    if (length === 0) return undefined;
     length -= 1;
-    if (line.length > 0) lines.set(owner, line);
-    return value;
+    return owners.shift();
   };
 
   return {
     get length() {
       return length;
     },
-    join(value, owner) {
-      const line = lines.get(owner) ?? createWaitingQueue<T>();
-      lines.set(owner, line);
+    join(value, owner, batch = null) {
+      const batches = owners.line(owner);
+      const line = batches.line(batch);
       const leave = line.join(value);
       length += 1;
       joined$.next(null);
@@ -44,7 +41,8 @@ export function createFairQueue<T>(): FairQueue<T> {
         const before = line.length;
         leave();
         length -= before - line.length;
-        if (line.length === 0 && lines.get(owner) === line) lines.delete(owner);
+        batches.forget(batch, line);
+        owners.forget(owner, batches);
       };
     },
     shift,
@@ -54,5 +52,47 @@ export function createFairQueue<T>(): FairQueue<T> {
       filter((value) => value !== undefined),
       map((value) => ({ value })),
     ),
+  };
+}
+
+/** A line of entries. Its length is 0 when it has none. */
+interface Line<T> {
+  readonly length: number;
+  shift(): T | undefined;
+}
+
+/** Lines by name, which take turns. */
+interface Rounds<T, L> extends Line<T> {
+  /** Returns the line with this name. Makes it the last one if there is none. */
+  line(name: string | null): L;
+  /** Removes a line if it is empty. */
+  forget(name: string | null, line: L): void;
+}
+
+function createRounds<T, L extends Line<T>>(create: () => L): Rounds<T, L> {
+  // In the order of turns: a line that was served goes to the end.
+  const lines = new Map<string | null, L>();
+  return {
+    /** Number of lines, none of which is empty. */
+    get length() {
+      return lines.size;
+    },
+    line(name) {
+      const line = lines.get(name) ?? create();
+      lines.set(name, line);
+      return line;
+    },
+    forget(name, line) {
+      if (line.length === 0 && lines.get(name) === line) lines.delete(name);
+    },
+    shift() {
+      const [next] = lines;
+      if (next === undefined) return undefined;
+      const [name, line] = next;
+      lines.delete(name);
+      const value = line.shift();
+      if (line.length > 0) lines.set(name, line);
+      return value;
+    },
   };
 }

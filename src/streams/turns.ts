@@ -22,8 +22,8 @@ export interface Waiting {
 export interface Turns {
   /**
    * Puts an admitted capture into a queue outside of this process. Rejects with a `CapstanError` when the queue refuses
-   * it, and with the reason of the command's signal when that is aborted first. `isPatient`: waits for room instead of
-   * rejecting; owners take turns. The method is undefined when captures wait in this process.
+   * it, and with the reason of the command's signal when that is aborted first. Owners take turns. `isPatient`: waits
+   * for room instead of rejecting. The method is undefined when captures wait in this process.
    */
   readonly enqueue?: (command: CaptureCommand, owner: string | null, isPatient: boolean) => Promise<void>;
   /** Returns the reason why no capture can be queued now; undefined when one may be queued. */

@@ -2,14 +2,14 @@ import { catchError, defer, EMPTY, from, ignoreElements, Observable, of, tap } f
 import { createFairQueue } from './fair-queue.ts';
 import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
-/** Work of which at most a number runs at once. Owners take turns. */
+/** Work of which at most a number runs at once. Owners take turns, and so do the batches of one. */
 export interface WorkInTurn {
   readonly waiting: number;
   /**
    * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work that
    * has started holds its place to its end.
    */
-  run<T>(owner: string | null, work: () => Promise<T>): Observable<T>;
+  run<T>(owner: string | null, work: () => Promise<T>, batch?: string | null): Observable<T>;
 }
 
 export function createWorkInTurn(atOnce: number): WorkInTurn {
@@ -19,7 +19,7 @@ export function createWorkInTurn(atOnce: number): WorkInTurn {
     get waiting() {
       return queue.length;
     },
-    run: (owner, work) =>
+    run: (owner, work, batch) =>
       new Observable((subscriber) => {
         const untilDone = defer(() => from(work())).pipe(
           tap(subscriber),
@@ -27,7 +27,7 @@ export function createWorkInTurn(atOnce: number): WorkInTurn {
           // The subscriber has been told.
           catchError(() => EMPTY),
         );
-        return queue.join(untilDone, owner);
+        return queue.join(untilDone, owner, batch);
       }),
   };
 }

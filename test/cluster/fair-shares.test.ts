@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { limitsOfWorkers, shareOfElements, shareOfSingles } from '../../src/cluster/shares.ts';
+import { limitsOfWorkers, shareOfSingles, shareOfTickets } from '../../src/cluster/shares.ts';
 import type { RunningService } from '../support/service.ts';
 import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
@@ -38,23 +38,21 @@ describe('the shares of an api node', () => {
     const busy = { singles: 9, elements: 300 };
     expect(shareOfSingles(limits, idle, [busy, busy])).toBe(3);
     expect(shareOfSingles(limits, idle, [{ singles: 2, elements: 300 }])).toBe(8);
-    expect(shareOfElements(limits, 4, [busy, idle])).toBe(4);
-    expect(shareOfElements(limits, 4, [{ singles: 0, elements: 1 }])).toBe(7);
+    expect(shareOfTickets(limits, 4, [busy, idle])).toBe(4);
+    expect(shareOfTickets(limits, 4, [{ singles: 0, elements: 1 }])).toBe(7);
+    expect(shareOfTickets(limits, 4, [{ singles: 1, elements: 2 }])).toBe(5);
   });
 
-  it('let elements take two places for each slot, and eight while there is no worker', () => {
+  it('are two tickets for each slot, and eight while there is no worker', () => {
     const wide = { maxConcurrent: 1000, maxQueue: 1000 };
-    expect(shareOfElements(limitsOfWorkers(wide, 1), 1, [])).toBe(2);
-    expect(shareOfElements(limitsOfWorkers(wide, 16), 16, [])).toBe(32);
-    expect(shareOfElements(limitsOfWorkers(wide, 0), 0, [])).toBe(8);
-    // Half of the places are left to single captures.
-    expect(shareOfElements({ maxConcurrent: 4, maxQueue: 2 }, 4, [])).toBe(4);
+    expect(shareOfTickets(limitsOfWorkers(wide, 1), 1, [])).toBe(2);
+    expect(shareOfTickets(limitsOfWorkers(wide, 16), 16, [])).toBe(32);
+    expect(shareOfTickets(limitsOfWorkers(wide, 0), 0, [])).toBe(8);
   });
 
-  it('let elements take as many places as captures may run, and at least one', () => {
-    expect(shareOfElements({ maxConcurrent: 8, maxQueue: 0 }, 8, [])).toBe(8);
+  it('are at least one ticket and one place', () => {
     const crowd = Array.from({ length: 31 }, () => ({ singles: 1, elements: 9 }));
-    expect(shareOfElements(limits, 4, crowd)).toBe(1);
+    expect(shareOfTickets(limits, 4, crowd)).toBe(1);
     expect(shareOfSingles(limits, idle, crowd)).toBe(1);
   });
 });

@@ -228,14 +228,19 @@ async function recordsOf({ url }: Served) {
   return records;
 }
 
-/** A ticket is acknowledged when the event of its capture is stored: without tickets, no event is still to come. */
+/**
+ * A ticket is acknowledged when the event of its capture is stored: without tickets, no event is still to come. Nothing
+ * keeps a place of the queue either.
+ */
 async function expectNoTickets({ servers, name }: KilledNodes): Promise<void> {
   const connection = await connect({ servers: servers.nats.url });
   try {
     const { streams } = await jetstreamManager(connection);
-    await expect
-      .poll(async () => (await streams.info(`${name}-work`)).state.messages, { timeout: 90_000, interval: 250 })
-      .toBe(0);
+    for (const stream of [`${name}-work`, `${name}-places`]) {
+      await expect
+        .poll(async () => (await streams.info(stream)).state.messages, { timeout: 90_000, interval: 250 })
+        .toBe(0);
+    }
   } finally {
     await connection.close();
   }

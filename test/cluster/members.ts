@@ -32,7 +32,10 @@ export interface Stranger {
   removeTicket(): Promise<void>;
   /** Puts a ticket of an api node into the stream, by default of one that has ended. */
   leaveTicket(id: number, node?: string): Promise<void>;
+  /** Takes a place of the queue for an api node that has ended. */
+  leavePlace(id: number): Promise<void>;
   tickets(): Promise<number>;
+  places(): Promise<number>;
   /** The captures whose tickets are in the stream. */
   ids(): Promise<readonly number[]>;
   /** Delivers no ticket again for an hour, however long its worker is silent. */
@@ -137,12 +140,16 @@ export function membersOf(
         async leaveTicket(id, node = 'ended') {
           await jetstream(connection).publish(subjects.work(node, id));
         },
+        async leavePlace(id) {
+          await jetstream(connection).publish(subjects.place('ended', id));
+        },
         async neverRedeliver() {
           await manager.consumers.update(subjects.stream, subjects.consumer, { ack_wait: nanos(3_600_000) });
         },
         tickets: async () => (await manager.streams.info(subjects.stream)).state.messages,
+        places: async () => (await manager.streams.info(subjects.places)).state.messages,
         async ids() {
-          const { state } = await manager.streams.info(subjects.stream, { subjects_filter: subjects.allWork });
+          const { state } = await manager.streams.info(subjects.stream, { subjects_filter: subjects.workOf('*') });
           return Object.keys(state.subjects ?? {}).map((subject) => ticketOf(subject).id);
         },
       };

@@ -99,17 +99,20 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(await outcome).toEqual(stored({ id: 1 }));
   });
 
-  it('are removed when their api node has ended, although no worker takes them', async () => {
+  it('are removed with their places when their api node has ended, although no worker takes them', async () => {
     const cluster = members('orphans', 10);
     const apis = [await cluster.api(), await cluster.api()];
     const stranger = await cluster.stranger();
     const captures = apis.map((api, at) => submitted(api, at + 1));
     await expect.poll(() => stranger.tickets(), PATIENCE).toBe(2);
     for (const id of [11, 12, 13]) await stranger.leaveTicket(id);
-    expect(await stranger.tickets()).toBe(5);
+    for (const id of [11, 12, 13]) await stranger.leavePlace(id);
+    expect([await stranger.tickets(), await stranger.places()]).toEqual([5, 5]);
     await expect.poll(() => stranger.tickets(), PATIENCE).toBe(2);
+    await expect.poll(() => stranger.places(), PATIENCE).toBe(2);
     await cluster.worker(async (command) => stored(command));
     expect(await Promise.all(captures.map(({ outcome }) => outcome))).toEqual([stored({ id: 1 }), stored({ id: 2 })]);
+    await expect.poll(() => stranger.places(), PATIENCE).toBe(0);
   }, 90_000);
 
   it.each(['its api node has ended', 'no client waits for it any more'])(

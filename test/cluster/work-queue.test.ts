@@ -10,6 +10,7 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 const subjects = subjectsOf('queue');
 const ticket = (id: number) => subjects.work('node', id);
+const place = (id: number) => subjects.place('node', id);
 
 async function openQueue() {
   const nats = await startNats();
@@ -34,19 +35,31 @@ async function openQueue() {
 }
 
 describe.skipIf(whyNot !== undefined)(`the work queue${reason}`, () => {
-  it('delivers the remaining tickets in order after others were refused or removed', async () => {
-    const { queue, link } = await openQueue();
+  it('has as many places as its limits say, and gives one that was left to another capture', async () => {
+    const { queue } = await openQueue();
+    const { places } = queue;
     const sequences: (number | undefined)[] = [];
-    for (let id = 1; id <= 10; id += 1) sequences.push(await queue.publish(ticket(id)));
+    for (let id = 1; id <= 10; id += 1) sequences.push(await places.publish(place(id)));
     expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, undefined, undefined]);
+    await places.remove(place(2), 0);
+    expect(await places.publish(place(9))).toBe(9);
+    expect(await places.publish(place(10))).toBeUndefined();
+    expect(await places.subjects('node')).toEqual(new Set([1, 3, 4, 5, 6, 7, 8, 9].map(place)));
+    expect(await queue.state()).toMatchObject({ places: 8, tickets: 0 });
+  });
+
+  it('delivers the remaining tickets in order after others were removed', async () => {
+    const { queue, link } = await openQueue();
+    const { tickets } = queue;
+    for (let id = 1; id <= 8; id += 1) expect(await tickets.publish(ticket(id))).toBe(id);
     // The ticket is already in the queue, as when the answer to an earlier attempt was lost.
-    expect(await queue.publish(ticket(1))).toBe(0);
-    await queue.remove(ticket(9), 0);
-    await queue.remove(ticket(2), 0);
-    await queue.remove(ticket(3), 3);
-    await queue.remove(ticket(3), 3);
-    expect(await queue.ticketsOf('node')).toEqual(new Set([1, 4, 5, 6, 7, 8].map(ticket)));
-    expect(await queue.ticketsOf('other')).toEqual(new Set());
+    expect(await tickets.publish(ticket(1))).toBe(0);
+    await tickets.remove(ticket(9), 0);
+    await tickets.remove(ticket(2), 0);
+    await tickets.remove(ticket(3), 3);
+    await tickets.remove(ticket(3), 3);
+    expect(await tickets.subjects('node')).toEqual(new Set([1, 4, 5, 6, 7, 8].map(ticket)));
+    expect(await tickets.subjects('other')).toEqual(new Set());
 
     const delivered: string[] = [];
     const pulls = new Pulls({

@@ -4,9 +4,9 @@ import { type HeldPages, startHeldPages } from '../cluster/held-pages.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { describeWithTenants } from './tenants.ts';
 
-/* One key captures batches, and another one uses the service meanwhile. One capture runs at a time. */
+/* One key captures batches or many pages, and another one uses the service meanwhile. One capture runs at a time. */
 
-const LIMITS = { maxConcurrent: 1, maxQueue: 200, clusterMaxConcurrent: 1000 };
+const LIMITS = { maxConcurrent: 1, maxQueue: 1000, clusterMaxConcurrent: 1000 };
 /** Pages may be held for long on a busy machine. */
 const HTTP = { maxBatch: 50, defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 };
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -18,7 +18,7 @@ const MAX_LEAD = 8;
 const InFlight = z.object({ data: z.array(z.unknown()) });
 
 async function inFlight(app: RunningApp, key: string): Promise<number> {
-  const answer = await app.call('/captures', { headers: { 'X-API-Key': key } });
+  const answer = await app.call('/captures?limit=1000', { headers: { 'X-API-Key': key } });
   return InFlight.parse(await answer.json()).data.length;
 }
 
@@ -30,8 +30,9 @@ async function sendBatch(app: RunningApp, key: string, urls: readonly string[], 
   return answer.status;
 }
 
-async function sendSingle(app: RunningApp, key: string, url: string): Promise<number> {
-  const answer = await app.post('/screenshot', { url }, { headers: { 'X-API-Key': key } });
+async function sendSingle(app: RunningApp, key: string, url: string, signal?: AbortSignal): Promise<number> {
+  const init = { headers: { 'X-API-Key': key }, ...(signal === undefined ? {} : { signal }) };
+  const answer = await app.post('/screenshot', { url }, init);
   await answer.arrayBuffer();
   return answer.status;
 }
@@ -61,6 +62,37 @@ describe('captures of several keys', () => {
         expect(earlier.filter((url) => flood.includes(url)).length).toBeLessThanOrEqual(FEW);
       }
     }, 180_000);
+
+    it.each(['one node', 'every node'])(
+      'wait for a few single captures of another key, however many it has sent to %s',
+      async (where) => {
+        await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+        await using tenants = await start(LIMITS, HTTP);
+        const { apps, one } = tenants;
+        const flooded = where === 'one node' ? [one] : apps;
+        const client = new AbortController();
+        const flood = urlsOf(pages, 300);
+        const floods = flood.map((url, at) =>
+          sendSingle(flooded[at % flooded.length] ?? one, 'flood-key', url, client.signal).catch(() => 'left'),
+        );
+        await expect.poll(() => inFlight(one, 'flood-key'), PATIENCE).toBe(flood.length);
+
+        const single = pages.url();
+        const answer = sendSingle(apps.at(-1) ?? one, 'shop-key', single);
+        await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBe(1);
+        pages.hold(0);
+        expect(await answer).toBe(200);
+        const earlier = pages.order.slice(0, pages.order.indexOf(single));
+        // Nodes that are flooded at the same moment do not know of each other yet.
+        expect(earlier.length).toBeLessThanOrEqual(FEW * flooded.length);
+
+        // Captures that wait leave the queue with their clients.
+        client.abort();
+        await Promise.all(floods);
+        await expect.poll(() => inFlight(one, 'flood-key'), PATIENCE).toBe(0);
+      },
+      180_000,
+    );
 
     it.each(['the same node', 'another node'])(
       'take turns with those of a batch of another key, sent to %s',

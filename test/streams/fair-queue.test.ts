@@ -13,6 +13,18 @@ describe('the fair queue', () => {
     expect(queue.length).toBe(0);
   });
 
+  it('lets the batches of an owner take turns with each other and with its other entries', () => {
+    const queue = createFairQueue<string>();
+    for (const name of ['a1', 'a2', 'a3']) queue.join(name, 'owner', 'a');
+    for (const name of ['b1', 'b2']) queue.join(name, 'owner', 'b');
+    const leave = queue.join('left', 'owner', 'c');
+    queue.join('single', 'owner');
+    queue.join('other', 'other');
+    leave();
+    const served = Array.from({ length: 8 }, () => queue.shift());
+    expect(served).toEqual(['a1', 'other', 'b1', 'single', 'a2', 'b2', 'a3', undefined]);
+  });
+
   it('forgets entries that leave, and their owner with the last one', () => {
     const queue = createFairQueue<string>();
     const leave = queue.join('a1', 'a');
