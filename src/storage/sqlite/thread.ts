@@ -105,21 +105,31 @@ export class SqliteThread {
   }
 
   #receive(message: FromWorker): void {
-    if (message.type === 'refused') {
-      this.#refuse(new Error(`${this.#options.path}: ${message.reason}`));
-      return;
+    switch (message.type) {
+      case 'refused':
+        this.#refuse(new Error(`${this.#options.path}: ${message.reason}`));
+        break;
+      case 'state':
+        this.#setState(message.state, message.reason);
+        this.#settle();
+        this.#unrefIdle();
+        break;
+      case 'answer':
+        this.#endCall(message.call)?.resolve(message.answer);
+        break;
+      case 'failure':
+        this.#endCall(message.call)?.reject(this.#errorOf(message.failure));
+        break;
+      default:
+        message satisfies never;
     }
-    if (message.type === 'state') {
-      this.#setState(message.state, message.reason);
-      this.#settle();
-      this.#unrefIdle();
-      return;
-    }
-    const waiting = this.#waiting.get(message.call);
-    this.#waiting.delete(message.call);
+  }
+
+  #endCall(call: number): Waiting | undefined {
+    const waiting = this.#waiting.get(call);
+    this.#waiting.delete(call);
     this.#unrefIdle();
-    if (message.type === 'answer') waiting?.resolve(message.answer);
-    else waiting?.reject(this.#errorOf(message.failure));
+    return waiting;
   }
 
   /** A thread that is being closed keeps the process alive, or a refused start would end without its error. */
