@@ -27,7 +27,7 @@ import { requestedBy } from './request/requested-by.ts';
 import { type OperationsContext, type Route, type RouteContext, type RouteHandler, scopeOf } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
 import { createLoginLimits } from './session/login-limits.ts';
-import { createSessions, type Sessions } from './session/sessions.ts';
+import { createSessions, type EndedSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
@@ -77,7 +77,8 @@ const EVENTS: FanOutOptions = {
 /** Builds the HTTP application of a service. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
   const keys = keyRingOf(options);
-  const sessions = sessionsOf(keys);
+  // Where there is no database, nothing keeps which sessions have ended.
+  const sessions = sessionsOf(keys, service.results.state === 'off' ? undefined : service.idempotency);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
   const identify = identifierOf(keys, options.isolateKeys ?? false);
   const router = createRoutes(service, sessions, identify, options);
@@ -89,7 +90,8 @@ export function createWorkerApp(service: OperationsContext['service'], options: 
   const router = createRouter();
   for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
   const keys = keyRingOf(options);
-  const sessions = sessionsOf(keys);
+  // A worker has no logins. Without a store, it accepts no session of an api node.
+  const sessions = sessionsOf(keys, undefined);
   return createApp({ router, routes: WORKER_ROUTES, keys, sessions, identify: identifierOf(keys, false) }, options);
 }
 
@@ -97,8 +99,8 @@ function keyRingOf({ apiKeys, namedKeys = [], keyRing = new KeyRing({ apiKeys, n
   return keyRing;
 }
 
-function sessionsOf(keys: KeyRing): Sessions {
-  const sessions = createSessions([]);
+function sessionsOf(keys: KeyRing, ended: EndedSessions | undefined): Sessions {
+  const sessions = createSessions([], ended);
   keys.follow(({ apiKeys }) => sessions.setKeys(apiKeys));
   return sessions;
 }

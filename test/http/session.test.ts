@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLoginLimits } from '../../src/http/session/login-limits.ts';
 import { createSessions, SESSION_MS } from '../../src/http/session/sessions.ts';
+import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import { collectingLogger } from '../support/collecting-logger.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
-import { NO_BROWSER } from '../support/service.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
+import { describeWithTenants } from './tenants.ts';
 
 const KEY = 'first-secret';
 
@@ -73,6 +75,42 @@ describe('sessions', () => {
     expect(await status('/stats', { Cookie: cookie })).toBe(401);
   });
 
+  it('has ended a session also after a restart', async () => {
+    const dbPath = `${running.directory}/sessions.db`;
+    const options = { apiKeys: [KEY] };
+    const first = await startService({ ...NO_BROWSER, dbPath }, options);
+    const begin = async () =>
+      (await first.post('/session', { key: KEY })).headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const [ended, living] = [await begin(), await begin()];
+    const headers = { Cookie: ended, Origin: first.baseUrl };
+    expect((await first.call('/session', { method: 'DELETE', headers })).status).toBe(200);
+    await first.stop();
+    const second = await startService({ ...NO_BROWSER, dbPath }, options);
+    const statuses = [ended, living].map(
+      async (Cookie) => (await second.call('/stats', { headers: { Cookie } })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 200]);
+    await second.stop();
+  });
+
+  it('continues sessions while the database is away, and refuses those of which it knows nothing', async () => {
+    const here = await startService(NO_BROWSER, { apiKeys: [KEY] });
+    const { cookie } = await logIn();
+    const known = (await here.post('/session', { key: KEY })).headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    await here.loseDatabase();
+    const get = (Cookie: string, path = '/stats') => here.call(path, { headers: { Cookie } });
+    expect((await get(known)).status).toBe(200);
+    const refused = await get(cookie);
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: 'database_unavailable' });
+    expect(await (await get(cookie, '/session')).json()).toMatchObject({ data: { authenticated: false } });
+
+    const logOut = { method: 'DELETE', headers: { Cookie: known, Origin: here.baseUrl } };
+    expect((await here.call('/session', logOut)).status).toBe(503);
+    expect((await get(known)).status).toBe(401);
+    await here.stop();
+  });
+
   it('answers 429 after 10 wrong logins from an address, also with the right key, and not to requests with a key', async () => {
     const other = await serve(running.service, { apiKeys: [KEY] });
     const logInWith = (key: string) => other.post('/session', { key });
@@ -120,6 +158,21 @@ describe('sessions', () => {
   });
 });
 
+describeWithTenants((start) => {
+  it('ends a session at every api node', async () => {
+    await using tenants = await start({});
+    const { apps, one } = tenants;
+    const begun = await one.post('/session', { key: 'shop-key' });
+    const Cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const statuses = () =>
+      Promise.all(apps.map(async (app) => (await app.call('/stats', { headers: { Cookie } })).status));
+    expect(await statuses()).toEqual(apps.map(() => 200));
+    const ended = await one.call('/session', { method: 'DELETE', headers: { Cookie, Origin: one.baseUrl } });
+    expect(ended.status).toBe(200);
+    expect(await statuses()).toEqual(apps.map(() => 401));
+  }, 120_000);
+});
+
 describe('createLoginLimits', () => {
   it('counts the addresses of a network of IPv6 together, and lets logins through again after a while', () => {
     let now = 0;
@@ -141,30 +194,49 @@ describe('createLoginLimits', () => {
 });
 
 describe('createSessions', () => {
-  it('keeps a session ended, however many made-up tokens are ended after it', () => {
-    const sessions = createSessions([KEY]);
+  const stores = createNoDatabase();
+
+  it('keeps a session ended, however many made-up tokens are ended after it', async () => {
+    const sessions = createSessions([KEY], stores.idempotency);
     const { token = '' } = sessions.begin(KEY) ?? {};
     const { token: other = '' } = sessions.begin(KEY) ?? {};
-    sessions.end(token);
+    await sessions.end(token);
     const [expiry = ''] = token.split('.');
-    for (let n = 0; n < 10_050; n += 1) sessions.end(`${expiry}.made-up-${n}.c2lnbmF0dXJl`);
-    expect(sessions.clientOf(token)).toBeUndefined();
-    expect(sessions.clientOf(other)).toBeDefined();
+    for (let n = 0; n < 10_050; n += 1) await sessions.end(`${expiry}.made-up-${n}.c2lnbmF0dXJl`);
+    expect(await sessions.clientOf(token)).toBeUndefined();
+    expect(await sessions.clientOf(other)).toBeDefined();
   });
 
-  it('refuses a session after 12 hours', () => {
+  it('keeps a session that is ended with a token whose signature is wrong', async () => {
+    const sessions = createSessions([KEY, 'other'], stores.idempotency);
+    const { token = '' } = sessions.begin(KEY) ?? {};
+    const { token: other = '' } = sessions.begin('other') ?? {};
+    const [expiry = '', random = '', signature = ''] = token.split('.');
+    const wrong = [other.split('.')[2] ?? '', 'c2lnbmF0dXJl', '', `${signature}.${signature}`];
+    for (const each of wrong) await sessions.end(`${expiry}.${random}.${each}`);
+    expect(await sessions.clientOf(token)).toBeDefined();
+  });
+
+  it('refuses sessions of earlier processes where no database keeps which of them have ended', async () => {
+    const { token = '' } = createSessions([KEY], undefined).begin(KEY) ?? {};
+    expect(await createSessions([KEY], undefined).clientOf(token)).toBeUndefined();
+    expect(await createSessions([KEY], stores.idempotency).clientOf(token)).toBeUndefined();
+  });
+
+  it('refuses a session after 12 hours', async () => {
     let now = 1_800_000_000_000;
-    const sessions = createSessions([KEY], () => now);
+    const sessions = createSessions([KEY], stores.idempotency, () => now);
     const { token, client } = sessions.begin(KEY) ?? { token: '', client: '' };
     now += SESSION_MS - 1;
-    expect(sessions.clientOf(token)).toBe(client);
+    expect(await sessions.clientOf(token)).toBe(client);
     now += 1;
-    expect(sessions.clientOf(token)).toBeUndefined();
+    expect(await sessions.clientOf(token)).toBeUndefined();
   });
 
-  it('accepts sessions of another process with the same key, but not those of other keys', () => {
-    const { token = '' } = createSessions([KEY]).begin(KEY) ?? {};
-    expect(createSessions(['other', KEY]).clientOf(token)).toBeDefined();
-    expect(createSessions(['other']).clientOf(token)).toBeUndefined();
+  it('accepts sessions of another process with the same key, but not those of other keys', async () => {
+    const of = (...keys: string[]) => createSessions(keys, stores.idempotency);
+    const { token = '' } = of(KEY).begin(KEY) ?? {};
+    expect(await of('other', KEY).clientOf(token)).toBeDefined();
+    expect(await of('other').clientOf(token)).toBeUndefined();
   });
 });

@@ -47,6 +47,20 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
     expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'mismatch' });
   });
 
+  it('says which keys are claimed, in use or answered', async () => {
+    const attempt = attempts();
+    const { key } = attempt('a');
+    expect(await store.idempotency.isClaimed(key)).toBe(false);
+    await store.idempotency.claim(attempt('a'));
+    expect(await store.idempotency.isClaimed(key)).toBe(true);
+    await store.idempotency.keep(attempt('a'), answer);
+    expect(await store.idempotency.isClaimed(key)).toBe(true);
+    const other = attempts();
+    await store.idempotency.claim(other('a'));
+    await store.idempotency.forget(other('a'));
+    expect(await store.idempotency.isClaimed(other('a').key)).toBe(false);
+  });
+
   it('forgets a key that was released', async () => {
     const attempt = attempts();
     await store.idempotency.claim(attempt('a'));
@@ -77,6 +91,7 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
       const attempt = attempts();
       await store.idempotency.claim(attempt('a'), { ...CLAIM_TIMES, lifeMs: 0 });
       await store.idempotency[end](attempt('a'), answer);
+      expect(await store.idempotency.isClaimed(attempt('a').key)).toBe(false);
       expect(await store.idempotency.claim(attempt('b', 'other'))).toEqual({ state: 'begun' });
     }
   });

@@ -25,6 +25,9 @@ export async function logIn(key: string): Promise<void> {
 }
 
 export async function logOut(): Promise<void> {
-  await call('/session', { method: 'DELETE' });
-  loginRequired.value = true;
+  try {
+    await call('/session', { method: 'DELETE' });
+  } finally {
+    loginRequired.value = true;
+  }
 }

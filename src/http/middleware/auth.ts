@@ -20,12 +20,16 @@ export function authenticate(keys: KeyRing, sessions: Sessions, openRoutes: read
   });
   return async (ctx, next) => {
     const client = presentedKeys(ctx).find((key) => isAccepted(key, accepted));
+    const isOpen = ctx.state.isSigned || isOneOf(ctx, openRoutes);
     ctx.state.hasSession = client === undefined;
     ctx.state.client =
       client === undefined
-        ? sessions.clientOf(sessionToken(ctx))
+        ? await sessions.clientOf(sessionToken(ctx)).catch((error: unknown) => {
+            if (!isOpen) throw error;
+            return undefined;
+          })
         : digest(Buffer.from(client, 'latin1')).toString('hex');
-    if (ctx.state.client === undefined && sessions.required && !ctx.state.isSigned && !isOneOf(ctx, openRoutes)) {
+    if (ctx.state.client === undefined && sessions.required && !isOpen) {
       ctx.set('WWW-Authenticate', 'Bearer');
       throw new CapstanError(
         'unauthorized',

@@ -68,14 +68,17 @@ export const deleteSession = route({
   path: '/session',
   operationId: 'logOut',
   summary: 'Ends the session of the cookie.',
+  description:
+    'It has ended for every copy of the cookie, at every process with the same database. While the database is away, the answer is 503, and the session has ended in this process alone.',
   tag: 'operations',
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'The session has ended.', content: SESSION, headers: ['Set-Cookie'] } },
-  handle: (ctx, _, { sessions }) => {
+  failures: ['database_unavailable'],
+  handle: async (ctx, _, { sessions }) => {
     const token = sessionToken(ctx);
-    if (token !== '') sessions.end(token);
     setSessionCookie(ctx, '');
+    await sessions.end(token);
     answer(ctx, { required: sessions.required, authenticated: !sessions.required }, 'The session has ended.');
   },
 });

@@ -45,6 +45,10 @@ export function createMemoryIdempotency(): IdempotencyStore {
       if (end(attempt)) answersTo(attempt.client).set(nameOf(attempt.key), { digest: nameOf(attempt.digest), answer });
       return Promise.resolve();
     },
+    isClaimed: (key) => {
+      const name = nameOf(key);
+      return Promise.resolve(underWay.has(name) || [...answeredTo.values()].some((answers) => answers.has(name)));
+    },
     forget: (attempt) => {
       end(attempt);
       return Promise.resolve();

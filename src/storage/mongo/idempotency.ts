@@ -42,6 +42,11 @@ export function mongoIdempotency(db: Db, ask: Ask): IdempotencyStore {
       ask(async () => {
         await keys.updateOne(own(attempt), { $set: { answer: new Binary(answer) } });
       }),
+    isClaimed: (key) =>
+      ask(async () => {
+        const current = { _id: new Binary(key), $expr: { $gt: ['$expires_at', '$$NOW'] } };
+        return (await keys.findOne(current, { projection: { _id: 1 } })) !== null;
+      }),
     forget: (attempt) =>
       ask(async () => {
         await keys.deleteOne(own(attempt));

@@ -40,6 +40,8 @@ export interface IdempotencyStore {
   renew(attempt: Attempt): Promise<void>;
   /** Stores the answer for every later attempt. */
   keep(attempt: Attempt, answer: Uint8Array): Promise<void>;
+  /** Whether a key is in use or answered. */
+  isClaimed(key: Uint8Array): Promise<boolean>;
   /** Releases the key as if it had never been used. */
   forget(attempt: Attempt): Promise<void>;
 }

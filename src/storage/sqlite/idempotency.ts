@@ -23,6 +23,7 @@ export function idempotencyTable(db: DatabaseSync): Synchronous<IdempotencyStore
   );
   const renew = db.prepare('UPDATE idempotency SET lease_until = ? WHERE key = ? AND owner = ?');
   const keep = db.prepare('UPDATE idempotency SET answer = ? WHERE key = ? AND owner = ?');
+  const claimed = db.prepare('SELECT 1 FROM idempotency WHERE key = ? AND expires_at > ?');
   const forget = db.prepare('DELETE FROM idempotency WHERE key = ? AND owner = ?');
 
   function claim({ key, digest, owner }: Attempt, { leaseMs, lifeMs } = CLAIM_TIMES): Claim {
@@ -51,6 +52,7 @@ export function idempotencyTable(db: DatabaseSync): Synchronous<IdempotencyStore
     keep: ({ key, owner }, answer) => {
       keep.run(answer, key, owner);
     },
+    isClaimed: (key) => claimed.get(key, Date.now()) !== undefined,
     forget: ({ key, owner }) => {
       forget.run(key, owner);
     },
