@@ -3,6 +3,7 @@ import { registerDbCommand } from './commands/db.ts';
 import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerExportCommand } from './commands/export.ts';
 import { registerIpCommand } from './commands/ip.ts';
+import { registerMcpCommand } from './commands/mcp.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
 import { registerSignCommand } from './commands/sign.ts';
@@ -45,6 +46,7 @@ function createProgram(): Command {
         ),
     });
   registerServeCommand(program);
+  registerMcpCommand(program);
   registerShotCommand(program);
   registerSignCommand(program);
   registerDbCommand(program);

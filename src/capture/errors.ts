@@ -44,6 +44,12 @@ export const CATALOGUE = {
     text: 'The link is not signed, was changed, or has expired.',
     help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links).',
   },
+  origin_not_allowed: {
+    status: 403,
+    retryable: false,
+    text: 'The service does not answer pages of this origin.',
+    help: 'Operators allow origins with `--cors-origins`.',
+  },
   not_found: {
     status: 404,
     retryable: false,

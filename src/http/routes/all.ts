@@ -6,6 +6,7 @@ import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getPressure, patchLimits } from './limits.ts';
+import { postMcp } from './mcp.ts';
 import { getMetrics } from './metrics.ts';
 import {
   getAnyReadiness,
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   postScreenshot,
   captureByQuery,
   postBatch,
+  postMcp,
   getScreenshot,
   deleteScreenshot,
   getScreenshots,

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Command } from 'commander';
+import { addConfigFlags } from '../config/flags.ts';
+import { type Config, ConfigError } from '../config/mod.ts';
+import { openLog } from '../log/log.ts';
+import { type Api, apiAt } from '../mcp/api.ts';
+import { createMcpServer } from '../mcp/mcp-server.ts';
+import { watchForEnd } from './ending.ts';
+import { processConfig } from './process-config.ts';
+
+export function registerMcpCommand(program: Command): void {
+  const command = program
+    .command('mcp')
+    .description(
+      'Serve the Model Context Protocol over standard input and output, until the input ends: with a service of its own, or for the one of --server.',
+    )
+    .option('--server <url>', 'service to use, such as http://127.0.0.1:8080; --api-key is sent to it');
+  addConfigFlags(command).action(async (flags: Readonly<Record<string, unknown>>) => {
+    const { server, ...own } = flags;
+    if (server !== undefined && !/^https?:$/.test(URL.parse(String(server))?.protocol ?? '')) {
+      throw new ConfigError(`--server takes a URL such as http://127.0.0.1:8080, not ${JSON.stringify(server)}`);
+    }
+    const config = processConfig({ ...own, host: '127.0.0.1', port: '0' });
+    await (server === undefined ? serveOwn(config) : serveUntilEnd(apiAt(String(server), config.apiKey[0])));
+  });
+}
+
+/** Serves until standard input ends. */
+async function serveUntilEnd(api: Api, signal?: AbortSignal): Promise<void> {
+  const serving = serveStdio(() => createMcpServer(api));
+  await Promise.race([
+    once(process.stdin, 'close'),
+    once(process.stdin, 'end'),
+    ...(signal ? [once(signal, 'abort')] : []),
+  ]);
+  await serving.close();
+}
+
+/** Starts a service that nobody else can use, and serves it. */
+async function serveOwn(config: Config): Promise<void> {
+  const log = openLog(config);
+  try {
+    const ending = watchForEnd(log.logger);
+    const [{ listen }, { open }] = await Promise.all([import('../http/server.ts'), import('./serve-service.ts')]);
+    const key = randomBytes(24).toString('base64url');
+    const opened = await open({ ...config, apiKey: [key], namedKeys: [] }, log);
+    ending.watchOver(opened.service);
+    try {
+      const server = await listen(opened.app, config);
+      try {
+        await serveUntilEnd(apiAt(server.address, key), ending.signal);
+        await opened.service.stop(0);
+      } finally {
+        await server.close(0);
+      }
+    } finally {
+      await opened.service.stop(0);
+      await opened.close();
+    }
+  } finally {
+    await log.flush();
+  }
+}

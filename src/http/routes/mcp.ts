@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
+import { apiAt } from '../../mcp/api.ts';
+import { createMcpServer } from '../../mcp/mcp-server.ts';
+import { ANY_JSON } from '../openapi/content.ts';
+import { routeWithBody } from '../route.ts';
+import type { HttpContext } from '../state.ts';
+
+const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
+
+/** What the SDK checks further. */
+const McpMessageSchema = z.looseObject({ jsonrpc: z.literal('2.0', { error: MESSAGE }) }, { error: MESSAGE });
+
+export const postMcp = routeWithBody({
+  method: 'POST',
+  path: '/mcp',
+  operationId: 'callMcp',
+  scope: 'read',
+  summary: 'The Model Context Protocol over Streamable HTTP, without sessions.',
+  description:
+    'For language-model agents: see [docs/mcp.md](https://github.com/capstan/capstan/blob/main/docs/mcp.md). Tools are requests to this API with the key of the caller, and need the scopes of those. `Accept` must take `application/json` and `text/event-stream`.',
+  tag: 'capture',
+  parameters: {},
+  screen: refuseOtherOrigins,
+  body: { name: 'McpMessage', schema: () => McpMessageSchema },
+  answers: {
+    200: { description: 'A JSON-RPC answer, or a stream of messages.', content: ANY_JSON },
+    202: { description: 'The notification was taken.', content: {} },
+  },
+  failures: ['origin_not_allowed'],
+  handle: async (ctx) => {
+    const over = new AbortController();
+    ctx.req.socket.once('close', () => over.abort());
+    const message = ctx.request.body;
+    const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)));
+    const request = new Request(new URL(ctx.path, reachedAt(ctx)), {
+      method: 'POST',
+      headers: forwarded(ctx),
+      body: JSON.stringify(message),
+      signal: over.signal,
+    });
+    const response = await handler.fetch(request, { parsedBody: message });
+    ctx.status = response.status;
+    for (const [name, value] of response.headers) ctx.set(name, value);
+    ctx.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream);
+  },
+});
+
+/** The API of this service at the address that the client reached, with the client's key. */
+function ownApi(ctx: HttpContext) {
+  const { localAddress = '127.0.0.1', localPort } = ctx.req.socket;
+  const address = localAddress.replace(/^::ffff:/i, '');
+  const host = address.includes(':') ? `[${address}]` : address;
+  const bearer = /^bearer +(.+)$/i.exec(ctx.get('Authorization'))?.[1];
+  return apiAt(`http://${host}:${localPort}`, bearer ?? (ctx.get('X-API-Key') || undefined), reachedAt(ctx));
+}
+
+/** The origin that the client named. */
+function reachedAt({ protocol, host }: HttpContext): string {
+  return `${protocol}://${host}`;
+}
+
+function forwarded(ctx: HttpContext): Headers {
+  const headers = new Headers();
+  for (const name of ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id']) {
+    if (ctx.get(name) !== '') headers.set(name, ctx.get(name));
+  }
+  return headers;
+}
+
+/** Pages of other origins send `Origin`; programs do not. */
+function refuseOtherOrigins(ctx: HttpContext, { corsOrigins }: { readonly corsOrigins: readonly string[] }): void {
+  const origin = ctx.get('Origin');
+  if (origin === '' || corsOrigins.includes(origin) || URL.parse(origin)?.host === ctx.get('Host').toLowerCase())
+    return;
+  throw new CapstanError(
+    'origin_not_allowed',
+    `The Origin ${JSON.stringify(origin)} is not allowed: start the service with --cors-origins.`,
+  );
+}

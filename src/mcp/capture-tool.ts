@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { optionFields } from '../capture/options/groups.ts';
+import type { Api } from './api.ts';
+import { Captured, CaptureFacts, factsOf } from './captured.ts';
+
+/** The longest side of an image in pixels, and its size in bytes: what language models take without resizing. */
+export const MAX_IMAGE_SIDE = 1_568;
+export const MAX_IMAGE_BYTES = 1024 * 1024;
+
+/** Options that change what an agent sees. The HTTP API has more. */
+const { fullPage, selector, device, darkMode, waitForSelector, delayMs, rejectCookieBanners, hidePopups, blockAds } =
+  optionFields;
+export const pageFields = {
+  url: z.string().min(1).meta({ description: 'URL of the page; without a scheme, https is tried first.' }),
+  selector,
+  device,
+  darkMode,
+  waitForSelector,
+  delayMs,
+  rejectCookieBanners,
+  hidePopups,
+  blockAds,
+};
+
+export const captureInput = z.strictObject({ ...pageFields, fullPage });
+export const captureOutput = CaptureFacts.extend({
+  shown: z
+    .object({ width: z.int(), height: z.int(), of_height: z.int() })
+    .nullable()
+    .meta({ description: 'Size in pixels of the image in this answer, and of its original; null for none.' }),
+  markdown: z.string().meta({ description: 'URL of the main content as Markdown; empty when there is none.' }),
+});
+
+const Answer = z.object({ data: Captured });
+
+/** Captures a page and returns a small image of it. */
+export async function capture(api: Api, { url, ...options }: z.output<typeof captureInput>, signal: AbortSignal) {
+  const body = { url, ...options, outputs: ['markdown'] };
+  const { data } = Answer.parse(await (await api.send('/screenshot', { body, signal })).json());
+  const image = await smallImage(api, data, signal);
+  const markdown = data.outputs.find(({ name }) => name === 'markdown')?.path ?? '';
+  const structuredContent = { ...factsOf(data, api), shown: image?.shown ?? null, markdown: api.link(markdown) };
+  return {
+    structuredContent,
+    content: [
+      { type: 'text' as const, text: JSON.stringify(structuredContent) },
+      ...(image === null ? [] : [{ type: 'image' as const, data: image.data, mimeType: 'image/webp' }]),
+    ],
+  };
+}
+
+/**
+ * Returns a thumbnail of a capture within the bounds; of a page that is much higher than wide, its upper part. Null when
+ * there is no image that a thumbnail can be made of.
+ */
+export async function smallImage(api: Api, { id, width, height, format }: Captured, signal?: AbortSignal) {
+  if (format === 'pdf' || width === 0) return null;
+  const isTall = height > 2 * width;
+  let scale = isTall ? Math.min(1, MAX_IMAGE_SIDE / width) : Math.min(1, MAX_IMAGE_SIDE / Math.max(width, height));
+  for (const quality of [80, 50, 30]) {
+    const size = {
+      width: Math.max(1, Math.round(width * scale)),
+      height: Math.max(1, Math.min(MAX_IMAGE_SIDE, Math.round(height * scale))),
+    };
+    const path = `/screenshot/${id}?width=${size.width}&height=${size.height}&format=webp&quality=${quality}`;
+    const bytes = Buffer.from(await (await api.send(path, signal && { signal })).arrayBuffer());
+    if (bytes.length <= MAX_IMAGE_BYTES) {
+      return { data: bytes.toString('base64'), shown: { ...size, of_height: height } };
+    }
+    scale *= 0.7;
+  }
+  return null;
+}
