@@ -144,6 +144,22 @@ const ROWS: readonly Row[] = [
     headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/json' },
   },
   {
+    status: 200,
+    method: 'POST',
+    path: '/mcp',
+    body: () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    headers: { Accept: 'application/json, text/event-stream' },
+  },
+  { status: 400, code: 'invalid_request', method: 'POST', path: '/mcp', body: () => ({}) },
+  {
+    status: 403,
+    code: 'origin_not_allowed',
+    method: 'POST',
+    path: '/mcp',
+    body: () => ({}),
+    headers: { Origin: 'https://other.example' },
+  },
+  {
     status: 202,
     method: 'POST',
     path: '/batch',
@@ -279,7 +295,7 @@ const ROWS: readonly Row[] = [
   { status: 400, code: 'invalid_id', path: '/screenshot/0', operation: '/screenshot/{id}' },
   { status: 400, code: 'invalid_id', method: 'DELETE', path: '/screenshot/x', operation: '/screenshot/{id}' },
 
-  ...['/screenshot', '/batch'].map(
+  ...['/screenshot', '/batch', '/mcp'].map(
     (path): Row => ({ status: 401, code: 'unauthorized', on: 'keyed', method: 'POST', path }),
   ),
   ...[

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { apiAt } from '../../mcp/api.ts';
 import { createMcpServer } from '../../mcp/mcp-server.ts';
-import { ANY_JSON } from '../openapi/content.ts';
+import { ANY_JSON, text } from '../openapi/content.ts';
 import { routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
@@ -21,13 +21,16 @@ export const postMcp = routeWithBody({
   scope: 'read',
   summary: 'The Model Context Protocol over Streamable HTTP, without sessions.',
   description:
-    'For language-model agents: see [docs/mcp.md](https://github.com/capstan/capstan/blob/main/docs/mcp.md). Tools are requests to this API with the key of the caller, and need the scopes of those. `Accept` must take `application/json` and `text/event-stream`.',
+    'For language-model agents. Tools are requests to this API with the key of the caller, and need the scopes of those. `Accept` must take `application/json` and `text/event-stream`.',
   tag: 'capture',
   parameters: {},
   screen: refuseOtherOrigins,
   body: { name: 'McpMessage', schema: () => McpMessageSchema },
   answers: {
-    200: { description: 'A JSON-RPC answer, or a stream of messages.', content: ANY_JSON },
+    200: {
+      description: 'A JSON-RPC answer, or a stream of messages.',
+      content: { ...ANY_JSON, ...text('text/event-stream') },
+    },
     202: { description: 'The notification was taken.', content: {} },
   },
   failures: ['origin_not_allowed'],
