@@ -50,6 +50,13 @@ export default {
       to: { path: '^src/cluster/', dependencyTypesNot: ['type-only', 'dynamic-import'] },
     },
     {
+      name: 'client-takes-types-alone',
+      comment: 'src/client runs in browsers: nothing of the service may come with it.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { pathNot: '^src/client/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'published-code-is-self-contained',
       comment: 'The package ships src/ without tests, benches, examples, scripts and development dependencies.',
       severity: 'error',

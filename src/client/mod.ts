@@ -1,0 +1,99 @@
+import { captureBatch } from './batch.ts';
+import { receiveEvents } from './events.ts';
+import { type ClientOptions, type Send, sender, withRetries } from './send.ts';
+import type {
+  BatchLine,
+  CallOptions,
+  CaptureRequest,
+  CaptureResult,
+  DetailedCaptureResult,
+  EventFilter,
+  Job,
+  ReceivedEvent,
+  ResultConditions,
+  View,
+} from './types.ts';
+
+export { CapstanFailure, type ClientOptions } from './send.ts';
+export type * from './types.ts';
+export { verifyWebhook, type WebhookMessage } from './webhook.ts';
+
+const DEFAULT_RETRIES = 5;
+const PAGE_LENGTH = 100;
+
+export interface CapstanClient {
+  /** Captures a page. Repeated after temporary failures, without capturing twice. */
+  capture(request: CaptureRequest, options?: CallOptions): Promise<DetailedCaptureResult>;
+  /** Captures pages, and yields each outcome as soon as it is known. */
+  batch(
+    requests: Iterable<CaptureRequest> | AsyncIterable<CaptureRequest>,
+    options?: CallOptions & { readonly concurrency?: number },
+  ): AsyncGenerator<BatchLine, void, undefined>;
+  /** Hands pages over to be captured later, also after a restart of the service. */
+  startJob(requests: readonly CaptureRequest[], options?: CallOptions): Promise<Job>;
+  /** Returns a job with its first outcomes. */
+  job(id: string, options?: CallOptions): Promise<Job>;
+  /** Yields stored results, newest first; reads a page of them when it is needed. */
+  results(conditions?: ResultConditions, options?: CallOptions): AsyncGenerator<CaptureResult, void, undefined>;
+  /** Returns one result with its evidence. */
+  result(id: number, options?: CallOptions): Promise<DetailedCaptureResult>;
+  /** Returns the image of a capture, or another of its files. */
+  image(id: number, options?: CallOptions & { readonly view?: View }): Promise<Response>;
+  /** Yields events as they happen, over restarts of the service and without a gap, until the signal is aborted. */
+  events(filter?: EventFilter, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
+  /** Removes a capture with its files. */
+  remove(id: number, options?: CallOptions): Promise<void>;
+}
+
+/** Returns a client of a service. It holds no connection and needs no end. */
+export function createClient(options: ClientOptions): CapstanClient {
+  const { retries = DEFAULT_RETRIES } = options;
+  const once = sender(options);
+  const send: Send = (path, call) => withRetries(retries, call?.signal, () => once(path, call));
+  const post = (path: string, body: unknown, headers: Readonly<Record<string, string>>, signal?: AbortSignal) =>
+    // With the key, a request that was done although its answer was lost is not done again.
+    send(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'Idempotency-Key': randomKey(), ...headers },
+      signal,
+    });
+  return {
+    capture: async (request, { signal } = {}) => dataOf(await post('/screenshot', request, {}, signal)),
+    batch: (requests, given = {}) => captureBatch(once, requests, { retries, ...given }),
+    startJob: async (requests, { signal } = {}) =>
+      dataOf(await post('/batch', { requests }, { Prefer: 'respond-async' }, signal)),
+    job: async (id, call) => dataOf(await send(`/jobs/${encodeURIComponent(id)}`, call)),
+    results: (conditions = {}, call = {}) => listResults(send, conditions, call),
+    result: async (id, call) => dataOf(await send(`/results/${id}`, call)),
+    image: (id, { view = 'image', signal } = {}) =>
+      send(`/screenshot/${id}?view=${view}`, { headers: { Accept: '*/*' }, signal }),
+    events: (filter = {}, call = {}) => receiveEvents(once, filter, call),
+    remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
+  };
+}
+
+async function* listResults(
+  send: Send,
+  conditions: ResultConditions,
+  { signal }: CallOptions,
+): AsyncGenerator<CaptureResult, void, undefined> {
+  const path =
+    conditions.url !== undefined ? '/results/by-url' : conditions.host !== undefined ? '/results/by-host' : '/results';
+  let next: string | undefined = `${path}?${new URLSearchParams({ limit: String(PAGE_LENGTH), ...conditions })}`;
+  while (next !== undefined) {
+    const response: Response = await send(next, { signal });
+    next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+    yield* await dataOf<readonly CaptureResult[]>(response);
+  }
+}
+
+async function dataOf<T>(response: Response): Promise<T> {
+  const { data } = (await response.json()) as { readonly data: T };
+  return data;
+}
+
+/** Not by `randomUUID`, which browsers have on secure origins alone. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,138 @@
+import type { FailureCode, FieldProblem } from './types.ts';
+
+/** A request that failed: the service refused it, or cannot be reached (`code` is `network`). */
+export class CapstanFailure extends Error {
+  readonly code: FailureCode | 'network' | 'unknown';
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  readonly problems: readonly FieldProblem[];
+  /** Seconds after which the service suggests to try again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    message: string,
+    facts: {
+      readonly code: CapstanFailure['code'];
+      readonly status: number;
+      readonly problems?: readonly FieldProblem[] | undefined;
+      readonly retryAfter?: number | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    super(message, { cause: facts.cause });
+    this.name = 'CapstanFailure';
+    this.code = facts.code;
+    this.status = facts.status;
+    this.problems = facts.problems ?? [];
+    this.retryAfter = facts.retryAfter;
+  }
+
+  /** Whether the same request may succeed later: the service was busy, restarting, or out of reach. */
+  get isTemporary(): boolean {
+    return [0, 429, 502, 503, 504].includes(this.status);
+  }
+}
+
+export interface ClientOptions {
+  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** How often a request is repeated after a temporary failure. @default 5 */
+  readonly retries?: number;
+  /** @default `fetch` of the runtime */
+  readonly fetch?: typeof fetch;
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Send = (path: string, call?: Call) => Promise<Response>;
+
+/** Longest pause between attempts, in milliseconds. */
+const MAX_PAUSE_MS = 10_000;
+const FIRST_PAUSE_MS = 200;
+
+/** Returns a function that sends a request once, and rejects with a `CapstanFailure` unless it succeeds. */
+export function sender({ baseUrl, apiKey, fetch: send = fetch }: ClientOptions): Send {
+  const authorization = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+  return async (path, { method = 'GET', headers, body, signal } = {}) => {
+    const response = await send(new URL(path, baseUrl), {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...authorization,
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    }).catch((cause: unknown) => {
+      throw signal?.aborted ? signal.reason : outOfReach(cause);
+    });
+    if (response.ok) return response;
+    throw await failureOf(response);
+  };
+}
+
+/** A broken connection. */
+export function outOfReach(cause: unknown): CapstanFailure {
+  return new CapstanFailure('The service cannot be reached.', { code: 'network', status: 0, cause });
+}
+
+/** Repeats work after temporary failures, as often as `retries` says. */
+export async function withRetries<T>(
+  retries: number,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof CapstanFailure && error.isTemporary) || attempt >= retries) throw error;
+      await pause(attempt, error, signal);
+    }
+  }
+}
+
+/** Waits before the next attempt: as long as the service says, else longer each time, and not as long as others. */
+export async function pause(attempt: number, failure: unknown, signal: AbortSignal | undefined): Promise<void> {
+  const asked = failure instanceof CapstanFailure ? failure.retryAfter : undefined;
+  const ms = asked === undefined ? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) : asked * 1000;
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(waiting);
+      reject(signal?.reason);
+    };
+    const waiting = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      ms * (1 + Math.random() / 4),
+    );
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+interface FailureAnswer {
+  readonly error?: string;
+  readonly code?: FailureCode;
+  readonly data?: { readonly problems?: readonly FieldProblem[] } | null;
+}
+
+async function failureOf(response: Response): Promise<CapstanFailure> {
+  const answer = (await response.json().catch(() => ({}))) as FailureAnswer;
+  const after = Number(response.headers.get('Retry-After') || Number.NaN);
+  return new CapstanFailure(answer.error ?? `The service answered ${response.status}.`, {
+    code: answer.code ?? 'unknown',
+    status: response.status,
+    problems: answer.data?.problems,
+    retryAfter: Number.isFinite(after) ? after : undefined,
+  });
+}

@@ -1,0 +1,58 @@
+import type { SentResult } from '../capture/artifact-paths.ts';
+import type { ArtifactKind } from '../capture/artifacts.ts';
+import type { FailureCode, FieldProblem } from '../capture/errors.ts';
+import type { CapstanEvent } from '../capture/events.ts';
+import type { Immutable } from '../capture/immutable.ts';
+import type { ScreenshotRequest } from '../capture/request.ts';
+import type { DetailedResult, Result } from '../capture/result.ts';
+import type { Verdict } from '../capture/verdict.ts';
+import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
+
+/*
+ * The types of requests and answers are those that the service checks and sends, so a change of the API that the client
+ * does not know fails to compile.
+ */
+
+export type CaptureRequest = Immutable<ScreenshotRequest>;
+export type CaptureResult = SentResult<Result>;
+export type DetailedCaptureResult = SentResult<DetailedResult>;
+export type View = ArtifactKind;
+export type Job = JobAnswer;
+export type { BatchLine, CapstanEvent, FailureCode, FieldProblem };
+
+/** Conditions of a list of results; a result meets all that are given. */
+export interface ResultConditions {
+  /** Results of this URL, of hosts that begin with this value, or of the captures that look like this one. One of them. */
+  readonly url?: string;
+  readonly host?: string;
+  /** HTTP status of the target: `404`, or `4xx` for a class. */
+  readonly status?: string;
+  readonly outcome?: 'stored' | 'failed' | 'timed_out';
+  readonly verdict?: Verdict['name'];
+  /** Earliest and latest time, in ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Words that are all in the title or the URL. */
+  readonly text?: string;
+  /** Capture options that were requested. */
+  readonly option?: string;
+}
+
+export interface EventFilter {
+  /** Types or groups, such as `capture.*`. */
+  readonly types?: readonly string[];
+  readonly host?: string;
+  readonly batch?: string;
+  readonly verdict?: Verdict['name'];
+  /** Where to go on: the id of the last event that was seen; 0 is the beginning of the log. @default now */
+  readonly lastEventId?: number;
+}
+
+/** An event with its id. `gap`: events are missing, and `text` says why. */
+export type ReceivedEvent =
+  | { readonly id: number; readonly event: CapstanEvent }
+  | { readonly gap: { readonly reason: string; readonly text: string } };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}

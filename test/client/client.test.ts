@@ -1,0 +1,210 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import {
+  type CapstanClient,
+  CapstanFailure,
+  createClient,
+  type ReceivedEvent,
+  verifyWebhook,
+} from '../../src/client/mod.ts';
+import { readSecret, signatures } from '../../src/webhooks/signature.ts';
+import { ground, serve } from '../commands/capstan-process.ts';
+import { freePort } from '../support/actor.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+
+const MOD = join(import.meta.dirname, '../../src/client/mod.ts');
+const MAX_BYTES = 15_000;
+
+const site = siteForSuite();
+const app = serviceForSuite();
+const client = (): CapstanClient => createClient({ baseUrl: app.baseUrl });
+
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const each of source) taken.push(each);
+  return taken;
+}
+
+describe('the client', () => {
+  it('captures a page, reads its files, lists it, and removes it', async () => {
+    const { capture, image, result, results, remove } = client();
+    const url = site.url('/short?listed');
+    const first = await capture({ url, outputs: ['text'] });
+    const second = await capture({ url });
+    expect(first).toMatchObject({ url, verdict: 'content', failed: false });
+    expect((await image(first.id)).headers.get('Content-Type')).toBe('image/png');
+    expect(await (await image(first.id, { view: 'text' })).text()).toContain('deep water');
+    expect((await result(first.id)).evidence).toEqual(first.evidence);
+    expect((await all(results({ url }))).map(({ id }) => id)).toEqual([second.id, first.id]);
+    await remove(first.id);
+    await expect(result(first.id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  });
+
+  it('reads as many pages of results as it is asked for', async () => {
+    const { batch, results } = client();
+    const requests = Array.from({ length: 105 }, (_, at) => ({ url: `file:///${at}` }));
+    await all(batch(requests));
+    const url = site.url('/short?pages');
+    await all(batch(Array.from({ length: 3 }, () => ({ url }))));
+    const taken: number[] = [];
+    for await (const { id } of results({ url })) if (taken.push(id) === 2) break;
+    expect(taken).toHaveLength(2);
+  });
+
+  it('yields the outcome of each request of a batch of any length once', async () => {
+    async function* requests() {
+      for (let at = 0; at < 205; at += 1) yield { url: at % 100 === 7 ? site.url('/short') : `file:///${at}` };
+    }
+    const lines = await all(client().batch(requests(), { concurrency: 2 }));
+    expect(lines.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 205 }, (_, at) => at),
+    );
+    expect(lines.filter(({ result }) => result !== null).map(({ index }) => index)).toEqual([7, 107]);
+  });
+
+  it('hands over a job, and finds its outcomes', async () => {
+    const { startJob, job } = client();
+    const { id } = await startJob([{ url: site.url('/short') }]);
+    await expect.poll(async () => (await job(id)).state, { timeout: 20_000 }).toBe('completed');
+    expect((await job(id)).results).toMatchObject([{ index: 0, code: null }]);
+  });
+
+  it('says what is wrong with a request, and repeats none that cannot succeed', async () => {
+    const wrong = client().capture({ url: site.url('/short'), delayMs: -1 });
+    await expect(wrong).rejects.toBeInstanceOf(CapstanFailure);
+    await expect(wrong).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      problems: [{ path: 'delayMs' }],
+    });
+  });
+
+  it('waits as long as it is told, and sends the request again with the same idempotency key', async () => {
+    const keys: (string | undefined)[] = [];
+    const busy = createServer((request, response) => {
+      keys.push(String(request.headers['idempotency-key']));
+      if (keys.length === 1) response.writeHead(429, { 'Retry-After': '1' }).end('{"code":"queue_full"}');
+      else response.end('{"data":{"id":7}}');
+    });
+    const port = await new Promise<number>((resolve) => {
+      busy.listen(0, '127.0.0.1', () => {
+        const address = busy.address();
+        if (address !== null && typeof address === 'object') resolve(address.port);
+      });
+    });
+    const startedAt = performance.now();
+    expect(await createClient({ baseUrl: `http://127.0.0.1:${port}` }).capture({ url: 'a.example' })).toEqual({
+      id: 7,
+    });
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    busy.close();
+  });
+
+  it('ends a capture when its signal is aborted', async () => {
+    const cancel = new AbortController();
+    const events = client().events({ types: ['capture.*'], lastEventId: 0 }, { signal: cancel.signal });
+    const stop = new AbortController();
+    const capturing = client().capture({ url: site.url('/hang') }, { signal: stop.signal });
+    capturing.catch(() => undefined);
+    const seen = async (type: string) => {
+      for (;;) {
+        const { value } = await events.next();
+        if (
+          value !== undefined &&
+          'event' in value &&
+          value.event.type === type &&
+          JSON.stringify(value).includes('/hang')
+        )
+          return;
+      }
+    };
+    await seen('capture.started');
+    stop.abort(new Error('enough'));
+    await expect(capturing).rejects.toThrow('enough');
+    await seen('capture.cancelled');
+    cancel.abort();
+  });
+
+  it('yields every outcome and every event once although the service is killed and started again', async () => {
+    const port = await freePort(createServer());
+    const place = await ground();
+    const args = ['--port', String(port), '--db-path', 'results.db', '--allow-targets', '127.0.0.1/32'];
+    let served = await serve(args, place.options);
+    const { batch, events } = createClient({ baseUrl: served.url, retries: 30 });
+    const stop = new AbortController();
+    const received: ReceivedEvent[] = [];
+    const receiving = (async () => {
+      for await (const each of events({ types: ['capture.stored'], lastEventId: 0 }, { signal: stop.signal }))
+        received.push(each);
+    })();
+    receiving.catch(() => undefined);
+    const urls = Array.from({ length: 12 }, (_, at) => ({ url: site.url(`/short?${at}`) }));
+    const indexes: number[] = [];
+    for await (const { index, code } of batch(urls, { concurrency: 1 })) {
+      expect(code).toBeNull();
+      if (indexes.push(index) !== 4) continue;
+      served.child.kill('SIGKILL');
+      await served.ended;
+      served = await serve(args, place.options);
+    }
+    expect(indexes.toSorted((a, b) => a - b)).toEqual(urls.map((_, at) => at));
+    const seen = () =>
+      new Set(received.flatMap((each) => ('event' in each && 'url' in each.event ? [each.event.url] : [])));
+    const last = urls[indexes.at(-1) ?? 0]?.url;
+    await expect.poll(() => seen().has(last ?? ''), { timeout: 20_000 }).toBe(true);
+    // What the service had not written when it was killed is announced as a gap.
+    const gaps = received.filter((each) => 'gap' in each).length;
+    expect(seen().size + gaps).toBeGreaterThanOrEqual(urls.length);
+    const ids = received.flatMap((each) => ('id' in each ? [each.id] : []));
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+    stop.abort();
+    served.child.kill('SIGTERM');
+    await served.ended;
+  }, 120_000);
+});
+
+describe('verifyWebhook', () => {
+  const SECRETS = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'];
+  const body = '{"type":"capture.stored"}';
+  const messageOf = (secret: string, timestamp = Math.floor(Date.now() / 1000)) => ({
+    body,
+    headers: {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures([readSecret(secret)], { id: 'msg_1', timestamp, body }),
+    },
+  });
+
+  it('returns the event of a message that one of the secrets signed', async () => {
+    for (const secret of SECRETS)
+      expect(await verifyWebhook(messageOf(secret), SECRETS)).toEqual({ type: 'capture.stored' });
+    const { headers } = messageOf(SECRETS[0] ?? '');
+    expect(await verifyWebhook({ body, headers: new Headers(headers) }, SECRETS)).toEqual({ type: 'capture.stored' });
+  });
+
+  it('refuses a message that was changed, signed by another secret, or is old', async () => {
+    const [first = '', second = ''] = SECRETS;
+    await expect(verifyWebhook({ ...messageOf(first), body: '{}' }, first)).rejects.toThrow('webhook-signature');
+    await expect(verifyWebhook(messageOf(first), second)).rejects.toThrow('webhook-signature');
+    await expect(verifyWebhook(messageOf(first, 1_600_000_000), first)).rejects.toThrow('webhook-timestamp');
+  });
+});
+
+describe('the bundle of the client', () => {
+  it('is small, and imports nothing', async () => {
+    const { outputFiles } = await build({
+      entryPoints: [MOD],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+    });
+    const [file] = outputFiles;
+    expect(file?.text).not.toMatch(/\bimport\b|require\(/);
+    expect(file?.contents.length).toBeLessThan(MAX_BYTES);
+  });
+});
