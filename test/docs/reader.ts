@@ -57,6 +57,7 @@ export class Reader implements AsyncDisposable {
 
   /** Runs a TypeScript example that ends by itself. */
   async runProgram(name: string, code: string): Promise<Ended> {
+    if (code.includes(DOCUMENTED_SERVICE)) await this.#needService();
     return ended(await this.#startProgram(name, code, {}));
   }
 
@@ -131,7 +132,7 @@ export class Reader implements AsyncDisposable {
     return code
       .replaceAll(DOCUMENTED_SERVICE, this.#service?.url ?? DOCUMENTED_SERVICE)
       .replaceAll('https://example.com', this.#site.origin)
-      .replaceAll(/host[= ]example\.com/g, (text) => text.replace('example.com', this.#site.host))
+      .replaceAll(/host(?:=|: '| )example\.com/g, (text) => text.replace('example.com', this.#site.host))
       .replaceAll('createService({', `createService({ allowTargets: ['${this.#site.host}'],`);
   }
 
