@@ -23,6 +23,10 @@ const PAGES: Readonly<Record<string, readonly [script: string, isCut: boolean]>>
     `document.body.innerHTML += '<b style="position:absolute;background:#ff0">word</b>'.repeat(2e4)`,
     false,
   ],
+  'two hundred thousand spaces in preformatted text': [
+    `document.body.innerHTML += '<pre>' + ' '.repeat(2e5) + 'word</pre>'`,
+    false,
+  ],
   '480 nested elements': [`document.body.innerHTML += '<div>'.repeat(480) + '<p>word'`, false],
 };
 
@@ -32,10 +36,18 @@ describe('outputs of hostile pages', () => {
     async (_name, [script, isCut]) => {
       const page = `<!doctype html><body><p>${BEGINNING}</p><script>${script}</script>`;
       const [hostile, neighbour] = await Promise.all([
-        running.actor.capture(htmlRequest(page, { outputs: ['text', 'links'], timeoutMs: 60_000 }), patience),
+        running.actor.capture(
+          htmlRequest(page, { outputs: ['text', 'links', 'markdown', 'blocks'], timeoutMs: 60_000 }),
+          patience,
+        ),
         running.actor.capture(htmlRequest('<p>Calm', { outputs: ['text'], timeoutMs: 60_000 }), patience),
       ]);
-      const { text, links } = hostile.outputs;
+      const { text, links, markdown, blocks } = hostile.outputs;
+      // An output for which there was no time is null.
+      const words = String(markdown?.content ?? BEGINNING);
+      expect(words.length).toBeLessThanOrEqual(MAX_CHARACTERS + 1);
+      expect(words.replace('\\', '')).toContain(BEGINNING);
+      expect(JSON.parse(String(blocks?.content ?? '{"blocks":[]}')).blocks.length).toBeLessThanOrEqual(10_000);
       expect(String(text?.content).startsWith(BEGINNING)).toBe(true);
       expect(text?.content.length).toBeLessThanOrEqual(MAX_CHARACTERS);
       if (isCut) expect(text?.partial).toBe(true);

@@ -95,7 +95,7 @@ const MARKDOWN = `(limits, scope, findPart, libraries) => {
   const written = (${WRITE_MARKDOWN})(content, libraries);
   let [room, kept] = [limits.characters, []];
   for (const block of written) {
-    room -= block.markdown.length;
+    room -= block.markdown.length + ${BETWEEN.length};
     if (room < 0 || kept.length === ${MAX_BLOCKS}) break;
     kept.push(block);
   }

@@ -33,6 +33,8 @@ const TEXT = `(limits) => {
     parts.push(text);
     isAfterSpace = !item.isPre && text.endsWith(' ');
   }
-  const text = parts.join('').replace(/ +(?=\\n|\\t|$)/g, '');
+  // Not by looking ahead in the expression, which takes quadratic time for many spaces.
+  const isAtEnd = (next) => next === undefined || next === '\\n' || next === '\\t';
+  const text = parts.join('').replace(/ +/g, (run, at, whole) => (isAtEnd(whole[at + run.length]) ? '' : run));
   return { text: (text === '' ? '' : text.trimEnd() + '\\n').slice(0, limits.characters).toWellFormed(), partial };
 }`;
