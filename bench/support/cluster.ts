@@ -35,7 +35,9 @@ export async function startBenchCluster(): Promise<BenchCluster> {
         place.options,
       );
       started.push(served);
-      await until(async () => (await fetch(`${served.url}/readyz/any`)).ok);
+      // A worker has one kind of readiness.
+      const path = role === 'worker' ? '/readyz' : '/readyz/any';
+      await until(async () => (await fetch(`${served.url}${path}`)).ok);
       return served;
     },
     async tickets() {

@@ -20,9 +20,16 @@ export interface BacklogOptions {
 export class Backlog {
   readonly #options: BacklogOptions;
   readonly #inTurn = createWorkInTurn(1);
+  #freed = Promise.withResolvers<void>();
 
   constructor(options: BacklogOptions) {
     this.#options = options;
+  }
+
+  /** Call it when a published ticket is gone: there may be room for another one. */
+  free(): void {
+    this.#freed.resolve();
+    this.#freed = Promise.withResolvers();
   }
 
   /**
@@ -72,6 +79,7 @@ export class Backlog {
 
   async #retryLater(isFull: boolean, signal?: AbortSignal): Promise<void> {
     if (isFull) this.#options.onFull();
-    await delay(RETRY_MS, undefined, signal && { signal }).catch(() => undefined);
+    const retry = delay(RETRY_MS, undefined, signal && { signal }).catch(() => undefined);
+    await Promise.race([retry, this.#freed.promise]);
   }
 }

@@ -179,8 +179,8 @@ export class Dispatcher {
   /** Publishes the ticket of a capture that has a place when it is its owner's turn, unless it ends before. */
   #publishInTurn(ticket: Ticket, owner: string | null): void {
     const published = this.#backlog.add(ticket, owner).then(() => {
-      // The capture may have ended while its ticket was on its way.
-      if (this.#tickets.get(ticket.command.id) !== ticket) this.#remove(ticket);
+      // The capture may have been cancelled while its ticket was on its way.
+      if (!this.#tickets.has(ticket.command.id) && ticket.worker === undefined) this.#remove(ticket);
     });
     published.catch((error: unknown) => {
       if (!ticket.command.signal.aborted) this.#options.onProblem(error);
@@ -226,6 +226,7 @@ export class Dispatcher {
     ticket.leave();
     if (ticket.isElement) this.#elements -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
+    if (ticket.isPublished) this.#backlog.free();
     if (ticket.worker === undefined) this.#remove(ticket);
     this.#removeFrom(this.#options.queue.places, ticket.placeSubject, ticket.place);
   }
