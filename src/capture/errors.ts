@@ -119,8 +119,14 @@ export const CATALOGUE = {
   not_an_image: {
     status: 422,
     retryable: false,
-    text: 'The capture is a PDF, of which no thumbnail can be made.',
-    help: 'Request the PDF itself, without `width`, `height`, `format` and `quality`.',
+    text: 'The capture is a PDF, of which no thumbnail can be made, and which cannot be compared.',
+    help: 'Request the PDF itself, without `width`, `height`, `format` and `quality`; compare captures of images.',
+  },
+  comparison_too_large: {
+    status: 422,
+    retryable: false,
+    text: 'The images are too large to compare.',
+    help: 'Capture with `maxHeight`, or `resize` the image: at most 33,554,432 pixels each are compared.',
   },
   selector_not_found: {
     status: 422,

@@ -10,6 +10,7 @@ import type { Pressure } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ServiceStats } from '../capture/stats.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
+import type { Comparisons } from '../imaging/comparisons.ts';
 import type { Thumbnails } from '../imaging/thumbnails.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Tallies } from '../metrics/tallies.ts';
@@ -56,6 +57,7 @@ export interface CaptureService {
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: Thumbnails;
+  readonly comparisons: Comparisons;
   /** Captures and batches that run in the background. */
   readonly jobs: Jobs;
   /** Whether a request may have a `callback`. */

@@ -11,6 +11,7 @@ import type { Egress } from '../egress/egress.ts';
 import { createLiveTargetPolicy } from '../egress/live-policy.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
+import { createComparisons } from '../imaging/comparisons.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
@@ -192,6 +193,7 @@ export async function createService(
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,
     thumbnails: createThumbnails(storage.artifacts, storage.thumbnails),
+    comparisons: createComparisons(storage.artifacts),
     get readiness() {
       return condition.readiness;
     },

@@ -39,9 +39,10 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     submit: service.submit,
     submitBatch: service.submitBatch,
     jobs: service.jobs,
-    // Idempotency keys include the API key; a thumbnail is made of an image that the view has opened.
+    // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
     idempotency: service.idempotency,
     thumbnails: service.thumbnails,
+    comparisons: service.comparisons,
     // These tell nothing about a capture.
     get readiness() {
       return service.readiness;

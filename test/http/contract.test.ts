@@ -63,6 +63,7 @@ beforeAll(async () => {
   const image = PNG.sync.write(new PNG({ width: 2, height: 2 }));
   await putCapture(main.service.artifacts, resultOf(5), { image, html: '' });
   await keepCapture(main.service, 6, { format: 'pdf' });
+  await keepCapture(main.service, 7, { width: 10_000, height: 10_000 });
   await lostDatabase.loseDatabase();
   await stopping.service.stop();
   const faulty: typeof broken.service = Object.create(broken.service, {
@@ -209,6 +210,11 @@ const ROWS: readonly Row[] = [
     headers: { Range: 'bytes=9999-' },
   },
   { status: 200, method: 'DELETE', path: '/screenshot/4', operation: '/screenshot/{id}' },
+  { status: 200, path: '/compare?a=5&b=5', operation: '/compare' },
+  { status: 422, code: 'not_an_image', path: '/compare?a=5&b=6', operation: '/compare' },
+  { status: 422, code: 'comparison_too_large', path: '/compare?a=5&b=7', operation: '/compare' },
+  { status: 404, code: 'not_found', path: '/compare?a=5&b=999', operation: '/compare' },
+  { status: 400, code: 'invalid_request', path: '/compare?a=5', operation: '/compare' },
   { status: 200, path: '/' },
   { status: 200, path: '/screenshots' },
   { status: 200, path: '/results' },
@@ -492,6 +498,7 @@ describe('the HTTP contract', () => {
       'not_found',
       'link_refused',
       'not_an_image',
+      'comparison_too_large',
       'method_not_allowed',
       'payload_too_large',
       'unsupported_media_type',

@@ -2,6 +2,7 @@ import type { OperationsContext, Route } from '../route.ts';
 import { postBatch } from './batch.ts';
 import { captureByQuery } from './capture-by-query.ts';
 import { getCaptures } from './captures.ts';
+import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   getScreenshot,
   deleteScreenshot,
   getScreenshots,
+  getComparison,
   getCaptures,
   getJobs,
   getJob,

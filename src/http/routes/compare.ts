@@ -1,0 +1,45 @@
+import { ComparisonSchema } from '../../capture/comparison.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
+import { answer } from '../answer/envelope.ts';
+import { clientGone } from '../connection/client-gone.ts';
+import { callerOf } from '../keys/callers.ts';
+import { envelope } from '../openapi/content.ts';
+import { captureId } from '../request/parameters.ts';
+import { route } from '../route.ts';
+
+export const getComparison = route({
+  method: 'GET',
+  path: '/compare',
+  operationId: 'compare',
+  summary: 'What differs between the images of two captures.',
+  description:
+    'Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited.',
+  tag: 'capture',
+  parameters: {
+    a: captureId.meta({ description: 'The capture before.' }),
+    b: captureId.meta({ description: 'The capture after.' }),
+  },
+  answers: { 200: { description: 'The comparison.', content: envelope('Comparison', ComparisonSchema) } },
+  failures: [
+    'invalid_id',
+    'not_found',
+    'artifact_elsewhere',
+    'not_an_image',
+    'comparison_too_large',
+    'queue_full',
+    'artifact_pending',
+    'database_unavailable',
+  ],
+  handle: async (ctx, { a, b }, { service }) => {
+    const [before, after] = [await infoOf(service, a), await infoOf(service, b)];
+    const difference = await service.comparisons.of(before, after, clientGone(ctx), callerOf(ctx).owner);
+    if (difference === undefined) throw await service.whyMissing((await service.artifacts.has(a)) ? b : a);
+    answer(ctx, { a, b, ...difference });
+  },
+});
+
+async function infoOf(service: CaptureService, id: number) {
+  const info = await service.artifacts.info(id);
+  if (info === undefined) throw await service.whyMissing(id);
+  return info;
+}

@@ -1,0 +1,40 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { MAX_COMPARED_PIXELS, type PictureDifference } from '../../capture/comparison.ts';
+import { CapstanError } from '../../capture/errors.ts';
+
+/** Measured: 1,280 by 20,000 pixels in which every row differs take 3 s of one core. */
+const TIMEOUT_MS = 30_000;
+/** The images are outside of the heap. */
+const MAX_HEAP_MB = 256;
+
+/** Compares two image files in a thread of its own, which ends with the comparison or with its time. */
+export function compareInThread(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayBuffer>): Promise<PictureDifference> {
+  return new Promise((resolve, reject) => {
+    // The thread's file is TypeScript in a checkout and JavaScript in an installed package.
+    const worker = new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
+      workerData: [a, b],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    const timer = setTimeout(() => {
+      reject(new CapstanError('comparison_too_large', `The comparison took more than ${TIMEOUT_MS / 1000} s.`));
+      void worker.terminate();
+    }, TIMEOUT_MS);
+    // A service that stops does not wait for a comparison.
+    worker.unref();
+    timer.unref();
+    worker.once('message', (difference: PictureDifference | null) => {
+      if (difference !== null) resolve(difference);
+      else
+        reject(
+          new CapstanError('comparison_too_large', `Images of at most ${MAX_COMPARED_PIXELS} pixels are compared.`),
+        );
+    });
+    worker.once('error', reject);
+    worker.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`the thread of the comparison ended with ${code}`));
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import type { Box } from '../../capture/comparison.ts';
+
+/** A decoded image: RGBA, 4 bytes a pixel, one `Uint32` each. */
+export interface Pixels {
+  readonly data: Uint32Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A rectangle of an image. */
+export interface Part extends Box {
+  readonly image: Pixels;
+}
+
+/** Returns rows `from` to `to` of a part. */
+export function rowsOf(part: Part, from: number, to: number): Part {
+  return { ...part, y: part.y + from, height: to - from };
+}
+
+/** Returns columns `from` to `to` of a part. */
+export function columnsOf(part: Part, from: number, to: number): Part {
+  return { ...part, x: part.x + from, width: to - from };
+}
+
+/** Returns the row of a part, without copying. */
+export function rowOf({ image, x, y, width }: Part, row: number): Uint32Array {
+  const start = (y + row) * image.width + x;
+  return image.data.subarray(start, start + width);
+}
+
+export function isUniform(row: Uint32Array, colour: number): boolean {
+  for (let at = 0; at < row.length; at += 1) if (row[at] !== colour) return false;
+  return true;
+}
+
+export function boxOf({ x, y, width, height }: Part): Box {
+  return { x, y, width, height };
+}
+
+/** Returns the smallest part around all pixels that do not have the colour; undefined when every pixel has it. */
+export function withoutMargin(part: Part, colour: number): Part | undefined {
+  let [top, bottom] = [0, part.height];
+  while (top < bottom && isUniform(rowOf(part, top), colour)) top += 1;
+  while (bottom > top && isUniform(rowOf(part, bottom - 1), colour)) bottom -= 1;
+  if (top === bottom) return undefined;
+  let [left, right] = [part.width, 0];
+  for (let row = top; row < bottom; row += 1) {
+    const pixels = rowOf(part, row);
+    let at = 0;
+    while (at < left && pixels[at] === colour) at += 1;
+    left = Math.min(left, at);
+    at = part.width;
+    while (at > right && pixels[at - 1] === colour) at -= 1;
+    right = Math.max(right, at);
+  }
+  return columnsOf(rowsOf(part, top, bottom), left, right);
+}

@@ -1,0 +1,197 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ComparisonSchema, MAX_COMPARED_PIXELS } from '../../src/capture/comparison.ts';
+import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { failureOf } from './answers.ts';
+import { resultOf } from './stored-capture.ts';
+import { describeWithTenants, type TenantsOf } from './tenants.ts';
+
+const Answer = z.object({ data: ComparisonSchema });
+const Captured = z.object({ data: z.object({ id: z.number() }) });
+
+const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
+const TOPICS = ['Harbours', 'Lighthouses and their keepers', 'Tides', 'Ropes, knots and splices', 'Charts'];
+const BANNER = '<div style="height:40px;background:#124;color:#fff">Maintenance tonight</div>';
+
+interface Page {
+  readonly top?: string;
+  readonly clock?: string;
+  readonly topics?: readonly string[];
+  readonly notice?: string;
+}
+
+function pageOf({ top = '', clock = '12:00:00', topics = TOPICS, notice = '' }: Page = {}): string {
+  const items = topics.map(
+    (topic) => `<article><h2>${topic}</h2><p>${`All about ${topic.toLowerCase()}. `.repeat(8)}</p></article>`,
+  );
+  return `<!doctype html><style>
+    body { margin: 0; font: 16px sans-serif } header { background: #def; padding: 20px; height: 40px }
+    main { display: flex } nav { width: 220px; padding: 20px } section { width: 700px; padding: 20px }
+    article { border: 1px solid #999; margin: 0 0 20px; padding: 8px }
+    h2 { font-size: 24px; line-height: 30px; margin: 10px 0 } p { line-height: 20px; margin: 10px 0 } footer { background: #eee; padding: 20px }
+  </style>${top}<header>Sea <span id="clock">${clock}</span></header>
+  <main><nav>${notice}<p>Home<p>Archive<p>About us<p>Contact</nav><section>${items.join('')}</section></main>
+  <footer>The end</footer>`;
+}
+
+describeWithTenants((start) => {
+  describe('GET /compare', () => {
+    // Started by the first test, because a cluster cannot be started outside of one.
+    let started: Promise<TenantsOf> | undefined;
+    let captured: Promise<number> | undefined;
+    const running = () => {
+      started ??= start({});
+      return started;
+    };
+    /** The capture of the page as it was. */
+    const unchanged = () => {
+      captured ??= capture(pageOf());
+      return captured;
+    };
+    afterAll(async () => (await started)?.[Symbol.asyncDispose]());
+
+    const headers = (key: string | undefined) => ({ 'X-API-Key': key ?? '' });
+    async function capture(html: string, key = FLOOD): Promise<number> {
+      const { one } = await running();
+      const response = await one.post('/screenshot', { html, fullPage: true }, { headers: headers(key) });
+      expect(response.status).toBe(200);
+      return Captured.parse(await response.json()).data.id;
+    }
+    async function compare(a: number, b: number, key = FLOOD) {
+      const { apps } = await running();
+      return Promise.all(apps.map((app) => app.call(`/compare?a=${a}&b=${b}`, { headers: headers(key) })));
+    }
+    /** The comparison with the page as it was, which every node answers alike. */
+    async function changesOf(changed: Page) {
+      const before = await unchanged();
+      const after = await capture(pageOf(changed));
+      const answers = await compare(before, after);
+      const [first, ...others] = await Promise.all(
+        answers.map(async (response) => {
+          expect(response.status).toBe(200);
+          return Answer.parse(await response.json()).data;
+        }),
+      );
+      if (first === undefined) throw new Error('there is no node');
+      for (const other of others) expect(other).toEqual(first);
+      return first;
+    }
+
+    it('finds nothing in a page that did not change', async () => {
+      expect(await changesOf({})).toMatchObject({ regions: [], share: 0, changed_pixels: 0, truncated: false });
+    });
+
+    it('finds one inserted region when a banner was inserted at the top', async () => {
+      const { regions, share, changed_pixels } = await changesOf({ top: BANNER });
+      expect(regions).toEqual([
+        { kind: 'inserted', from: null, to: { x: 0, y: 0, width: 1280, height: 40 }, pixels: 1280 * 40 },
+      ]);
+      expect(changed_pixels).toBe(1280 * 40);
+      expect(share).toBeLessThan(0.1);
+    });
+
+    it('finds one edited region, of the size of the text, when a clock went on', async () => {
+      const { regions } = await changesOf({ clock: '12:34:56' });
+      expect(regions).toEqual([
+        expect.objectContaining({ kind: 'edited', to: expect.objectContaining({ y: expect.any(Number) }) }),
+      ]);
+      const [region] = regions;
+      expect(region?.from).toEqual(region?.to);
+      expect(region?.to?.width).toBeLessThan(60);
+      expect(region?.to?.height).toBeLessThan(20);
+    });
+
+    it('finds one removed region when a block was removed beside a column that stayed', async () => {
+      const { regions } = await changesOf({ topics: TOPICS.toSpliced(2, 1) });
+      expect(regions).toEqual([{ kind: 'removed', from: expect.any(Object), to: null, pixels: expect.any(Number) }]);
+      expect(regions[0]?.from).toMatchObject({ width: 700 });
+    });
+
+    it('finds one moved region, with both places, when two items of a list changed places', async () => {
+      const [one = '', two = '', ...rest] = TOPICS;
+      const { regions, share } = await changesOf({ topics: [two, one, ...rest] });
+      expect(regions.map(({ kind }) => kind)).toEqual(['moved']);
+      const [region] = regions;
+      expect(region?.from?.y).not.toBe(region?.to?.y);
+      expect(region?.from?.width).toBe(region?.to?.width);
+      expect(share).toBe(0);
+    });
+
+    it('finds an insertion in one column, and an edit elsewhere, at once', async () => {
+      const { regions } = await changesOf({ clock: '12:34:56', notice: '<p style="background:#fd9">Closed today</p>' });
+      expect(regions.map(({ kind }) => kind)).toEqual(['edited', 'inserted']);
+      expect(regions[1]?.to?.width).toBe(220);
+    });
+
+    it('answers 404 when one of the captures is that of another key', async () => {
+      const before = await unchanged();
+      const others = await capture(pageOf(), SHOP);
+      for (const [a, b] of [
+        [before, others],
+        [others, before],
+      ] as const) {
+        for (const response of await compare(a, b)) {
+          expect(response.status).toBe(404);
+          expect(await failureOf(response)).toMatchObject({ code: 'not_found' });
+        }
+      }
+      for (const response of await compare(others, others, SHOP)) expect(response.status).toBe(200);
+    });
+  });
+});
+
+describe('GET /compare', () => {
+  const app = serviceForSuite(NO_BROWSER);
+  const [SMALL, WIDE, PDF, HUGE, LIES, BROKEN] = [1, 2, 3, 4, 5, 6];
+
+  const blank = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer();
+
+  beforeAll(async () => {
+    const keep = (id: number | undefined, image: Buffer, about = {}) =>
+      putCapture(app.service.artifacts, resultOf(id ?? 0, about), { image, html: '' });
+    await keep(SMALL, await blank(100, 80), { width: 100, height: 80 });
+    await keep(WIDE, await blank(140, 80), { width: 140, height: 80 });
+    await keep(PDF, Buffer.from('%PDF-'), { format: 'pdf' });
+    await keep(HUGE, Buffer.from('never read'), { width: 1280, height: 1 + MAX_COMPARED_PIXELS / 1280 });
+    // The record says less than the file has: a hostile page cannot write records, and the decoder has the bound too.
+    await keep(LIES, await blank(8192, 4097), { width: 100, height: 80 });
+    await keep(BROKEN, Buffer.from('not an image'), { width: 100, height: 80 });
+  });
+
+  it('shows the part that only the wider image has', async () => {
+    const { data } = Answer.parse(await (await app.call(`/compare?a=${SMALL}&b=${WIDE}`)).json());
+    expect(data).toMatchObject({
+      regions: [{ kind: 'inserted', from: null, to: { x: 100, y: 0, width: 40, height: 80 } }],
+      share: (40 * 80) / (140 * 80),
+    });
+  });
+
+  it.each([
+    [PDF, 'not_an_image'],
+    [HUGE, 'comparison_too_large'],
+    [LIES, 'comparison_too_large'],
+  ] as const)('refuses the capture %j with %s', async (id, code) => {
+    const response = await app.call(`/compare?a=${SMALL}&b=${id}`);
+    expect(response.status).toBe(422);
+    expect(await failureOf(response)).toMatchObject({ code });
+  });
+
+  it('answers 500 for a file that is no image, and compares others afterwards', async () => {
+    expect((await app.call(`/compare?a=${BROKEN}&b=${SMALL}`)).status).toBe(500);
+    expect((await app.call(`/compare?a=${SMALL}&b=${SMALL}`)).status).toBe(200);
+  });
+
+  it.each(['', '?a=1', '?a=1&b=x', '?a=1&b=2&c=3'])('answers 400 to /compare%s', async (query) => {
+    expect((await app.call(`/compare${query}`)).status).toBe(400);
+  });
+
+  it('answers 404 for an unknown capture', async () => {
+    expect((await app.call('/compare?a=1&b=999')).status).toBe(404);
+  });
+});
