@@ -36,7 +36,11 @@ export const postMcp = routeWithBody({
   failures: ['origin_not_allowed'],
   handle: async (ctx) => {
     const over = new AbortController();
-    ctx.req.socket.once('close', () => over.abort());
+    const { socket } = ctx.req;
+    const onClose = () => over.abort();
+    socket.once('close', onClose);
+    // The connection is used again, so it must not keep what belongs to this request.
+    ctx.res.once('close', () => socket.off('close', onClose));
     const message = ctx.request.body;
     const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)));
     const request = new Request(new URL(ctx.path, reachedAt(ctx)), {
