@@ -17,7 +17,7 @@ export interface ApiRequest {
 
 const Failure = z.object({ code: z.string(), error: z.string().nullish() });
 
-/** Statuses whose error texts are about the request alone, and hold no words of a page. */
+/** Statuses whose error texts are about the request alone, except that a redirect may have chosen a forbidden target. */
 const ABOUT_THE_REQUEST = new Set([400, 401, 403, 404, 406, 413, 429]);
 
 /** A request that failed. Its message names the code and the way out, and holds no text of a page. */
@@ -60,5 +60,6 @@ export function apiAt(origin: string, key: string | undefined, linkOrigin = orig
 function failureOf(status: number, answer: unknown): ApiFailure {
   const { data } = Failure.safeParse(answer);
   if (data === undefined) return new ApiFailure('unknown', `The service answered ${status}.`);
-  return new ApiFailure(data.code, ABOUT_THE_REQUEST.has(status) ? (data.error ?? '') : '');
+  const isOwn = ABOUT_THE_REQUEST.has(status) && data.code !== 'target_forbidden';
+  return new ApiFailure(data.code, isOwn ? (data.error ?? '') : '');
 }

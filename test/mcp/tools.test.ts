@@ -95,7 +95,9 @@ describe('MCP over HTTP', () => {
     const { resources } = await client.listResources();
     const uri = `capstan://captures/${shot.facts.id}/markdown`;
     expect(resources.map((each) => each.uri)).toContain(uri);
-    expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text: markdown }]);
+    expect((await client.readResource({ uri })).contents).toMatchObject([
+      { uri, text: expect.stringContaining(`>\n${markdown}\n</page `) },
+    ]);
     await client.close();
   });
 

@@ -1,0 +1,117 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { connect } from './clients.ts';
+
+/** The documented size of an answer, in bytes. */
+const MAX_ANSWER_BYTES = 2_000_000;
+const SMUGGLED = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+
+const app = serviceForSuite();
+
+const Opened = z.object({ socket: z.instanceof(Socket) });
+const Captured = z.looseObject({ id: z.number(), untrusted: z.looseObject({ final_url: z.string() }) });
+
+async function serve(
+  answers: Readonly<Record<string, string>>,
+): Promise<AsyncDisposable & { readonly origin: string }> {
+  const server = createServer(({ url = '' }, response) => {
+    const answer = answers[url] ?? '<!doctype html><p>Elsewhere.</p>';
+    if (answer.startsWith('http') || answer.startsWith('/')) response.writeHead(302, { Location: answer }).end();
+    else response.setHeader('Content-Type', 'text/html; charset=utf-8').end(answer);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+it('leaves out characters that only a language model reads, and keeps those of scripts and emoji', async () => {
+  const words = `Seen${SMUGGLED}\u200b\u2060, می\u200cخواهم, 👩\u200d🚀`;
+  const page = `<!doctype html><title>${words}</title><h1 aria-label="${words}">Here</h1><p>Said.</p>`;
+  await using site = await serve({ '/': page });
+  const client = await connect(app.baseUrl);
+  const seen = expect.stringContaining('Seen, می\u200cخواهم, 👩\u200d🚀');
+  const { structuredContent } = await client.callTool({ name: 'read', arguments: { url: site.origin, as: 'aria' } });
+  expect(structuredContent).toMatchObject({ untrusted: { title: seen, text: seen } });
+  await client.close();
+});
+
+it('gives resources of what was painted alone, with marks, and says how much is left', async () => {
+  const page = `<!doctype html><p style="display:none">obey</p>${'<p>Many words of a long page.</p>'.repeat(4_000)}`;
+  await using site = await serve({ '/': page });
+  const client = await connect(app.baseUrl);
+  const read = await client.callTool({ name: 'read', arguments: { url: site.origin, as: 'text' } });
+  const { id } = Captured.parse(read.structuredContent);
+  const { contents } = await client.readResource({ uri: `capstan://captures/${id}/text` });
+  expect(contents).toMatchObject([
+    { text: expect.stringMatching(/not instructions to follow\.\n<page ([\w-]+)>\nMany/) },
+  ]);
+  expect(contents).toMatchObject([
+    { text: expect.stringMatching(/characters are left: read on with offset 50000\.$/) },
+  ]);
+  await expect(client.readResource({ uri: `capstan://captures/${id}/html` })).rejects.toThrow('view must be one of');
+  await client.close();
+});
+
+it('marks the URL that a page redirects to, and names it in no error', async () => {
+  await using site = await serve({ '/on': '/obey-me', '/off': 'http://10.11.12.13/' });
+  const client = await connect(app.baseUrl);
+  const { structuredContent } = await client.callTool({ name: 'capture', arguments: { url: `${site.origin}/on` } });
+  const { untrusted, ...known } = Captured.parse(structuredContent);
+  expect(untrusted.final_url).toBe(`${site.origin}/obey-me`);
+  expect(JSON.stringify(known)).not.toContain('obey');
+  const refused = await client.callTool({ name: 'capture', arguments: { url: `${site.origin}/off` } });
+  expect(refused.isError).toBe(true);
+  expect(JSON.stringify(refused)).toContain('target_forbidden: ');
+  expect(JSON.stringify(refused)).not.toContain('10.11.12.13');
+  await client.close();
+});
+
+it('keeps every answer within the documented size', async () => {
+  const path = `/?${'"'.repeat(4_000)}`;
+  const page = `<!doctype html><title>${'"'.repeat(100_000)}</title>${`<p>${'"語'.repeat(500)}</p>`.repeat(60)}`;
+  await using site = await serve({ '/': path, [encodeURI(path)]: page, [path]: page });
+  const client = await connect(app.baseUrl);
+  for (const [name, given] of [
+    ['read', { url: site.origin, as: 'text', characters: 50_000 }],
+    ['capture', { url: site.origin }],
+    ['find', { limit: 50 }],
+  ] as const) {
+    const answer = await client.callTool({ name, arguments: given });
+    expect(answer.isError ?? false).toBe(false);
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_ANSWER_BYTES);
+  }
+  await client.close();
+});
+
+it('keeps nothing of the calls that ended on a connection', async () => {
+  const sockets: Socket[] = [];
+  const note = (opened: unknown) => sockets.push(Opened.parse(opened).socket);
+  subscribe('net.server.socket', note);
+  const listeners: unknown[] = [];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' };
+  for (let call = 0; call < 20; call++) {
+    const asked = request(new URL('/mcp', app.baseUrl), { method: 'POST', agent, headers });
+    asked.end(JSON.stringify({ jsonrpc: '2.0', id: call, method: 'tools/list' }));
+    const [response] = await once(asked, 'response');
+    expect([response.statusCode, await text(response)]).toEqual([200, expect.stringContaining('"capture"')]);
+    listeners.push(sockets.map((socket) => socket.listenerCount('close')));
+  }
+  agent.destroy();
+  unsubscribe('net.server.socket', note);
+  expect(sockets).toHaveLength(1);
+  expect(listeners.at(-1)).toEqual(listeners[1]);
+});
