@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
@@ -38,6 +39,12 @@ async function serveUntilEnd(api: Api, signal?: AbortSignal): Promise<void> {
   await serving.close();
 }
 
+/** Without a database nothing could be found again: it is beside the files, as with `npm start`. */
+function withDatabase(config: Config): Config {
+  const { dbPath, mongoUrl, dataDir } = config;
+  return dbPath === null && mongoUrl === null ? { ...config, dbPath: join(dataDir, 'results.db') } : config;
+}
+
 /** Starts a service that nobody else can use, and serves it. */
 async function serveOwn(config: Config): Promise<void> {
   const log = openLog(config);
@@ -45,12 +52,12 @@ async function serveOwn(config: Config): Promise<void> {
     const ending = watchForEnd(log.logger);
     const [{ listen }, { open }] = await Promise.all([import('../http/server.ts'), import('./serve-service.ts')]);
     const key = randomBytes(24).toString('base64url');
-    const opened = await open({ ...config, apiKey: [key], namedKeys: [] }, log);
+    const opened = await open({ ...withDatabase(config), apiKey: [key], namedKeys: [] }, log);
     ending.watchOver(opened.service);
     try {
       const server = await listen(opened.app, config);
       try {
-        await serveUntilEnd(apiAt(server.address, key), ending.signal);
+        await serveUntilEnd(apiAt(server.address, key, null), ending.signal);
         await opened.service.stop(0);
       } finally {
         await server.close(0);

@@ -5,7 +5,7 @@ import { CATALOGUE, type FailureCode } from '../capture/errors.ts';
 export interface Api {
   /** Sends a request. Rejects with an `ApiFailure` unless it succeeds. */
   send(path: string, options?: ApiRequest): Promise<Response>;
-  /** Returns the URL of a path for the client; `''` for `''`. */
+  /** Returns the URL of a path for the client; `''` when it has none. */
   link(path: string): string;
 }
 
@@ -32,8 +32,11 @@ export class ApiFailure extends Error {
   }
 }
 
-/** `linkOrigin`: where the client reaches the service, when that is another address. */
-export function apiAt(origin: string, key: string | undefined, linkOrigin = origin): Api {
+/**
+ * `linkOrigin`: where the client reaches the service, when that is another address; null when it cannot, and gets the URIs
+ * of resources in place of URLs.
+ */
+export function apiAt(origin: string, key: string | undefined, linkOrigin: string | null = origin): Api {
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return {
     async send(path, { body, signal } = {}) {
@@ -53,8 +56,17 @@ export function apiAt(origin: string, key: string | undefined, linkOrigin = orig
       if (response.ok) return response;
       throw failureOf(response.status, await response.json().catch(() => null));
     },
-    link: (path) => (path === '' ? '' : new URL(path, linkOrigin).href),
+    link: (path) => {
+      if (linkOrigin === null) return resourceOf(path);
+      return path === '' ? '' : new URL(path, linkOrigin).href;
+    },
   };
+}
+
+/** The resource of a stored file; `''` for a path that has none. */
+function resourceOf(path: string): string {
+  const [, id, view = 'image'] = /^\/screenshot\/(\d+)(?:\?view=(\w+))?$/.exec(path) ?? [];
+  return id === undefined ? '' : `capstan://captures/${id}/${view}`;
 }
 
 function failureOf(status: number, answer: unknown): ApiFailure {

@@ -33,6 +33,11 @@ it('captures with a service of its own, which ends with its browsers when the cl
   const client = await connect(['--allow-targets', '127.0.0.1/32'], place.options);
   const { structuredContent } = await client.callTool({ name: 'read', arguments: { url: site.url('/short') } });
   expect(structuredContent).toMatchObject({ untrusted: { text: expect.stringContaining('deep water') } });
+  const shot = await client.callTool({ name: 'capture', arguments: { url: site.url('/short') } });
+  // The client cannot reach this service by URLs.
+  const { image } = z.looseObject({ image: z.string() }).parse(shot.structuredContent);
+  expect(image).toMatch(/^capstan:\/\/captures\/\d+\/image$/);
+  expect((await client.readResource({ uri: image })).contents).toMatchObject([{ mimeType: 'image/webp' }]);
   expect(await place.browsers()).not.toEqual([]);
   await client.close();
   await expect.poll(() => place.browsers(), { timeout: 20_000 }).toEqual([]);

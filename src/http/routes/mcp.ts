@@ -42,7 +42,10 @@ export const postMcp = routeWithBody({
     // The connection is used again, so it must not keep what belongs to this request.
     ctx.res.once('close', () => socket.off('close', onClose));
     const message = ctx.request.body;
-    const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)));
+    const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)), {
+      // Nothing that could be subscribed to changes; each stream would hold a connection.
+      maxSubscriptions: 0,
+    });
     const request = new Request(new URL(ctx.path, reachedAt(ctx)), {
       method: 'POST',
       headers: forwarded(ctx),
