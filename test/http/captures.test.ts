@@ -105,9 +105,9 @@ describe('POST /screenshot', () => {
   });
 
   it.each([
-    [{}, 'image/gif', 'application/json, image/png, image/jpeg, image/webp, application/pdf'],
-    [{ format: 'png' }, 'image/webp', 'application/json, image/png'],
-    [{ format: 'jpg' }, 'image/png, application/pdf', 'application/json, image/jpeg'],
+    [{}, 'image/gif', 'application/json, image/png, image/jpeg, image/webp, application/pdf, text/markdown'],
+    [{ format: 'png' }, 'image/webp', 'application/json, image/png, text/markdown'],
+    [{ format: 'jpg' }, 'image/png, application/pdf', 'application/json, image/jpeg, text/markdown'],
   ])('answers 406 before capturing %j when Accept is %s', async (options, accept, offered) => {
     const { accepted } = app.service.stats().captures;
     const response = await app.post(

@@ -70,7 +70,7 @@ describe('MCP over HTTP', () => {
   ])('lets a client %s capture, read to the end, find, and open what is stored', async (_revision, connected) => {
     const client = await connected(app.baseUrl);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['capture', 'read', 'find']);
+    expect(tools.map(({ name }) => name)).toEqual(['capture', 'read', 'find', 'compare']);
     for (const { outputSchema } of tools) expect(outputSchema?.type).toBe('object');
 
     const shot = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
@@ -92,6 +92,9 @@ describe('MCP over HTTP', () => {
 
     const found = await call(client, 'find', { url: site.url('/long'), limit: 1 });
     expect(found.facts.captures).toMatchObject([{ id: shot.facts.id }]);
+    const again = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
+    const same = await call(client, 'compare', { a: shot.facts.id, b: again.facts.id });
+    expect(same.facts).toMatchObject({ regions: [], share: 0 });
     const { resources } = await client.listResources();
     const uri = `capstan://captures/${shot.facts.id}/markdown`;
     expect(resources.map((each) => each.uri)).toContain(uri);
