@@ -1,5 +1,6 @@
 /* Types of the HTTP API, from the schemas that validate its answers. Types are erased, so no schema is bundled. */
 import type { z } from 'zod';
+import type { ComparisonSchema } from '../../src/capture/comparison.ts';
 import type {
   BatchLineSchema,
   DetailedResultSchema,
@@ -11,6 +12,7 @@ import type {
 export type Result = z.output<typeof ResultSchema>;
 export type DetailedResult = z.output<typeof DetailedResultSchema>;
 export type SimilarResult = z.output<typeof SimilarResultSchema>;
+export type Comparison = z.output<typeof ComparisonSchema>;
 export type BatchLine = z.output<typeof BatchLineSchema>;
 export type Evidence = NonNullable<DetailedResult['evidence']>;
 export type Job = z.output<typeof JobSchema>;

@@ -1,82 +1,89 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DetailedResult } from '../../api/types.ts';
+import { queryOf } from '../../api/client.ts';
+import type { Comparison, DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
+import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem } from '../../parts/view.tsx';
-import { type Difference, drawDifference, loadImage } from './difference.ts';
 
-/** Default tolerance of a colour channel, 0 to 255. Smaller differences come from the encoding of an image. */
-const DEFAULT_TOLERANCE = 12;
+type Region = Comparison['regions'][number];
+type Side = 'from' | 'to';
 
-/** The images on top of each other, with changed pixels highlighted. */
+const KINDS: Readonly<Record<Region['kind'], string>> = {
+  inserted: 'Inserted',
+  removed: 'Removed',
+  moved: 'Moved',
+  edited: 'Edited',
+};
+
+/** Both images, with the regions in which the service finds them different. */
 export function DifferenceView({ before, after }: { readonly before: DetailedResult; readonly after: DetailedResult }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [tolerance, setTolerance] = useState(DEFAULT_TOLERANCE);
-  const [found, setFound] = useState<Difference>();
-  const [error, setError] = useState<unknown>();
-  const { screenshot: a } = before;
-  const { screenshot: b } = after;
-  useEffect(() => {
-    const abort = new AbortController();
-    const { signal } = abort;
-    setFound(undefined);
-    setError(undefined);
-    Promise.all([loadImage(a, signal), loadImage(b, signal)])
-      .then((images) =>
-        canvas.current === null ? undefined : drawDifference(canvas.current, images, tolerance, signal),
-      )
-      .then(setFound)
-      .catch((failure: unknown) => !signal.aborted && setError(failure));
-    return () => abort.abort();
-  }, [a, b, tolerance]);
+  const { data, error } = useAnswer<Comparison>(`/compare${queryOf({ a: before.id, b: after.id })}`);
   return (
     <div class="compare-difference">
       <div class="compare-tools">
         <p role="status" class="compare-share">
-          {found === undefined ? 'Comparing …' : <Share difference={found} />}
+          {data !== undefined ? <Share comparison={data} /> : error === undefined ? 'Comparing …' : ''}
         </p>
-        <label class="field">
-          <span>Tolerance: {tolerance} of 255</span>
-          <input
-            type="range"
-            min={0}
-            max={128}
-            value={tolerance}
-            onChange={(event) => setTolerance(event.currentTarget.valueAsNumber)}
-          />
-        </label>
+        <ul class="compare-kinds">
+          {Object.entries(KINDS).map(([kind, name]) => (
+            <li key={kind} class={`region-${kind}`}>
+              {name}
+            </li>
+          ))}
+        </ul>
       </div>
       {error !== undefined && <Problem error={error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard */}
-      <section class="panel canvas" tabIndex={0} aria-label="Difference, scrollable">
-        <canvas ref={canvas} role="img" aria-label="Changed pixels are highlighted" />
-      </section>
+      <div class="compare-pair">
+        <Marked result={before} regions={data?.regions ?? []} side="from" name="Before" />
+        <Marked result={after} regions={data?.regions ?? []} side="to" name="After" />
+      </div>
     </div>
   );
 }
 
-function Share({ difference: { changed, common, onlyBefore, onlyAfter } }: { readonly difference: Difference }) {
-  const percent = common === 0 ? 0 : (changed / common) * 100;
-  const shown = changed === 0 ? '0' : percent < 0.01 ? 'less than 0.01' : percent.toFixed(2);
-  const hasRest = onlyBefore + onlyAfter > 0;
+interface MarkedProps {
+  readonly result: DetailedResult;
+  readonly regions: readonly Region[];
+  readonly side: Side;
+  readonly name: string;
+}
+
+function Marked({ result: { screenshot, width, height }, regions, side, name }: MarkedProps) {
+  const share = (part: number, whole: number) => `${(100 * part) / whole}%`;
   return (
-    <>
-      <strong class="number">{shown} %</strong> of {hasRest ? 'the common area' : 'the pixels'} changed{' '}
-      <span class="muted number">
-        ({integer(changed)} of {integer(common)} pixels)
-      </span>
-      {onlyBefore > 0 && <Rest of={onlyBefore} total={common + onlyBefore} name="before" />}
-      {onlyAfter > 0 && <Rest of={onlyAfter} total={common + onlyAfter} name="after" />}
-    </>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard
+    <section class="panel canvas" tabIndex={0} aria-label={`${name}, with what changed, scrollable`}>
+      <div class="compare-layers">
+        <img src={screenshot} width={width} height={height} alt={name} />
+        {regions.map(({ kind, ...places }, at) => {
+          const box = places[side];
+          if (box === null) return null;
+          const style = {
+            left: share(box.x, width),
+            top: share(box.y, height),
+            width: share(box.width, width),
+            height: share(box.height, height),
+          };
+          return <span key={at} class={`region region-${kind}`} style={style} title={KINDS[kind]} />;
+        })}
+      </div>
+    </section>
   );
 }
 
-/** The part of one image that the other one is too small for. */
-function Rest({ of, total, name }: { readonly of: number; readonly total: number; readonly name: string }) {
-  const percent = (of / total) * 100;
+function Share({
+  comparison: { share, changed_pixels: changed, regions, truncated },
+}: {
+  readonly comparison: Comparison;
+}) {
+  const percent = share * 100;
+  const shown = changed === 0 ? '0' : percent < 0.01 ? 'less than 0.01' : percent.toFixed(2);
   return (
-    <span class="compare-rest number">
-      {' '}
-      · {percent < 1 ? 'less than 1' : Math.round(percent)} % of “{name}” has no counterpart
-    </span>
+    <>
+      <strong class="number">{shown} %</strong> of the pixels changed{' '}
+      <span class="muted number">
+        ({integer(changed)} pixels, {truncated ? 'over ' : ''}
+        {integer(regions.length)} {regions.length === 1 ? 'region' : 'regions'})
+      </span>
+    </>
   );
 }
