@@ -61,6 +61,23 @@ describe('captures that run at the same time as a hostile page', () => {
     TEST_MS,
   );
 
+  // Loopback is a secure context, so pages of the fixture site have all of these.
+  it(
+    'captures other pages during a storm of service workers, shared workers, files, caches, locks, sound, textures and titles',
+    async () => {
+      const kinds = ['title', 'service-worker', 'shared-worker', 'files', 'cache', 'lock', 'audio', 'texture'];
+      const running = await start({ slots: kinds.length + 1 });
+      const leaving = await Promise.all(
+        kinds.map((kind) => capturing(running, `/flood?by=${kind}&from=${kind === 'texture' ? 'slow' : 'turns'}`, 1)),
+      );
+      await neighbours(running, FEW_NEIGHBOURS, 120_000);
+      await Promise.all(leaving.map((leave) => leave()));
+      const { title } = await running.actor.capture(captureRequest(site.url('/storage-left')), patience);
+      expect(title).toBe('0 registrations, 0 caches, 0 files, 0 locks');
+    },
+    TEST_MS,
+  );
+
   it("keeps Chromium's limit of 200 navigations in 10 s, without which a page starves its neighbours", async () => {
     const { actor } = await start({ slots: 1 });
     const { title } = await actor.capture(captureRequest(site.url('/navigations?count=1000')), patience);
