@@ -109,14 +109,19 @@ describe('GET /screenshot', () => {
     expect(await failureOf(response)).toMatchObject({ code: 'target_unreachable' });
   });
 
-  it('refuses requests from pages of other sites unless their origin is listed', async () => {
+  it('refuses requests from pages of other origins unless their origin is listed', async () => {
     const from = (site: string, origin?: string) =>
       app.call(page(), { headers: { 'Sec-Fetch-Site': site, ...(origin === undefined ? {} : { Origin: origin }) } });
-    for (const refused of [await from('cross-site'), await from('cross-site', 'https://other.example')]) {
+    const sites = [
+      await from('cross-site'),
+      await from('same-site'),
+      await from('cross-site', 'https://other.example'),
+    ];
+    for (const refused of sites) {
       expect(refused.status).toBe(403);
       expect(await failureOf(refused)).toMatchObject({ code: 'link_refused' });
     }
-    expect((await from('same-site')).status).toBe(200);
+    expect((await from('same-origin')).status).toBe(200);
     expect((await from('none')).status).toBe(200);
     expect((await from('cross-site', 'https://listed.example')).status).toBe(200);
   });

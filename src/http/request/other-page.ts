@@ -9,12 +9,12 @@ import type { HttpContext } from '../state.ts';
  *   loopback), requests of our own pages by `Origin` or `Referer`, which pages cannot forge;
  * - programs, by a `User-Agent` that is not a browser's: pages can change it only in requests that need permission.
  *
- * On loopback, browsers send `Sec-Fetch-Site`, so only requests that it calls cross-site are of other pages.
+ * On loopback, browsers send `Sec-Fetch-Site`, so requests without it are of programs.
  */
 export function mayBeOfOtherPage(ctx: HttpContext): boolean {
   const site = ctx.get('Sec-Fetch-Site');
-  if (isOnLoopback(ctx)) return site === 'cross-site';
   if (site !== '') return site !== 'same-origin' && site !== 'none';
+  if (isOnLoopback(ctx)) return false;
   const from = ctx.get('Origin') || ctx.get('Referer');
   if (from !== '') return URL.parse(from)?.host !== ctx.get('Host').toLowerCase();
   return !/^(?!Mozilla\/|Opera\/)\S/i.test(ctx.get('User-Agent'));

@@ -16,7 +16,7 @@ export const captureByQuery = route({
   operationId: 'captureByQuery',
   summary: 'Captures one page and answers with the image.',
   description:
-    'The options are those of `POST /screenshot`. With API keys configured, it needs one, or a signed link. A page of another site needs a signed link, unless its origin is one of `--cors-origins`. Caches keep the image for `cacheMaxAgeMs`.',
+    'The options are those of `POST /screenshot`. With API keys configured, it needs one, or a signed link. A page of another origin needs a signed link, unless its origin is one of `--cors-origins`. Caches keep the image for `cacheMaxAgeMs`.',
   tag: 'capture',
   scope: 'capture',
   spendsRate: true,
@@ -70,6 +70,6 @@ function refuseOtherPages(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 
   if (corsOrigins.includes(ctx.get('Origin')) || !mayBeOfOtherPage(ctx)) return;
   throw new CapstanError(
     'link_refused',
-    'A page of another site may have requested this capture: sign the link, send an API key, or start the service with --cors-origins. A program must send a User-Agent that is not the one of a browser.',
+    'A page of another origin may have requested this capture: sign the link, send an API key, or start the service with --cors-origins. A program must send a User-Agent that is not the one of a browser.',
   );
 }
