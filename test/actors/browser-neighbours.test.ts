@@ -67,9 +67,11 @@ describe('captures that run at the same time as a hostile page', () => {
     async () => {
       const kinds = ['title', 'service-worker', 'shared-worker', 'files', 'cache', 'lock', 'audio', 'texture'];
       const running = await start({ slots: kinds.length + 1 });
-      const leaving = await Promise.all(
-        kinds.map((kind) => capturing(running, `/flood?by=${kind}&from=${kind === 'texture' ? 'slow' : 'turns'}`, 1)),
-      );
+      const leaving: (() => Promise<void>)[] = [];
+      for (const kind of kinds) {
+        // One after the other, so that each is known to have been requested.
+        leaving.push(await capturing(running, `/flood?by=${kind}&from=${kind === 'texture' ? 'slow' : 'turns'}`, 1));
+      }
       await neighbours(running, FEW_NEIGHBOURS, 120_000);
       await Promise.all(leaving.map((leave) => leave()));
       const { title } = await running.actor.capture(captureRequest(site.url('/storage-left')), patience);

@@ -17,10 +17,12 @@ const MAX_URL_CHARACTERS = 2_048;
 const MIN_IMAGE_SIZE = 16;
 
 /**
- * Runs in the page, with `PaintedLimits` and, when only a part of the page is wanted, its element. Returns the result of `PAINTED` and `copy`: a document that has only what was
- * painted, through open shadow roots and frames of the same origin. It belongs to no window, so it loads and runs
- * nothing; its URLs are absolute, and of schemes that are safe to follow.
- * `isMissing`: whether there is no such part.
+ * Runs in the page, with `PaintedLimits` and, when only a part of the page is wanted, its element; null for a part that
+ * there is not. Returns the result of `PAINTED`, and
+ *
+ * - `copy`: a document that has only what was painted, through open shadow roots and frames of the same origin. It belongs
+ *   to no window, so it loads and runs nothing; its URLs are absolute, and of schemes that are safe to follow.
+ * - `isMissing`: whether the part is null.
  */
 export const PAINTED_COPY = `((limits, part) => {
   const imageOf = (element, name) => (name === 'img' ? element : undefined);
