@@ -63,7 +63,7 @@ describe('the commands of "Copy as curl"', () => {
   const VIEWS: readonly (readonly [view: string, path: () => string, commands: number])[] = [
     ['the gallery', () => "/ui/?text=it's&host=127.0.0.1", 2],
     ['the form for a capture', () => `/ui/capture?url=${encodeURIComponent(site.url("/short?a=it's&b=2"))}`, 1],
-    ['the comparison', () => `/ui/compare?a=${first}&b=${second}`, 4],
+    ['the comparison', () => `/ui/compare?a=${first}&b=${second}`, 5],
     ['the comparison without captures', () => '/ui/compare', 1],
     ['operations', () => '/ui/operations', 6],
     ['one capture', () => `/ui/results/${first}`, 7],

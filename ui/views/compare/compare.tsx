@@ -27,6 +27,8 @@ export function Compare() {
   const error = before.error ?? after.error;
   const choose = (ids: { a: string; b: string }) => goTo(`/compare${queryOf(ids)}`, { replace: true });
   const isComplete = before.data !== undefined && after.data !== undefined;
+  // Before, the requests of a capture are not known.
+  const isSettled = isKnown(a, before) && isKnown(b, after);
   return (
     <View
       title="Compare"
@@ -38,12 +40,18 @@ export function Compare() {
               Swap
             </a>
           )}
-          <CopyAsCurl
-            requests={() => {
-              const chosen = [before.data, after.data].filter((each) => each !== undefined);
-              return chosen.length === 0 ? [{ path: NEWEST }] : chosen.flatMap(requestsOf);
-            }}
-          />
+          {isSettled && (
+            <CopyAsCurl
+              requests={() => {
+                const chosen = [before.data, after.data].filter((each) => each !== undefined);
+                if (chosen.length === 0) return [{ path: NEWEST }];
+                return [
+                  ...chosen.flatMap(requestsOf),
+                  ...(isComplete ? [{ path: `/compare${queryOf({ a, b })}` }] : []),
+                ];
+              }}
+            />
+          )}
         </>
       }
     >
@@ -77,6 +85,11 @@ export function Compare() {
       </div>
     </View>
   );
+}
+
+/** Whether what is known of a capture stays so: it was read, could not be read, or was not chosen. */
+function isKnown(id: string, { data, error }: { readonly data?: DetailedResult; readonly error?: unknown }): boolean {
+  return id === '' || data !== undefined || error !== undefined;
 }
 
 function requestsOf({ id, screenshot, format }: DetailedResult) {
