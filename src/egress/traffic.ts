@@ -73,7 +73,8 @@ export class Traffic {
     this.#bytes += bytes;
     if (this.#bytes <= this.#limits.maxBytes || this.#spent) return;
     this.#spent = overLimit(`more than ${this.#limits.maxBytes} bytes`);
-    this.#refuse('bytes', this.#sockets.size);
+    // The connection that brought the last byte may have ended already.
+    this.#refuse('bytes', Math.max(1, this.#sockets.size));
     this.#disconnect(this.#spent);
   }
 

@@ -167,6 +167,15 @@ describe('a full page that is higher than one screenshot', () => {
     const { size } = await rowsOf(snapshot);
     expect(size).toEqual([snapshot.width, snapshot.height]);
   });
+
+  it('limits the pixels of a very wide page as well', async () => {
+    const url = ground.site.url('/endless-height?wide=50000&px=50000');
+    const request = captureRequest(url, { fullPage: true, format: 'jpeg', timeoutMs: 120_000 });
+    const snapshot = await ground.running.actor.capture(request, patience);
+    expect(snapshot).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 24_414 });
+    const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();
+    expect([width, height]).toEqual([16_384, 24_414]);
+  }, 150_000);
 });
 
 describe('an element and a clip that are higher than one screenshot', () => {

@@ -125,7 +125,7 @@ describe('the wait before the screenshot', () => {
     [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
     [{ delayMs: 60_000 }, '/short'],
   ] as const)('ends the wait at the deadline, and reports a cut wait, with %j', async (options, path) => {
-    expect(await capture(path, { ...options, timeoutMs: 9000 })).toMatchObject({ cutPhase: 'wait' });
+    expect(await capture(path, { ...options, timeoutMs: 15_000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
   it('fails when a selector is invalid', async () => {

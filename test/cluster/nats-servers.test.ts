@@ -57,7 +57,7 @@ describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
     const foreign = { natsTlsCert: server.cert, natsTlsKey: server.key };
     await expectRefused({ natsUrl, natsTlsCa: server.cert, ...foreign }, /alert.*(certificate|unknown ca)/i);
     await expectRefused({ natsUrl: [nats.url] }, /tls|certificate/i);
-  });
+  }, 120_000);
 });
 
 async function serverWith(...flags: readonly string[]) {

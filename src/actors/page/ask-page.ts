@@ -5,8 +5,12 @@ import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { PageSession } from './page-session.ts';
 
-/** Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated. */
+/**
+ * Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated, and the
+ * share of the time left that it may take: most is kept for the picture, which follows.
+ */
 const PATIENCE_MS = 2_000;
+const PATIENCE_SHARE = 0.2;
 
 /** Maximum number of documents that are asked, when the page navigates before it answers. */
 const MAX_DOCUMENTS = 5;
@@ -16,7 +20,7 @@ const NEXT_DOCUMENT_MS = 50;
 export async function letGo<T>({ session }: IsolatedPage, deadline: Deadline, work: Promise<T>): Promise<T> {
   const endScripts = setTimeout(
     () => session.post('Runtime.terminateExecution'),
-    Math.max(deadline.waitingMs, Math.min(PATIENCE_MS, deadline.remainingMs / 2)),
+    Math.max(deadline.waitingMs, Math.min(PATIENCE_MS, deadline.remainingMs * PATIENCE_SHARE)),
   );
   try {
     return await work;
