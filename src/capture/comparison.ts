@@ -13,7 +13,7 @@ const BoxSchema = z.strictObject({ x: count, y: count, width: count, height: cou
 /** A rectangle of an image, in its pixels. */
 export type Box = z.output<typeof BoxSchema>;
 
-const RegionSchema = z.strictObject({
+export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),
   from: BoxSchema.nullable().meta({ description: 'Its place in `a`; null when it was inserted.' }),
   to: BoxSchema.nullable().meta({ description: 'Its place in `b`; null when it was removed.' }),

@@ -182,6 +182,12 @@ export const CATALOGUE = {
     text: 'There are too many subscribers to events.',
     help: 'Retry after `Retry-After`, or close a subscription of the same API key. Operators: `--max-subscribers`.',
   },
+  too_many_watches: {
+    status: 429,
+    retryable: false,
+    text: 'There are too many watches.',
+    help: 'Remove watches that are no longer needed: `DELETE /watches/{id}`.',
+  },
   too_many_logins: {
     status: 429,
     retryable: true,

@@ -5,6 +5,7 @@ import { apiKeyName } from './named-key.ts';
 import { PressureSchema } from './pressure.ts';
 import { ResultRecordSchema } from './result.ts';
 import { count, id, instant } from './values.ts';
+import { WatchRunSchema } from './watch.ts';
 
 /*
  * Everything that happens is an event. Answers, logs, counters, webhooks and `GET /events` derive from one event
@@ -56,6 +57,15 @@ const ofWebhook = {
   api_key_name: apiKeyName,
   attempts: count,
 };
+const ofWatch = {
+  at: instant,
+  watch: id.meta({ description: 'Id of the watch.' }),
+  url: z.string(),
+  host: z.string(),
+  labels: z.array(z.string()).meta({ description: 'Labels of the watch.' }),
+  api_key_name: apiKeyName,
+  run: WatchRunSchema,
+};
 const progress = { done: count, failed: count };
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S, description: string) =>
@@ -90,6 +100,18 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event('batch.accepted', { ...ofBatch, concurrency: count }, 'A batch was accepted.'),
   event('batch.progress', { ...ofBatch, ...progress }, 'Captures of the batch have ended.'),
   event('batch.completed', { ...ofBatch, ...progress }, 'Every capture of the batch has ended.'),
+  event('watch.run', ofWatch, 'A watch captured its page and compared it.'),
+  event(
+    'watch.changed',
+    { ...ofWatch, comparison: z.string().meta({ description: 'Path of the comparison of both captures.' }) },
+    'The page of a watch has changed: `run` names both captures and what differs.',
+  ),
+  event(
+    'watch.failed',
+    ofWatch,
+    'The page of a watch could not be captured, or is not content. Emitted for the first failure in a row.',
+  ),
+  event('watch.recovered', ofWatch, 'The page of a watch can be captured again.'),
   event('browser.launched', ofBrowser, 'A browser process was started.'),
   event('browser.retired', { ...ofBrowser, ...reason }, 'A browser process was replaced.'),
   event('browser.crashed', { ...ofBrowser, ...reason }, 'A browser process ended unexpectedly.'),
@@ -133,6 +155,7 @@ export const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split(
 
 export type CaptureEvent = Extract<CapstanEvent, { type: `capture.${string}` }>;
 export type BatchEvent = Extract<CapstanEvent, { type: `batch.${string}` }>;
+export type WatchEvent = Extract<CapstanEvent, { type: `watch.${string}` }>;
 export type BrowserEvent = Extract<CapstanEvent, { type: `browser.${string}` }>;
 export type PressureEvent = Extract<CapstanEvent, { type: `pressure.${string}` }>;
 export type WebhookEvent = Extract<CapstanEvent, { type: `webhook.${string}` }>;

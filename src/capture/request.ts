@@ -8,6 +8,7 @@ import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
+import { refuseTwoTimings, watchFields } from './watch.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -85,7 +86,43 @@ export function requestSchemas(limits: RequestLimits) {
     { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },
   );
 
-  return { screenshot, batch };
+  const { html: _html, allowNetwork: _allowNetwork, url: _url, ...options } = fields;
+  const watched = {
+    url: targetField(z.string({ error: 'is required: the URL to watch' })).meta({
+      description: 'The http or https URL to capture again and again.',
+      examples: ['https://example.com/'],
+    }),
+    ...options,
+    callback: callbackField(limits.callbacks ?? false).meta({
+      description:
+        'URL that is sent `watch.changed`, `watch.failed` and `watch.recovered`, under the same conditions as the callback of a ScreenshotRequest.',
+    }),
+    ...watchFields,
+  };
+  const watch = z
+    .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
+    .superRefine(refuseTwoTimings)
+    .superRefine(refuseContradictions)
+    .superRefine(refuseTwoAnswers)
+    .superRefine(refuseViewport)
+    .transform(
+      ({ every, schedule, timeZone, jitter, compare, accept, confirm, keep, labels, callback, ...capture }) => ({
+        request: withText(decide({ ...capture, allowNetwork: false }), compare.text),
+        callback,
+        rules: { every, schedule, timeZone, jitter, compare, accept, confirm, keep, labels },
+      }),
+    );
+
+  return { screenshot, batch, watch };
+}
+
+/** A parsed WatchRequest. */
+export type WatchRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['watch']>>;
+
+/** Adds the output that a comparison of text reads. */
+function withText<R extends Pick<Written, 'outputs'>>(request: R, isCompared: boolean): R {
+  const { outputs = [] } = request;
+  return isCompared && !outputs.includes('text') ? { ...request, outputs: [...outputs, 'text'] } : request;
 }
 
 /** Stands for the URL of a request that names no target. */

@@ -1,6 +1,6 @@
 import { firstValueFrom, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
-import type { CapstanEvent } from '../capture/events.ts';
+import type { CapstanEvent, WatchEvent } from '../capture/events.ts';
 import {
   type EventEntry,
   type EventLog,
@@ -131,8 +131,19 @@ export function entryOf(event: CapstanEvent): EventEntry {
     batch: 'batch' in event ? event.batch : null,
     ...ofKey('api_key_name' in event ? (event.api_key_name ?? null) : null),
     body: eventBody(event),
-    ...(isOfRecord(event) ? { key: `ended-${event.id}` } : {}),
+    ...keyOf(event),
   };
+}
+
+/** Names what several processes may report: the end of a capture with a record, and the run of a watch. */
+function keyOf(event: CapstanEvent): Pick<EventEntry, 'key'> {
+  if (isOfRecord(event)) return { key: `ended-${event.id}` };
+  if (!isOfWatch(event)) return {};
+  return { key: `${event.type.replace('.', '-')}-${event.watch}-${Date.parse(event.run.due)}` };
+}
+
+function isOfWatch(event: CapstanEvent): event is WatchEvent {
+  return event.type.startsWith('watch.');
 }
 
 /** Whether an event is the end of a capture that has a record: the worker and the api node may both report it. */

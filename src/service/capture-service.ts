@@ -18,6 +18,7 @@ import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { IdempotencyStore } from '../storage/ports/idempotency-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { BatchElement, BatchRequester } from '../streams/batch.ts';
+import type { Watches } from '../watches/watches.ts';
 import type { LiveConfig } from './service-config.ts';
 
 export type { BatchElement };
@@ -60,6 +61,8 @@ export interface CaptureService {
   readonly comparisons: Comparisons;
   /** Captures and batches that run in the background. */
   readonly jobs: Jobs;
+  /** Pages that are captured again and again. */
+  readonly watches: Watches;
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
   /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { firstValueFrom } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { wantedInFlight } from '../capture/in-flight.ts';
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
@@ -16,8 +17,10 @@ import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
+import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createEventStream } from '../streams/events.ts';
+import { createWatches } from '../watches/watches.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
@@ -116,6 +119,20 @@ export async function createService(
   const { maxBatchConcurrency } = config;
   const common = { pipeline, egress, webhooks, storage, events, logger };
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
+  const comparisons = createComparisons(storage.artifacts);
+  const watches = createWatches({
+    store: storage.watches,
+    enabled: storage.results.kind !== 'none',
+    capture: (request, by) => firstValueFrom(intake.submit(request, by)),
+    remove: (captures) => removeHere(storage.captureStore, captures),
+    announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),
+    artifacts: storage.artifacts,
+    comparisons,
+    atOnce: () => pipeline.limits.maxConcurrent,
+    ids: () => storage.ids.next(),
+    clock: Date.now,
+    report: (error) => logger.error({ err: error }, 'a watch failed'),
+  });
   const processStats = countProcess({ config, counts: tallies.counts, capturing, storage, eventLog, log });
   const queueStats = () => ({
     running: pipeline.load.running,
@@ -147,13 +164,13 @@ export async function createService(
   const stop = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
     stopping.abort();
-    const jobsStopped = intake.jobs.stop();
+    const backgroundStopped = Promise.all([intake.jobs.stop(), watches.stop()]);
     // The only worker of a cluster still runs its own node's captures. Otherwise the queue is left to other workers.
     const isOnlyWorker = cluster?.stats().workers === 1;
     const workerStopped = isOnlyWorker ? undefined : worker?.stop(graceMs);
     await pipeline.drain(graceMs);
     await (workerStopped ?? worker?.stop(Math.max(0, until - performance.now())));
-    await jobsStopped;
+    await backgroundStopped;
     await webhooks.drain(Math.max(0, until - performance.now()));
     webhooks.stop();
     condition.stop();
@@ -182,6 +199,7 @@ export async function createService(
     submitBatch: intake.submitBatch,
     admitCallback: intake.admitCallback,
     jobs: intake.jobs,
+    watches,
     events$: events.events$,
     feed,
     tallies,
@@ -193,7 +211,7 @@ export async function createService(
     idempotency: storage.idempotency,
     artifacts: storage.artifacts,
     thumbnails: createThumbnails(storage.artifacts, storage.thumbnails),
-    comparisons: createComparisons(storage.artifacts),
+    comparisons,
     get readiness() {
       return condition.readiness;
     },
@@ -264,6 +282,11 @@ export async function createService(
     onlyOf: (key) => ownCaptures(service, key),
   };
   return service;
+}
+
+/** Removes captures, except those whose files another data directory holds. */
+async function removeHere(store: CaptureStore, captures: readonly number[]): Promise<void> {
+  for (const id of captures) if (!(await store.isElsewhere(id))) await store.remove([id]);
 }
 
 /** @throws CapstanError with `invalid_request`. */

@@ -23,6 +23,14 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
       logger[type === 'browser.crashed' ? 'warn' : 'info']({ browser_pid: pid, captures, ...reason }, type);
       break;
     }
+    case 'watch.changed':
+    case 'watch.failed':
+    case 'watch.recovered': {
+      const { type, watch, host, run } = event;
+      const reason = run.reason === null ? {} : { reason: withoutUrls(run.reason) };
+      logger.info({ watch, host, capture_id: run.capture, changed: run.changed, ...reason }, type);
+      break;
+    }
     case 'webhook.failed': {
       const { type, at: _at, ...failed } = event;
       logger.warn(failed, type);
@@ -39,6 +47,7 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
     case 'batch.accepted':
     case 'batch.progress':
     case 'batch.completed':
+    case 'watch.run':
     case 'webhook.delivered':
       break;
     default:

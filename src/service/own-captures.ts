@@ -7,6 +7,7 @@ import { isVisible } from '../feed/event-filter.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
+import type { Watches } from '../watches/watches.ts';
 import type { CaptureService } from './capture-service.ts';
 
 /*
@@ -25,6 +26,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     results,
     artifacts,
     feed: ownFeed(service.feed, key),
+    watches: ownWatches(service.watches, key),
     events$: service.events$.pipe(filter((event) => isVisible(event, key))),
     inFlight: (wanted) => service.inFlight({ ...wanted, ofKey: key }),
     whyMissing: async (id) => {
@@ -145,6 +147,25 @@ async function keysetOf(results: ResultStore, id: number | undefined): Promise<K
   const record = await results.get(id);
   // Without the record, which was removed meanwhile, the time in the id is the nearest that is known.
   return { probedAt: record?.probed_at ?? timeOfId(id).toISOString(), id };
+}
+
+function ownWatches(watches: Watches, key: string): Watches {
+  const ifOwn = async <T>(id: number, work: () => Promise<T>, otherwise: T): Promise<T> => {
+    const watch = await watches.get(id);
+    return watch !== undefined && isOfKey(watch, key) ? work() : otherwise;
+  };
+  return {
+    add: watches.add,
+    get: (id) => ifOwn(id, () => watches.get(id), undefined),
+    list: (limit, after) => watches.list(limit, after, key),
+    written: (id) => ifOwn(id, () => watches.written(id), undefined),
+    change: (id, wanted) => ifOwn(id, () => watches.change(id, wanted), undefined),
+    pause: (id, isPaused) => ifOwn(id, () => watches.pause(id, isPaused), undefined),
+    run: (id) => ifOwn(id, () => watches.run(id), undefined),
+    remove: (id) => ifOwn(id, () => watches.remove(id), false),
+    history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), []),
+    stop: watches.stop,
+  };
 }
 
 function ownFeed(feed: EventFeed, key: string): EventFeed {

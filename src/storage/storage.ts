@@ -35,6 +35,7 @@ import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { ResultStore, StoreState } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
+import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
 import { holdNode } from './records/leased-node.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -92,6 +93,7 @@ export interface Storage {
   readonly ids: IdSource;
   readonly results: ResultStore;
   readonly jobs: JobStore;
+  readonly watches: WatchStore;
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;
@@ -121,7 +123,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   // With GridFS an api node may have a new data directory at each start: no warning.
   const isNew = holdsCaptures && !holdsStore(dataDir);
   const { database, mongo } = await openDatabase(options);
-  const { results, jobs, idempotency } = database;
+  const { results, jobs, watches, idempotency } = database;
   const { logsEvents = true } = options;
   // Events are not in MongoDB: each process has its own, so they are in a file of its own.
   const ownEvents =
@@ -196,6 +198,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     ids,
     results,
     jobs,
+    watches,
     idempotency,
     artifacts: withoutRemoved(artifacts, (id) => captureStore.isRemoved(id)),
     thumbnails,

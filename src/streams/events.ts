@@ -2,7 +2,7 @@ import { filter, map, type Observable, Subject } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { BatchEvent, CapstanEvent, CaptureEvent, PressureEvent } from '../capture/events.ts';
+import type { BatchEvent, CapstanEvent, CaptureEvent, PressureEvent, WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
 import type { Result } from '../capture/result.ts';
@@ -12,17 +12,17 @@ import { createWaitingQueue } from './waiting-queue.ts';
 export interface EventStream {
   /** Hot; never errors. Completes with `complete()`. */
   readonly events$: Observable<CapstanEvent>;
-  /** The final events of captures and batches, with the callback to notify. */
+  /** The final events of captures and batches, and what watches found, with the callback to notify. */
   readonly conclusions$: Observable<Conclusion>;
   emit(event: CapstanEvent): void;
-  /** Emits the final event of an admitted capture or batch. `callback`: the URL to notify. */
-  conclude(event: CaptureEvent | BatchEvent, callback: string | undefined): void;
+  /** Emits an event that receivers are notified of. `callback`: a further URL to notify. */
+  conclude(event: Conclusion['event'], callback: string | undefined): void;
   complete(): void;
 }
 
-/** The end of an admitted capture or batch. */
+/** The end of an admitted capture or batch, or what a watch found. */
 export interface Conclusion {
-  readonly event: CaptureEvent | BatchEvent;
+  readonly event: CaptureEvent | BatchEvent | WatchEvent;
   readonly callback: string | undefined;
 }
 

@@ -1,15 +1,15 @@
 import { type Observable, Subscription } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { BatchEvent, CaptureEvent, WebhookEvent } from '../capture/events.ts';
+import type { BatchEvent, CaptureEvent, WatchEvent, WebhookEvent } from '../capture/events.ts';
 import type { Egress } from '../egress/egress.ts';
 import { type Delivery, type DeliveryOptions, deliver, type Message } from './deliver.ts';
 import { createReceiverQueues, type ReceiverQueues, type ReceiverQueuesOptions } from './receiver-queues.ts';
 import { readSecret } from './signature.ts';
 
-/** The end of an admitted capture or batch, and the callback that asked to be notified. */
+/** The end of an admitted capture or batch, or what a watch found, and the callback that asked to be notified. */
 export interface Notification {
-  readonly event: CaptureEvent | BatchEvent;
+  readonly event: CaptureEvent | BatchEvent | WatchEvent;
   readonly callback: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutM
   readonly bounds?: Partial<Pick<ReceiverQueuesOptions<unknown>, 'concurrency' | 'maxOfOne' | 'maxPending'>>;
 }
 
-/** Notifies receivers of how captures and batches ended, in the background. */
+/** Notifies receivers of how captures and batches ended, and of what watches found, in the background. */
 export interface Webhooks {
   /**
    * Resolves when a callback may be used; rejects with `invalid_request` or `target_forbidden`, or with the signal's
@@ -79,7 +79,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       receiver: url.host,
       about: about.type,
       capture: 'id' in about ? about.id : null,
-      batch: about.batch,
+      batch: 'batch' in about ? about.batch : null,
       ...ofKey(about.api_key_name ?? null),
       attempts: result.attempts,
     };

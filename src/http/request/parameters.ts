@@ -12,18 +12,25 @@ import { readIdCursor, readKeysetCursor } from './cursor.ts';
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
 
-/** A capture's id. A number beyond the safe integers is a valid id that does not exist: 404 rather than 400. */
-export const captureId = z
-  .string()
-  .transform((text) => {
+export const captureId = idOf('capture').meta({
+  type: 'integer',
+  minimum: 1,
+  description: "A capture's id, which is its result's id.",
+});
+
+export const watchId = idOf('watch').meta({ type: 'integer', minimum: 1, description: "A watch's id." });
+
+/** The id of a `what`. A number beyond the safe integers is a valid id that does not exist: 404 rather than 400. */
+function idOf(what: string) {
+  return z.string().transform((text) => {
     if (!/^0*[1-9]\d*$/.test(text)) {
       throw new CapstanError('invalid_id', `The id must be a positive integer, not ${JSON.stringify(text)}.`);
     }
     const id = Number(text);
-    if (!Number.isSafeInteger(id)) throw new CapstanError('not_found', `There is no capture with the id ${text}.`);
+    if (!Number.isSafeInteger(id)) throw new CapstanError('not_found', `There is no ${what} with the id ${text}.`);
     return id;
-  })
-  .meta({ type: 'integer', minimum: 1, description: "A capture's id, which is its result's id." });
+  });
+}
 
 /** Maximum number of items. `absent` describes the answer to a request without the parameter. */
 export function limitParameter(absent: string) {

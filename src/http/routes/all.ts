@@ -23,6 +23,17 @@ import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
 import { getStart } from './start.ts';
+import {
+  deleteWatch,
+  getWatch,
+  getWatches,
+  getWatchHistory,
+  patchWatch,
+  pauseWatch,
+  postWatch,
+  resumeWatch,
+  runWatch,
+} from './watches.ts';
 
 /** Every route, in the order of the OpenAPI document. The first route that matches a request answers it. */
 export const ROUTES: readonly Route[] = [
@@ -38,6 +49,15 @@ export const ROUTES: readonly Route[] = [
   getJobs,
   getJob,
   deleteJob,
+  postWatch,
+  getWatches,
+  getWatch,
+  patchWatch,
+  deleteWatch,
+  getWatchHistory,
+  pauseWatch,
+  resumeWatch,
+  runWatch,
   getResults,
   getResultsByUrl,
   getResultsByHost,

@@ -2,6 +2,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
 
@@ -32,11 +33,27 @@ const NO_JOBS: JobStore = {
   prune: refuse,
 };
 
+const NO_WATCHES: WatchStore = {
+  add: refuse,
+  get: refuse,
+  list: refuse,
+  change: refuse,
+  remove: refuse,
+  take: refuse,
+  renew: refuse,
+  put: refuse,
+  finish: refuse,
+  release: refuse,
+  runs: refuse,
+  hasten: refuse,
+};
+
 /** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {
   return {
     results: NO_RESULTS,
     jobs: NO_JOBS,
+    watches: NO_WATCHES,
     idempotency: createMemoryIdempotency(),
     nodes: { claim: () => Promise.resolve(undefined) },
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),

@@ -8,6 +8,7 @@ import { prepareIdempotency } from './idempotency.ts';
 import { prepareJobs } from './jobs.ts';
 import { takeLease } from './lease.ts';
 import { prepareNodes } from './nodes.ts';
+import { prepareWatches } from './watches.ts';
 
 /*
  * The schema, as ordered steps; a document holds the number of applied steps. Every step is idempotent, so that several
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
       await prepareNodes(collectionsOf(db).nodes);
       await prepareIdempotency(db);
       await prepareJobs(db);
+      await prepareWatches(db);
       await prepareArtifacts(db);
       await createCollections(db);
     },

@@ -10,6 +10,7 @@ import { mongoJobs } from './jobs.ts';
 import { migrate } from './migrations.ts';
 import { mongoNodes } from './nodes.ts';
 import { mongoResults } from './results.ts';
+import { mongoWatches } from './watches.ts';
 
 export interface MongoOptions {
   /** URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. */
@@ -45,6 +46,7 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
     ask,
     results: results.store,
     jobs: mongoJobs(database, ask),
+    watches: mongoWatches(database, ask),
     idempotency: mongoIdempotency(database, ask),
     nodes,
     eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),

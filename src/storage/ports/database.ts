@@ -3,11 +3,13 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { NodeLeases } from './node-leases.ts';
 import type { ResultStore } from './result-store.ts';
+import type { WatchStore } from './watch-store.ts';
 
 /** An open database: one implementation of each port that is stored in it. */
 export interface Database {
   readonly results: ResultStore;
   readonly jobs: JobStore;
+  readonly watches: WatchStore;
   readonly idempotency: IdempotencyStore;
   readonly nodes: NodeLeases;
   /** Creates the event log of this process. */

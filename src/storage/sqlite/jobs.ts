@@ -12,7 +12,7 @@ import {
   refusalOfJob,
 } from '../ports/job-store.ts';
 import type { Synchronous } from './remote.ts';
-import { inTransaction } from './transaction.ts';
+import { erasing, inTransaction } from './transaction.ts';
 
 const UNFINISHED = `state IN ('queued', 'running')`;
 /** The key that a job belongs to, as `keyOfJob` returns it. */
@@ -129,16 +129,6 @@ export function jobTable(db: DatabaseSync): Synchronous<JobStore> {
     },
     prune: (lifeMs = JOB_LIFE_MS) => inTransaction(db, () => removeAll(finishedBefore.all(Date.now() - lifeMs))),
   };
-}
-
-/** Overwrites the freed bytes of `work` in the file: the requests of a job may contain credentials. */
-function erasing(db: DatabaseSync, work: () => void): void {
-  db.exec('PRAGMA secure_delete = ON');
-  try {
-    work();
-  } finally {
-    db.exec('PRAGMA secure_delete = OFF');
-  }
 }
 
 function recordOf(row: Record<string, unknown>, counts: Record<string, unknown>): JobRecord {

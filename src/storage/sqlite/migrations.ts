@@ -140,4 +140,26 @@ const TERMS = `
   );
 `;
 
-const TABLES = RESULTS + EVENTS + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS + TERMS;
+const WATCHES = `
+  CREATE TABLE watches (
+    id INTEGER PRIMARY KEY,
+    api_key_name TEXT NOT NULL,
+    host TEXT NOT NULL,
+    every_ms INTEGER,
+    due_at INTEGER,
+    owner TEXT,
+    lease_until INTEGER NOT NULL DEFAULT 0,
+    definition TEXT NOT NULL,
+    progress TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX watches_by_due ON watches (due_at, lease_until) WHERE due_at IS NOT NULL;
+  CREATE INDEX watches_of_key ON watches (api_key_name, id);
+  CREATE TABLE watch_runs (
+    watch INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (watch, due_at)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const TABLES = RESULTS + EVENTS + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS + TERMS + WATCHES;

@@ -48,6 +48,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   return {
     results: results.store,
     jobs: thread.table('jobs'),
+    watches: thread.table('watches'),
     idempotency: thread.table('idempotency'),
     nodes,
     events,

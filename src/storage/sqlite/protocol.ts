@@ -2,6 +2,7 @@ import type { FailureCode } from '../../capture/errors.ts';
 import type { IdempotencyStore } from '../ports/idempotency-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { StoreState } from '../ports/result-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
 import type { NodeTable } from '../records/leased-node.ts';
 import type { EventTable } from '../records/own-event-log.ts';
 import type { Synchronous } from './remote.ts';
@@ -18,6 +19,7 @@ export interface Tables {
   readonly events: Synchronous<EventTable>;
   readonly idempotency: Synchronous<IdempotencyStore>;
   readonly jobs: Synchronous<JobStore>;
+  readonly watches: Synchronous<WatchStore>;
 }
 
 export interface Call {

@@ -12,3 +12,13 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
     throw error;
   }
 }
+
+/** Overwrites in the file what `work` replaces or removes: requests may contain credentials. */
+export function erasing<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('PRAGMA secure_delete = ON');
+  try {
+    return work();
+  } finally {
+    db.exec('PRAGMA secure_delete = OFF');
+  }
+}

@@ -11,6 +11,7 @@ import { nodeTable } from './nodes.ts';
 import type { Call, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
 import { resultTable } from './result-table.ts';
 import { openDatabase } from './schema.ts';
+import { watchTable } from './watches.ts';
 
 /*
  * The thread that runs SQLite: it may block, the service's event loop may not. It opens the file, reopens it with
@@ -163,6 +164,7 @@ function opened(path: string, keptEvents: number, owner: string): Open {
       events: eventTable(db, keptEvents),
       idempotency: idempotencyTable(db),
       jobs: jobTable(db),
+      watches: watchTable(db),
     },
     inode: inodeOf(path),
     walInode: inodeOf(walOf(path)),

@@ -1,0 +1,236 @@
+import { Cron } from 'croner';
+import { z } from 'zod';
+import { RegionSchema } from './comparison.ts';
+import { FailureCodeSchema } from './errors.ts';
+import type { Immutable } from './immutable.ts';
+import { apiKeyName } from './named-key.ts';
+import { flag, integer, objectOf } from './options/fields.ts';
+import { count, id, instant } from './values.ts';
+import { VERDICTS } from './verdict.ts';
+
+/*
+ * A watch captures a page again and again, and tells when it changed. Its body is that of `POST /screenshot` with the
+ * fields below.
+ */
+
+const SECOND_MS = 1000;
+const UNITS_MS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;
+/** Bounds of `every` and `jitter`, in milliseconds. */
+const MIN_EVERY_MS = 10 * SECOND_MS;
+const MAX_EVERY_MS = 366 * UNITS_MS.d;
+const MAX_JITTER_MS = UNITS_MS.d;
+
+/** Maximum number of watches of a service, of which each key has a share. */
+export const MAX_WATCHES = 100_000;
+/** Maximum number of captures that `accept` names: a change is compared with each of them. */
+const MAX_ACCEPTED = 10;
+const MAX_LABELS = 10;
+const MAX_LABEL_CHARACTERS = 64;
+/** Maximum number of regions that a run keeps; `GET /compare` lists more. */
+export const MAX_REGIONS_OF_RUN = 20;
+
+/** Share of changed pixels above which a picture has changed: half a line of text on a window of 1280 by 720. */
+const DEFAULT_THRESHOLD = 0.001;
+
+/** What of a page is compared. */
+export const COMPARED = ['visual', 'text', 'status', 'title', 'verdict'] as const;
+export type Compared = (typeof COMPARED)[number];
+
+const DURATION = /^(\d{1,9})(s|m|h|d)$/;
+
+function duration(minMs: number, maxMs: number, range: string) {
+  return z.string({ error: `must be a duration such as "10m": ${range}` }).transform((text, context) => {
+    const ms = millisecondsOf(text);
+    if (ms !== undefined && ms >= minMs && ms <= maxMs) return ms;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a number and one of s, m, h or d, such as "10m", ${range}, not ${JSON.stringify(text)}`,
+    });
+    return z.NEVER;
+  });
+}
+
+function millisecondsOf(text: string): number | undefined {
+  const [, number, unit = ''] = DURATION.exec(text) ?? [];
+  return number === undefined || !isUnit(unit) ? undefined : Number(number) * UNITS_MS[unit];
+}
+
+function isUnit(text: string): text is keyof typeof UNITS_MS {
+  return Object.hasOwn(UNITS_MS, text);
+}
+
+const threshold = z
+  .number({ error: 'must be a number from 0 to 1' })
+  .min(0, { error: 'must be 0 or more' })
+  .max(1, { error: 'must be 1 or less' });
+
+const compare = objectOf(
+  {
+    visual: z
+      .union([flag, objectOf({ threshold }, 'visual', 'true, false or an object with a threshold')], {
+        error: 'must be true, false or {"threshold": 0.001}',
+      })
+      .default(false)
+      .transform((wanted) => (wanted === true ? { threshold: DEFAULT_THRESHOLD } : wanted))
+      .meta({
+        description: `The picture. \`threshold\`: the share of changed pixels, after alignment, above which it has changed; by default ${DEFAULT_THRESHOLD}.`,
+      }),
+    text: flag.default(false).meta({ description: 'The painted text, by lines. Adds `text` to `outputs`.' }),
+    status: flag.default(false).meta({ description: 'The HTTP status.' }),
+    title: flag.default(false).meta({ description: 'The title.' }),
+    verdict: flag.default(false).meta({
+      description: 'The verdict. Then, and with `status`, a page that is not `content` is compared and is no failure.',
+    }),
+  },
+  'compare',
+  `an object with ${COMPARED.join(', ')}`,
+).refine((wanted) => Object.values(wanted).some((value) => value !== false), {
+  error: `must choose at least one of ${COMPARED.join(', ')}`,
+});
+
+/** The fields of a watch besides those of its captures. */
+export const watchFields = {
+  every: duration(MIN_EVERY_MS, MAX_EVERY_MS, 'from 10s to 366d')
+    .optional()
+    .meta({
+      description:
+        'Interval of the runs, such as `30s`, `10m`, `6h` or `1d`. Watches are spread over their interval. Either this or `schedule`.',
+      examples: ['10m'],
+    }),
+  schedule: z
+    .string({ error: 'must be a cron pattern such as "0 9 * * 1-5"' })
+    .superRefine((pattern, context) => {
+      const problem = problemOfPattern(pattern);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    })
+    .optional()
+    .meta({
+      description: 'Cron pattern of five fields: minute, hour, day, month, weekday.',
+      examples: ['0 9 * * 1-5'],
+    }),
+  timeZone: z
+    .string({ error: 'must be a time zone such as "Europe/Berlin"' })
+    .refine(isTimeZone, { error: 'is not a time zone: use a name such as "Europe/Berlin"' })
+    .optional()
+    .meta({ description: 'IANA time zone of `schedule`. Default: `UTC`.' }),
+  jitter: duration(0, MAX_JITTER_MS, 'from 0s to 1d').optional().meta({
+    description:
+      'The runs of a `schedule` are delayed by up to this much, always by the same time for one watch. Default: `30s`.',
+  }),
+  compare: compare
+    .default({ visual: { threshold: DEFAULT_THRESHOLD }, text: false, status: false, title: false, verdict: false })
+    .meta({ description: 'What is compared. Default: the picture.' }),
+  accept: z
+    .array(z.int({ error: 'must be the id of a capture' }).positive({ error: 'must be the id of a capture' }))
+    .max(MAX_ACCEPTED, { error: `must hold at most ${MAX_ACCEPTED} ids` })
+    .default([])
+    .meta({ description: 'Ids of captures that count as unchanged, such as the other side of an A/B test.' }),
+  confirm: flag.default(true).meta({
+    description: 'Capture again before a change is reported: what is gone then is `unconfirmed`.',
+  }),
+  keep: integer('', 2, 1000).default(50).meta({
+    description: 'Number of runs to keep, with their captures. The captures of older runs are removed.',
+  }),
+  labels: z
+    .array(
+      z
+        .string({ error: 'must be a text' })
+        .min(1, { error: 'must not be empty' })
+        .max(MAX_LABEL_CHARACTERS, { error: `must have at most ${MAX_LABEL_CHARACTERS} characters` }),
+    )
+    .max(MAX_LABELS, { error: `must hold at most ${MAX_LABELS} labels` })
+    .default([])
+    .meta({ description: 'Texts to find watches by; events carry them.' }),
+} as const;
+
+interface Timing {
+  readonly every?: number | undefined;
+  readonly schedule?: string | undefined;
+  readonly timeZone?: string | undefined;
+  readonly jitter?: number | undefined;
+}
+
+/** Requires one of `every` and `schedule`, and refuses what belongs to the other. */
+export function refuseTwoTimings({ every, schedule, timeZone, jitter }: Timing, context: z.RefinementCtx): void {
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  if (every === undefined && schedule === undefined) refuse('every', 'is required, unless schedule is given');
+  if (every !== undefined && schedule !== undefined) refuse('schedule', 'cannot be combined with every');
+  if (schedule !== undefined) return;
+  if (timeZone !== undefined) refuse('timeZone', 'requires schedule');
+  if (jitter !== undefined) refuse('jitter', 'requires schedule: watches with every are spread over their interval');
+}
+
+/** How a watch decides, as its body says it. */
+export type WatchRules = Immutable<z.output<z.ZodObject<typeof watchFields>>>;
+
+function problemOfPattern(pattern: string): string | undefined {
+  try {
+    const next = new Cron(pattern, { mode: '5-part', timezone: 'UTC' }).nextRun();
+    return next === null ? 'is never due' : undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    return `must be a cron pattern of five fields, such as "0 9 * * 1-5": ${reason}`;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+export const RUN_STATES = ['first', 'unchanged', 'changed', 'unconfirmed', 'failed'] as const;
+
+export const WatchRunSchema = z.strictObject({
+  due: instant.meta({ description: 'When it was due. No two runs of a watch have the same time.' }),
+  at: instant.meta({ description: 'When it ended.' }),
+  state: z.enum(RUN_STATES).meta({
+    description:
+      '`first`: there was nothing to compare with; `unconfirmed`: the change was gone when the page was captured again; `failed`: there was no page to compare.',
+  }),
+  capture: id.nullable().meta({ description: 'Id of its capture; null when there is none.' }),
+  before: id.nullable().meta({ description: 'Id of the capture that it was compared with.' }),
+  changed: z.array(z.enum(COMPARED)).meta({ description: 'What has changed.' }),
+  share: z.number().min(0).max(1).nullable().meta({
+    description: 'Changed pixels of all pixels after alignment; null when pictures were not compared.',
+  }),
+  regions: z
+    .array(RegionSchema)
+    .meta({ description: `The first ${MAX_REGIONS_OF_RUN} regions of the picture that have changed.` }),
+  verdict: z.enum(VERDICTS).nullable().meta({ description: 'Verdict on the page; null without a page.' }),
+  code: FailureCodeSchema.nullable().meta({ description: 'Why it failed; null for a verdict.' }),
+  reason: z.string().nullable().meta({ description: 'For people.' }),
+});
+export type WatchRun = Immutable<z.output<typeof WatchRunSchema>>;
+
+/** A watch, as it is answered. */
+export const WatchSchema = z.strictObject({
+  id: id.meta({ description: 'The id of the watch.' }),
+  url: z.string(),
+  host: z.string(),
+  api_key_name: apiKeyName,
+  state: z.enum(['active', 'paused']),
+  every: z.string().nullable(),
+  schedule: z.string().nullable(),
+  time_zone: z.string().nullable(),
+  options: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Options of its captures that are not the defaults.' }),
+  options_withheld: z.array(z.string()).meta({ description: 'Names of options that may hold a secret or are long.' }),
+  compare: z.record(z.string(), z.unknown()).meta({ description: 'What is compared.' }),
+  accept: z.array(id),
+  confirm: z.boolean(),
+  keep: count,
+  labels: z.array(z.string()),
+  callback: z.string().nullable(),
+  created_at: instant,
+  next_run_at: instant.nullable().meta({ description: 'When it is due; null when it is paused.' }),
+  baseline: id.nullable().meta({ description: 'Id of the capture that the next one is compared with.' }),
+  runs: count.meta({ description: 'Runs so far, kept or not.' }),
+  changes: count.meta({ description: 'Runs that found a change.' }),
+  failures: count.meta({ description: 'Runs that have failed in a row.' }),
+  last_run: WatchRunSchema.nullable(),
+});
+export type Watch = Immutable<z.output<typeof WatchSchema>>;

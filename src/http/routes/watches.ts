@@ -1,0 +1,208 @@
+import { firstValueFrom } from 'rxjs';
+import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
+import type { WatchRequest } from '../../capture/request.ts';
+import { parseOrRefuse } from '../../capture/validate.ts';
+import { type Watch, WatchRunSchema, WatchSchema } from '../../capture/watch.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
+import { answer } from '../answer/envelope.ts';
+import { cutPage, linkNext } from '../answer/paging.ts';
+import { callerOf, isShown } from '../keys/callers.ts';
+import { envelope } from '../openapi/content.ts';
+import { DATABASE_FAILURES } from '../openapi/failures.ts';
+import { idCursor } from '../request/cursor.ts';
+import { DEFAULT_LIMIT, idCursorParameter, limitParameter, watchId } from '../request/parameters.ts';
+import { type Answer, route, routeWithBody } from '../route.ts';
+import type { HttpContext } from '../state.ts';
+
+/* Watches: pages that are captured again and again. A key sees its own, as with jobs; an administrator sees all. */
+
+const ONE: Answer = { description: 'The watch.', content: envelope('Watch', WatchSchema) };
+
+const WatchChangeSchema = z
+  .record(z.string(), z.unknown(), { error: 'must be a JSON object with the fields to change' })
+  .meta({
+    description:
+      'Fields of a WatchRequest that replace those of the watch, and null for those that it loses (JSON Merge Patch).',
+    examples: [{ every: '1h', labels: ['prices'] }],
+  });
+
+export const postWatch = routeWithBody({
+  method: 'POST',
+  path: '/watches',
+  operationId: 'createWatch',
+  summary: 'Captures a page again and again, and tells when it changed.',
+  description:
+    'The first run is made at once; later ones are compared with it. A change is reported by the event `watch.changed`, and the capture that shows it is the one that later ones are compared with.',
+  tag: 'capture',
+  parameters: {},
+  body: { name: 'WatchRequest', schema: (schemas) => schemas.watch },
+  isIdempotent: true,
+  needsDatabase: true,
+  answers: { 201: { ...ONE, headers: ['Location', 'Idempotent-Replayed'] } },
+  failures: ['target_forbidden', 'not_found', 'too_many_watches', ...DATABASE_FAILURES],
+  handle: async (ctx, { body }, { service }) => {
+    await admit(service, body);
+    const { owner, apiKeyName, isIsolated } = callerOf(ctx);
+    const wanted = { ...body, written: writtenIn(ctx) };
+    const watch = await service.watches.add(wanted, { owner, apiKeyName, isIsolated });
+    answer(ctx, watch, 'The watch is kept, and its first run is due.');
+    ctx.status = 201;
+    ctx.set('Location', `/watches/${watch.id}`);
+  },
+});
+
+export const getWatches = route({
+  method: 'GET',
+  path: '/watches',
+  operationId: 'listWatches',
+  summary: 'Watches, oldest first.',
+  tag: 'capture',
+  parameters: { limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
+  answers: {
+    200: { description: 'A page.', content: envelope('WatchList', z.array(WatchSchema)), headers: ['Link'] },
+  },
+  failures: [...DATABASE_FAILURES],
+  handle: async (ctx, { limit = DEFAULT_LIMIT, cursor = 0 }, { service: { watches } }) => {
+    const { scope, apiKeyName } = callerOf(ctx);
+    const ofKey = scope === 'admin' ? undefined : apiKeyName;
+    // Without a named key, no watch can be said to be the client's own.
+    const found = ofKey === null ? [] : await watches.list(limit + 1, cursor, ofKey);
+    const { items, continueAfter } = cutPage(found, limit);
+    if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
+    answer(ctx, items);
+  },
+});
+
+export const getWatch = route({
+  method: 'GET',
+  path: '/watches/{id}',
+  operationId: 'getWatch',
+  summary: 'A watch, and what its last run found.',
+  tag: 'capture',
+  parameters: { id: watchId },
+  answers: { 200: ONE },
+  failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
+  handle: async (ctx, { id }, { service }) => answer(ctx, await shown(ctx, service, id)),
+});
+
+export const patchWatch = routeWithBody({
+  method: 'PATCH',
+  path: '/watches/{id}',
+  operationId: 'changeWatch',
+  scope: 'capture',
+  summary: 'Changes a watch.',
+  description: 'Its history and its baseline are kept. A run under way is dropped.',
+  tag: 'capture',
+  parameters: { id: watchId },
+  body: { name: 'WatchChange', schema: () => WatchChangeSchema },
+  answers: { 200: ONE },
+  failures: ['invalid_id', 'not_found', 'target_forbidden', ...DATABASE_FAILURES],
+  handle: async (ctx, { parameters: { id }, body }, { service, schemas }) => {
+    await shown(ctx, service, id);
+    const written = merged((await service.watches.written(id)) ?? unknown(id), body);
+    const wanted = parseOrRefuse(schemas.watch, written);
+    await admit(service, wanted);
+    answer(ctx, (await service.watches.change(id, { ...wanted, written })) ?? unknown(id), 'The watch is changed.');
+  },
+});
+
+export const deleteWatch = route({
+  method: 'DELETE',
+  path: '/watches/{id}',
+  operationId: 'removeWatch',
+  scope: 'capture',
+  summary: 'Removes a watch.',
+  description: 'Its captures are kept, as any others.',
+  tag: 'capture',
+  parameters: { id: watchId },
+  answers: {
+    200: { description: 'It is removed.', content: envelope('RemovedWatch', z.strictObject({ id: z.int() })) },
+  },
+  failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
+  handle: async (ctx, { id }, { service }) => {
+    await shown(ctx, service, id);
+    if (!(await service.watches.remove(id))) unknown(id);
+    answer(ctx, { id }, 'The watch is removed.');
+  },
+});
+
+export const getWatchHistory = route({
+  method: 'GET',
+  path: '/watches/{id}/history',
+  operationId: 'getWatchHistory',
+  summary: 'The runs of a watch that are kept, newest first.',
+  tag: 'capture',
+  parameters: { id: watchId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
+  answers: {
+    200: { description: 'A page.', content: envelope('WatchHistory', z.array(WatchRunSchema)), headers: ['Link'] },
+  },
+  failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
+  handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = Number.MAX_SAFE_INTEGER }, { service }) => {
+    await shown(ctx, service, id);
+    const { items, continueAfter } = cutPage(await service.watches.history(id, limit + 1, cursor), limit);
+    if (continueAfter !== undefined) linkNext(ctx, idCursor(Date.parse(continueAfter.due)));
+    answer(ctx, items);
+  },
+});
+
+export const pauseWatch = command('pause', 'Makes no further runs until it is resumed.', (watches, id) =>
+  watches.pause(id, true),
+);
+
+export const resumeWatch = command('resume', 'Makes runs again, from the next regular one on.', (watches, id) =>
+  watches.pause(id, false),
+);
+
+export const runWatch = command('run', 'Makes a run now, also of a paused watch.', (watches, id) => watches.run(id));
+
+function command(
+  name: string,
+  summary: string,
+  perform: (watches: CaptureService['watches'], id: number) => Promise<Watch | undefined>,
+) {
+  return route({
+    method: 'POST',
+    path: `/watches/{id}/${name}`,
+    operationId: `${name}Watch`,
+    summary,
+    tag: 'capture',
+    parameters: { id: watchId },
+    answers: { 200: ONE },
+    failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
+    handle: async (ctx, { id }, { service }) => {
+      await shown(ctx, service, id);
+      answer(ctx, (await perform(service.watches, id)) ?? unknown(id));
+    },
+  });
+}
+
+/** Returns a watch that the caller may see. */
+async function shown(ctx: HttpContext, { watches }: CaptureService, id: number): Promise<Watch> {
+  const watch = await watches.get(id);
+  return watch !== undefined && isShown(ctx, (name) => watch.api_key_name === name) ? watch : unknown(id);
+}
+
+/** Refuses a callback that may not be dialled, and accepted captures that the caller cannot see. */
+async function admit(service: CaptureService, { callback, rules }: WatchRequest): Promise<void> {
+  if (callback !== undefined) await firstValueFrom(service.admitCallback(callback), { defaultValue: undefined });
+  const seen = await Promise.all(rules.accept.map((id) => service.artifacts.has(id)));
+  const missing = rules.accept.find((_, at) => seen[at] === false);
+  if (missing !== undefined) throw await service.whyMissing(missing);
+}
+
+/** Returns the body as it was sent. */
+function writtenIn(ctx: HttpContext): Readonly<Record<string, unknown>> {
+  return WatchChangeSchema.parse(ctx.request.body);
+}
+
+function merged(
+  written: Readonly<Record<string, unknown>>,
+  change: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries({ ...written, ...change }).filter(([, value]) => value !== null));
+}
+
+function unknown(id: number): never {
+  throw new CapstanError('not_found', `There is no watch with the id ${id}.`);
+}

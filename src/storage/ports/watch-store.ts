@@ -1,0 +1,117 @@
+import { CapstanError } from '../../capture/errors.ts';
+import { shareOf } from '../../capture/share.ts';
+import { MAX_WATCHES } from '../../capture/watch.ts';
+
+/*
+ * The port to watches: pages that are captured again and again. A due watch belongs to one process at a time by a lease,
+ * and has at most one run for each time at which it was due. So a run that a dead process stored is not made again: the
+ * next owner announces it and goes on. Times are milliseconds since 1970, by the clock of the caller.
+ */
+
+/** Lease of a due watch, in milliseconds: after this, the watches of a dead process are taken by another. */
+export const WATCH_LEASE_MS = 30_000;
+
+/** What the runner of watches keeps is text to the store. */
+export interface NewWatch {
+  readonly id: number;
+  /** Name of the API key that it belongs to; empty without one. */
+  readonly apiKeyName: string;
+  readonly host: string;
+  /** Interval of its runs; null with another schedule. */
+  readonly everyMs: number | null;
+  /** Time of the next run; null when it is paused. */
+  readonly dueAt: number | null;
+  /** What the client wrote. */
+  readonly definition: string;
+  /** What the runs have found. */
+  readonly progress: string;
+  /** Whether the watch counts towards the share of its key; false when there are no other keys. */
+  readonly isShared: boolean;
+}
+
+export type StoredWatch = Omit<NewWatch, 'isShared'>;
+
+/** A due watch whose lease the caller holds. */
+export interface TakenWatch extends StoredWatch {
+  readonly dueAt: number;
+  /** The run for this time, if another process stored it and ended before it released the watch. */
+  readonly run: string | undefined;
+}
+
+export interface StoredRun {
+  readonly dueAt: number;
+  readonly body: string;
+}
+
+export interface TakeDue {
+  readonly now: number;
+  /** Watches of these hosts and keys are left alone. */
+  readonly exceptHosts: readonly string[];
+  readonly exceptKeys: readonly string[];
+}
+
+export interface WatchesWanted {
+  /** Name of the API key; undefined for all. */
+  readonly ofKey: string | undefined;
+  /** Only watches with a greater id. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
+export interface WatchStore {
+  /** Rejects with `too_many_watches` when there are `maxWatches`, or when the key has its share. */
+  add(watch: NewWatch, maxWatches?: number): Promise<void>;
+  get(id: number): Promise<StoredWatch | undefined>;
+  /** Returns watches by id. */
+  list(wanted: WatchesWanted): Promise<readonly StoredWatch[]>;
+  /** Replaces what the client wrote, or when it is due. A run under way loses its lease. False: there is none. */
+  change(id: number, change: Pick<StoredWatch, 'host' | 'everyMs' | 'dueAt' | 'definition'>): Promise<boolean>;
+  /** Removes a watch. Returns its runs, whose captures are left to the caller; undefined when there is none. */
+  remove(id: number): Promise<readonly StoredRun[] | undefined>;
+  /** Leases the watch that has been due longest. */
+  take(owner: string, due: TakeDue): Promise<TakenWatch | undefined>;
+  /** Renews a lease. False: the watch was changed or removed, or has another owner. */
+  renew(id: number, owner: string, now: number): Promise<boolean>;
+  /** Stores the run of a leased watch. False: as for `renew`. */
+  put(id: number, owner: string, run: StoredRun): Promise<boolean>;
+  /**
+   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and returns them; undefined:
+   * the caller has no lease.
+   */
+  finish(
+    id: number,
+    owner: string,
+    next: { readonly dueAt: number | null; readonly progress: string; readonly keep: number },
+  ): Promise<readonly StoredRun[] | undefined>;
+  /** Ends the lease without a run: the watch is due again at `at`. */
+  release(id: number, owner: string, at: number): Promise<void>;
+  /** Returns at most `limit` runs that were due before a time, newest first. */
+  runs(id: number, limit: number, before: number): Promise<readonly StoredRun[]>;
+  /**
+   * After the clock was set back: lets watches that are due later than two intervals from now be due in one. Watches
+   * with another schedule keep their times, at which they run once.
+   */
+  hasten(now: number): Promise<void>;
+}
+
+/** Number of watches, of all keys and of one. */
+export interface WatchCounts {
+  readonly all: number;
+  readonly own: number;
+}
+
+/** Returns why there is no room for a watch; undefined when there is. */
+export function refusalOfWatch(
+  { isShared }: NewWatch,
+  { all, own }: WatchCounts,
+  maxWatches = MAX_WATCHES,
+): CapstanError | undefined {
+  const free = maxWatches - all;
+  if (free < 1) return new CapstanError('too_many_watches', `There are ${all} watches, which is the maximum.`);
+  if (!isShared || shareOf(free, own) >= 1) return undefined;
+  return new CapstanError(
+    'too_many_watches',
+    `The API key has ${own} watches, which is its share: ${free} places are left for other keys.`,
+  );
+}

@@ -1,0 +1,129 @@
+import { CapstanError, type Failure, type FailureCode, failure, toFailure } from '../capture/errors.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { Result } from '../capture/result.ts';
+import type { WatchRun } from '../capture/watch.ts';
+import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
+import type { Definition, Progress } from './stored-form.ts';
+
+export interface RunParts extends CompareParts {
+  /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
+  readonly capture: () => Promise<CaptureOutcome>;
+}
+
+/** What a run found, and the captures that it made and does not need. */
+export interface MadeRun {
+  readonly run: Omit<WatchRun, 'due' | 'at'>;
+  readonly spare: readonly number[];
+}
+
+/** States of the service, and not of the page: the run is made later. */
+const LATER: ReadonlySet<FailureCode> = new Set([
+  'queue_full',
+  'shutting_down',
+  'cancelled',
+  'browser_unavailable',
+  'cluster_unavailable',
+  'worker_lost',
+  'database_unavailable',
+  'artifact_pending',
+  'storage_full',
+  'storage_unavailable',
+  'internal',
+]);
+
+const NOTHING = {
+  capture: null,
+  before: null,
+  changed: [],
+  share: null,
+  regions: [],
+  verdict: null,
+  code: null,
+  reason: null,
+} satisfies Omit<WatchRun, 'due' | 'at' | 'state'>;
+
+/**
+ * Captures the page and compares it with the baseline, with every accepted capture, and, before a change is reported,
+ * once more. Returns undefined when the service, and not the page, was the reason why there is no run.
+ */
+export async function makeRun(
+  definition: Definition,
+  progress: Progress,
+  parts: RunParts,
+): Promise<MadeRun | undefined> {
+  const made: number[] = [];
+  try {
+    const first = await parts.capture();
+    if (first.state !== 'stored') return failedRun(first.failure);
+    made.push(first.result.id);
+    const problem = problemOf(first.result, definition);
+    if (problem !== undefined) return { run: { ...problem, capture: first.result.id }, spare: [] };
+    const run = await compared(first.result, definition, progress, parts);
+    if (run.state !== 'changed' || !definition.rules.confirm) return { run, spare: [] };
+
+    const second = await parts.capture();
+    const failed = second.state === 'stored' ? problemOf(second.result, definition) : undefined;
+    if (second.state !== 'stored' || failed !== undefined) {
+      if (second.state !== 'stored' && LATER.has(second.failure.code)) return undefined;
+      const reason = 'The change could not be confirmed: the page could not be captured again.';
+      return { run: { ...run, state: 'unconfirmed', reason }, spare: [] };
+    }
+    made.push(second.result.id);
+    const again = await compared(second.result, definition, progress, parts);
+    const spare = [first.result.id];
+    if (again.state === 'changed') return { run: again, spare };
+    return {
+      run: { ...again, state: 'unconfirmed', reason: 'The change was gone when the page was captured again.' },
+      spare,
+    };
+  } catch (error) {
+    if (!(error instanceof CapstanError)) throw error;
+    const end = failedRun(toFailure(error));
+    return end && { ...end, spare: made };
+  }
+}
+
+function failedRun({ code, reason }: Failure): MadeRun | undefined {
+  return LATER.has(code) ? undefined : { run: { ...NOTHING, state: 'failed', code, reason }, spare: [] };
+}
+
+/** Returns the failed run of a page that shows no content, unless status or verdict are compared. */
+function problemOf({ verdict, verdict_reasons: signs }: Result, { rules }: Definition): MadeRun['run'] | undefined {
+  if (verdict === null || verdict === 'content' || rules.compare.status || rules.compare.verdict) return undefined;
+  const reason = `The page is not content but ${verdict} (${signs.join(', ')}).`;
+  return { ...NOTHING, state: 'failed', verdict, reason };
+}
+
+/** Compares a capture with the baseline and, when it differs, with the accepted captures. */
+async function compared(
+  { id, verdict }: Result,
+  { rules, by }: Definition,
+  { baseline, latest }: Progress,
+  parts: CompareParts,
+): Promise<MadeRun['run']> {
+  const found = { ...NOTHING, capture: id, verdict };
+  if ((await parts.artifacts.info(id)) === undefined) {
+    return { ...found, state: 'failed', ...failure('artifact_elsewhere') };
+  }
+  for (const before of [baseline, latest]) {
+    const changes = before === null ? undefined : await findChanges(parts, rules.compare, [before, id], by.owner);
+    if (changes === undefined) continue;
+    if (changes.changed.length === 0) return { ...found, ...changes, before, state: 'unchanged' };
+    const accepted = await acceptedBy(rules.accept, (other) =>
+      findChanges(parts, rules.compare, [other, id], by.owner),
+    );
+    return accepted === undefined
+      ? { ...found, ...changes, before, state: 'changed' }
+      : { ...found, share: changes.share, before: accepted, state: 'unchanged' };
+  }
+  return { ...found, state: 'first' };
+}
+
+/** Returns the first accepted capture without a difference. */
+async function acceptedBy(
+  accepted: readonly number[],
+  changesFrom: (id: number) => Promise<Changes | undefined>,
+): Promise<number | undefined> {
+  for (const id of accepted) if ((await changesFrom(id))?.changed.length === 0) return id;
+  return undefined;
+}

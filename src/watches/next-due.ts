@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { Cron } from 'croner';
+import type { WatchRules } from '../capture/watch.ts';
+
+const DEFAULT_JITTER_MS = 30_000;
+/** Maximum additional time between the runs of a watch whose page cannot be captured. */
+const MAX_BACK_OFF_MS = 24 * 3_600_000;
+
+export type Timing = Pick<WatchRules, 'every' | 'schedule' | 'timeZone' | 'jitter'>;
+
+/**
+ * Returns when a watch is due after `now`; null when its schedule has no further time. Times are milliseconds since 1970.
+ *
+ * With `every`, runs are at least half an interval apart and then regular; each watch has its own place in the interval,
+ * which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and local times
+ * that it has twice are due once. Each failure in a row doubles the time that is waited, up to a day.
+ */
+export function nextDue(id: number, timing: Timing, now: number, failures = 0): number | null {
+  const { every, schedule = '', timeZone = 'UTC', jitter = DEFAULT_JITTER_MS } = timing;
+  if (every !== undefined) {
+    const backOff = failures < 2 ? 0 : Math.min(MAX_BACK_OFF_MS, every * (2 ** Math.min(failures - 1, 30) - 1));
+    const after = now + backOff;
+    const untilNext = every - modulo(after - placeOf(id, every), every);
+    return after + (untilNext < every / 2 ? untilNext + every : untilNext);
+  }
+  const delay = placeOf(id, jitter + 1);
+  const cron = new Cron(schedule, { mode: '5-part', timezone: timeZone });
+  const next = cron.nextRun(new Date(now - delay));
+  if (next === null) return null;
+  const backOff =
+    failures < 2 ? 0 : Math.min(MAX_BACK_OFF_MS, gapAfter(cron, next) * (2 ** Math.min(failures - 1, 30) - 1));
+  const later = backOff === 0 ? next : cron.nextRun(new Date(next.getTime() + backOff - 1));
+  return (later ?? next).getTime() + delay;
+}
+
+function gapAfter(cron: Cron, time: Date): number {
+  const next = cron.nextRun(time);
+  return next === null ? 0 : next.getTime() - time.getTime();
+}
+
+/** Returns the place of a watch among `places`, always the same. */
+function placeOf(id: number, places: number): number {
+  return createHash('sha256').update(String(id)).digest().readUIntBE(0, 6) % places;
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
+}

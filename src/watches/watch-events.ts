@@ -1,0 +1,52 @@
+import { ofKey } from '../capture/client.ts';
+import type { WatchEvent } from '../capture/events.ts';
+import type { WatchRun } from '../capture/watch.ts';
+import type { Definition, Progress } from './stored-form.ts';
+
+/** Returns the events of a run, in order: the run itself, and what it means after the runs before it. */
+export function eventsOf(
+  id: number,
+  { request, rules, by }: Definition,
+  before: Progress,
+  run: WatchRun,
+): readonly WatchEvent[] {
+  const { url, host } = request.target;
+  const about = { at: run.at, watch: id, url, host, labels: [...rules.labels], ...ofKey(by.apiKeyName), run };
+  const events: WatchEvent[] = [{ ...about, type: 'watch.run' }];
+  const hadFailed = before.failures > 0;
+  if (run.state === 'failed' && !hadFailed) events.push({ ...about, type: 'watch.failed' });
+  if (run.state !== 'failed' && hadFailed) events.push({ ...about, type: 'watch.recovered' });
+  if (run.state === 'changed') {
+    events.push({ ...about, type: 'watch.changed', comparison: `/compare?a=${run.before}&b=${run.capture}` });
+  }
+  return events;
+}
+
+/** Returns the progress after a run. */
+export function progressAfter(before: Progress, run: WatchRun): Progress {
+  const { runs, changes, failures } = before;
+  const next = { ...before, runs: runs + 1, lastRun: run };
+  switch (run.state) {
+    case 'failed':
+      return { ...next, failures: failures + 1 };
+    case 'first':
+    case 'changed':
+      return {
+        ...next,
+        failures: 0,
+        baseline: run.capture,
+        latest: run.capture,
+        changes: changes + (run.state === 'changed' ? 1 : 0),
+      };
+    case 'unchanged':
+      return { ...next, failures: 0, ...unchangedSince(before, run) };
+    case 'unconfirmed':
+      return { ...next, failures: 0 };
+  }
+}
+
+/** A baseline that was removed is replaced by the capture that was compared in its place. An accepted capture is not. */
+function unchangedSince({ baseline, latest }: Progress, run: WatchRun): Pick<Progress, 'baseline' | 'latest'> {
+  if (run.before === baseline) return { baseline, latest: run.capture };
+  return run.before === latest ? { baseline: latest, latest: run.capture } : { baseline, latest };
+}

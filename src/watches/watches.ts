@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '../capture/client.ts';
+import type { WatchEvent } from '../capture/events.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import { recordedOptions } from '../capture/recorded-options.ts';
+import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
+import type { Watch, WatchRun } from '../capture/watch.ts';
+import { isAway } from '../storage/failures/is-away.ts';
+import {
+  type StoredRun,
+  type StoredWatch,
+  type TakenWatch,
+  WATCH_LEASE_MS,
+  type WatchStore,
+} from '../storage/ports/watch-store.ts';
+import type { CompareParts } from './find-changes.ts';
+import { makeRun } from './make-run.ts';
+import { nextDue } from './next-due.ts';
+import {
+  type Definition,
+  NO_PROGRESS,
+  type Progress,
+  packDefinition,
+  packProgress,
+  packRun,
+  unpackDefinition,
+  unpackProgress,
+  unpackRun,
+} from './stored-form.ts';
+import { eventsOf, progressAfter } from './watch-events.ts';
+
+/** Interval between searches for due watches, in milliseconds. */
+const PASS_MS = 1_000;
+const RENEWAL_MS = WATCH_LEASE_MS / 3;
+/** Interval of looking whether the clock was set back, in milliseconds. */
+const HASTEN_MS = 60_000;
+/** Time until a run is made that the service could not make, in milliseconds. */
+const LATER_MS = 10_000;
+/** Maximum number of runs of one host at once. */
+const MAX_OF_HOST = 2;
+
+export interface WatchesOptions extends CompareParts {
+  readonly store: WatchStore;
+  /** False without a database; watches are then unavailable. */
+  readonly enabled: boolean;
+  /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
+  readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;
+  /** Removes captures that no run needs any more. */
+  readonly remove: (captures: readonly number[]) => Promise<void>;
+  /** Emits the event of a run; those that receivers are notified of with the callback of the watch. */
+  readonly announce: (event: WatchEvent, callback: string | undefined) => void;
+  /** Returns the current maximum number of concurrent runs. */
+  readonly atOnce: () => number;
+  readonly ids: () => number;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** Called with failures of background work. */
+  readonly report: (error: unknown) => void;
+}
+
+/** What a client wants to watch, and the body that says so. */
+export interface WatchWanted extends WatchRequest {
+  readonly written: Readonly<Record<string, unknown>>;
+}
+
+/** Pages that are captured again and again. Every method rejects as a `WatchStore` does. */
+export interface Watches {
+  /** Adds a watch, which is due at once. */
+  add(wanted: WatchWanted, by: Client): Promise<Watch>;
+  get(id: number): Promise<Watch | undefined>;
+  /** Returns watches by id. `ofKey`: name of their API key; undefined for all. */
+  list(limit: number, after: number, ofKey?: string): Promise<readonly Watch[]>;
+  /** Returns the body that a watch was made from. */
+  written(id: number): Promise<WatchWanted['written'] | undefined>;
+  /** Replaces what is wanted. A run under way is dropped. */
+  change(id: number, wanted: WatchWanted): Promise<Watch | undefined>;
+  /** Pauses or resumes a watch. */
+  pause(id: number, isPaused: boolean): Promise<Watch | undefined>;
+  /** Lets a watch be due now, paused or not. */
+  run(id: number): Promise<Watch | undefined>;
+  /** Removes a watch. Its captures are kept. False: there is none. */
+  remove(id: number): Promise<boolean>;
+  /** Returns at most `limit` runs that were due before a time, newest first. */
+  history(id: number, limit: number, before: number): Promise<readonly WatchRun[]>;
+  /** Starts no further runs; resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** Runs the watches of the store that are due, including those that other processes added. */
+export function createWatches(options: WatchesOptions): Watches {
+  const { store, enabled, capture, remove, announce, atOnce, ids, clock, report } = options;
+  const running = new Map<string, TakenWatch>();
+  const ended = new Set<Promise<void>>();
+  let stopped = false;
+  let passing: Promise<void> | undefined;
+
+  /** Returns the hosts, or keys, of which `max` or more runs are under way. */
+  const busy = (of: 'host' | 'apiKeyName', max: number): string[] => {
+    const counts = Map.groupBy(running.values(), (watch) => watch[of]);
+    return [...counts].filter(([, watches]) => watches.length >= max).map(([name]) => name);
+  };
+
+  /** Keys that hold half of the places wait for those that do not. */
+  const take = async (): Promise<TakenWatch | undefined> => {
+    const token = randomUUID();
+    const due = { now: clock(), exceptHosts: busy('host', MAX_OF_HOST) };
+    const exceptKeys = busy('apiKeyName', Math.ceil(atOnce() / 2));
+    let taken = await store.take(token, { ...due, exceptKeys });
+    if (taken === undefined && exceptKeys.length > 0) taken = await store.take(token, { ...due, exceptKeys: [] });
+    if (taken === undefined) return undefined;
+    running.set(token, taken);
+    begin(token, taken);
+    return taken;
+  };
+  const pass = (): void => {
+    if (!enabled || stopped) return;
+    passing ??= takeAll().finally(() => {
+      passing = undefined;
+    });
+  };
+  const takeAll = async (): Promise<void> => {
+    try {
+      while (!stopped && running.size < atOnce() && (await take()) !== undefined);
+    } catch (error) {
+      if (!isAway(error)) report(error);
+    }
+  };
+
+  const begin = (token: string, watch: TakenWatch): void => {
+    const renewal = setInterval(() => {
+      // A lease that is lost is noticed when the run is stored.
+      store.renew(watch.id, token, clock()).catch(() => undefined);
+    }, RENEWAL_MS);
+    const run = perform(token, watch)
+      .catch((error: unknown) => {
+        // The lease ends, and another run is made.
+        if (!isAway(error)) report(error);
+      })
+      .then(() => {
+        clearInterval(renewal);
+        running.delete(token);
+        ended.delete(run);
+        pass();
+      });
+    ended.add(run);
+  };
+
+  const perform = async (token: string, watch: TakenWatch): Promise<void> => {
+    const { id, dueAt } = watch;
+    const definition = unpackDefinition(watch.definition);
+    const before = unpackProgress(watch.progress);
+    const run = watch.run === undefined ? await firstOf(token, watch, definition, before) : unpackRun(watch.run);
+    if (run === undefined) return;
+    for (const event of eventsOf(id, definition, before, run)) announce(event, definition.callback);
+    const progress = progressAfter(before, run);
+    const { rules, isPaused } = definition;
+    const next = {
+      dueAt: isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures),
+      progress: packProgress(progress),
+      keep: rules.keep,
+    };
+    const old = (await store.finish(id, token, next)) ?? [];
+    await remove(unneeded(old, definition, progress));
+  };
+
+  /** Makes and stores the run; undefined when it was not made, or is not wanted any more. */
+  const firstOf = async (
+    token: string,
+    { id, dueAt }: TakenWatch,
+    definition: Definition,
+    before: Progress,
+  ): Promise<WatchRun | undefined> => {
+    const made = await makeRun(definition, before, {
+      ...options,
+      capture: () => capture(definition.request, definition.by),
+    });
+    if (made === undefined) {
+      await store.release(id, token, clock() + LATER_MS);
+      return undefined;
+    }
+    const run = { due: iso(dueAt), at: iso(clock()), ...made.run };
+    const isStored = await store.put(id, token, { dueAt, body: packRun(run) });
+    await remove(isStored || run.capture === null ? made.spare : [...made.spare, run.capture]);
+    return isStored ? run : undefined;
+  };
+
+  const passes = setInterval(pass, PASS_MS);
+  const hastenings = setInterval(() => {
+    if (enabled) store.hasten(clock()).catch((error: unknown) => isAway(error) || report(error));
+  }, HASTEN_MS);
+  passes.unref();
+  hastenings.unref();
+  pass();
+
+  const get = async (id: number): Promise<Watch | undefined> => {
+    const stored = await store.get(id);
+    return stored && watchOf(stored);
+  };
+  /** Changes what is stored, and returns the watch. */
+  const change = async (
+    id: number,
+    by: (definition: Definition, stored: StoredWatch) => { definition?: Definition; dueAt: number | null },
+  ): Promise<Watch | undefined> => {
+    const stored = await store.get(id);
+    if (stored === undefined) return undefined;
+    const old = unpackDefinition(stored.definition);
+    const { definition = old, dueAt } = by(old, stored);
+    const { host } = definition.request.target;
+    const everyMs = definition.rules.every ?? null;
+    await store.change(id, { host, everyMs, dueAt, definition: packDefinition(definition) });
+    pass();
+    return get(id);
+  };
+
+  return {
+    add: async (wanted, by) => {
+      const id = ids();
+      const createdAt = clock();
+      const definition = { ...wanted, by, createdAt: iso(createdAt), isPaused: false };
+      const stored: StoredWatch = {
+        id,
+        apiKeyName: by.apiKeyName ?? '',
+        host: wanted.request.target.host,
+        everyMs: wanted.rules.every ?? null,
+        dueAt: createdAt,
+        definition: packDefinition(definition),
+        progress: packProgress(NO_PROGRESS),
+      };
+      await store.add({ ...stored, isShared: by.owner !== null });
+      pass();
+      return watchOf(stored);
+    },
+    get,
+    list: async (limit, after, ofKey) => (await store.list({ limit, after, ofKey })).map(watchOf),
+    written: async (id) => {
+      const stored = await store.get(id);
+      return stored && unpackDefinition(stored.definition).written;
+    },
+    change: (id, wanted) =>
+      change(id, ({ by, createdAt, isPaused }) => ({
+        definition: { ...wanted, by, createdAt, isPaused },
+        dueAt: isPaused ? null : nextDue(id, wanted.rules, clock()),
+      })),
+    pause: (id, isPaused) =>
+      change(id, (definition, { dueAt }) => ({
+        definition: { ...definition, isPaused },
+        dueAt: isPaused ? null : (dueAt ?? nextDue(id, definition.rules, clock())),
+      })),
+    run: (id) => change(id, () => ({ dueAt: clock() })),
+    remove: async (id) => (await store.remove(id)) !== undefined,
+    history: async (id, limit, before) => (await store.runs(id, limit, before)).map(({ body }) => unpackRun(body)),
+    stop: async () => {
+      stopped = true;
+      clearInterval(passes);
+      clearInterval(hastenings);
+      await passing;
+      await Promise.all(ended);
+    },
+  };
+}
+
+function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredWatch): Watch {
+  const { request, rules, written, callback = null, createdAt, isPaused } = unpackDefinition(definition);
+  const { latest: _latest, lastRun, ...found } = unpackProgress(progress);
+  const { url, host } = request.target;
+  const { compare, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
+  return {
+    id,
+    url,
+    host,
+    ...(apiKeyName !== '' && { api_key_name: apiKeyName }),
+    state: isPaused ? 'paused' : 'active',
+    every: typeof written.every === 'string' ? written.every : null,
+    schedule,
+    time_zone: schedule === null ? null : (timeZone ?? 'UTC'),
+    ...recordedOptions(request),
+    compare,
+    accept,
+    confirm,
+    keep,
+    labels,
+    callback,
+    created_at: createdAt,
+    next_run_at: dueAt === null ? null : iso(dueAt),
+    ...found,
+    last_run: lastRun,
+  };
+}
+
+/** Returns the captures of removed runs that nothing names any more. */
+function unneeded(old: readonly StoredRun[], { rules }: Definition, { baseline, latest }: Progress): readonly number[] {
+  const needed = new Set([baseline, latest, ...rules.accept]);
+  const captures = old
+    .map(({ body }) => unpackRun(body))
+    // A change is the last run that names the capture before it.
+    .flatMap(({ state, capture, before }) => (state === 'changed' ? [capture, before] : [capture]));
+  return [...new Set(captures)].filter((id) => id !== null).filter((id) => !needed.has(id));
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

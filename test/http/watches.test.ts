@@ -1,0 +1,248 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
+import { type Listening, listening } from '../egress/listening.ts';
+import { failureOf } from './answers.ts';
+import { describeWithTenants, type TenantsOf } from './tenants.ts';
+
+const One = z.object({ data: WatchSchema });
+const Many = z.object({ data: z.array(WatchSchema) });
+const History = z.object({ data: z.array(WatchRunSchema) });
+const Captured = z.object({ data: z.object({ id: z.number() }) });
+
+const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
+/** Runs are made by hand, so that no test waits for a time. */
+const NEVER = { every: '300d' };
+
+/** What a page of the site shows now. */
+interface Page {
+  readonly status?: number;
+  readonly title?: string;
+  readonly body: string;
+}
+
+const ARTICLE = `<h1>Harbour news</h1><p>${'The ferry to the islands sails at nine. '.repeat(20)}</p>`;
+const BANNER = '<div style="height:60px;background:#a00;color:#fff">The ferry does not sail</div>';
+
+describeWithTenants((start) => {
+  describe('a watch', () => {
+    let started: Promise<TenantsOf> | undefined;
+    let site: Listening;
+    const pages = new Map<string, Page | ((visit: number) => Page)>();
+    const visits = new Map<string, number>();
+
+    beforeAll(async () => {
+      site = await listening(
+        createServer((request, response) => {
+          const path = request.url ?? '/';
+          const visit = (visits.get(path) ?? 0) + 1;
+          visits.set(path, visit);
+          const found = pages.get(path) ?? { status: 404, body: '<h1>Not found</h1>' };
+          const { status = 200, title = 'Harbour', body } = typeof found === 'function' ? found(visit) : found;
+          response.writeHead(status, { 'Content-Type': 'text/html' });
+          response.end(`<!doctype html><title>${title}</title><body style="font:20px sans-serif">${body}`);
+        }),
+      );
+    });
+    afterAll(async () => {
+      await (await started)?.[Symbol.asyncDispose]();
+      await site?.[Symbol.asyncDispose]();
+    });
+
+    const running = () => {
+      started ??= start({});
+      return started;
+    };
+    const headers = (key: string) => ({ 'X-API-Key': key });
+    const url = (path: string) => `http://127.0.0.1:${site.port}${path}`;
+    const post = async (path: string, body: unknown, key = FLOOD) =>
+      (await running()).one.post(path, body, { headers: headers(key) });
+    const call = async (path: string, init: RequestInit = {}, key = FLOOD) =>
+      (await running()).one.call(path, { ...init, headers: { ...headers(key), 'Content-Type': 'application/json' } });
+    const watchOf = async (response: Response) => One.parse(await response.json()).data;
+    const read = async (id: number) => watchOf(await call(`/watches/${id}`));
+    const history = async (id: number) => History.parse(await (await call(`/watches/${id}/history`)).json()).data;
+
+    /** Adds a watch, and waits for its first run. */
+    async function watching(path: string, page: Page | ((visit: number) => Page), rules: object = {}) {
+      pages.set(path, page);
+      const response = await post('/watches', { url: url(path), ...NEVER, ...rules });
+      expect(response.status).toBe(201);
+      const { id } = await watchOf(response);
+      await runs(id, 1);
+      return id;
+    }
+    /** Waits until a watch has had this many runs, and returns the last. */
+    async function runs(id: number, count: number) {
+      await expect.poll(async () => (await read(id)).runs, { timeout: 30_000 }).toBe(count);
+      return (await read(id)).last_run;
+    }
+    /** Makes a run now. */
+    async function run(id: number) {
+      const before = (await read(id)).runs;
+      expect((await post(`/watches/${id}/run`, undefined)).status).toBe(200);
+      return runs(id, before + 1);
+    }
+
+    it('captures the page at once, and compares later runs with that capture', async () => {
+      const id = await watching('/calm', { body: ARTICLE });
+      const first = (await read(id)).last_run;
+      expect(first).toMatchObject({ state: 'first', verdict: 'content', before: null, changed: [] });
+      expect(await run(id)).toMatchObject({ state: 'unchanged', before: first?.capture, changed: [], share: 0 });
+      expect(await read(id)).toMatchObject({ baseline: first?.capture, runs: 2, changes: 0, state: 'active' });
+      expect((await history(id)).map(({ state }) => state)).toEqual(['unchanged', 'first']);
+    });
+
+    it('reports a change with its region, and compares with the changed page from then on', async () => {
+      const id = await watching('/news', { body: ARTICLE });
+      const { baseline } = await read(id);
+      pages.set('/news', { body: BANNER + ARTICLE });
+      const changed = await run(id);
+      expect(changed).toMatchObject({ state: 'changed', before: baseline, changed: ['visual'] });
+      expect(changed?.regions).toEqual([expect.objectContaining({ kind: 'inserted' })]);
+      expect(await read(id)).toMatchObject({ baseline: changed?.capture, changes: 1 });
+      expect(await run(id)).toMatchObject({ state: 'unchanged' });
+    });
+
+    it('does not report a change that is gone when the page is captured again', async () => {
+      const id = await watching('/flicker', (visit) => ({ body: visit === 2 ? BANNER + ARTICLE : ARTICLE }));
+      expect(await run(id)).toMatchObject({ state: 'unconfirmed', changed: [] });
+      expect(await read(id)).toMatchObject({ changes: 0 });
+    });
+
+    it('compares what its rules name', async () => {
+      const rules = { compare: { title: true, text: true, status: true } };
+      const id = await watching('/parts', { body: ARTICLE }, rules);
+      pages.set('/parts', { title: 'Closed', status: 503, body: '<h1>Closed</h1>' });
+      expect(await run(id)).toMatchObject({ state: 'changed', changed: ['text', 'status', 'title'], share: null });
+    });
+
+    it('takes an accepted capture for unchanged', async () => {
+      pages.set('/ab', { body: BANNER + ARTICLE });
+      const other = Captured.parse(await (await post('/screenshot', { url: url('/ab') })).json()).data.id;
+      const id = await watching('/ab', { body: ARTICLE }, { accept: [other] });
+      pages.set('/ab', { body: BANNER + ARTICLE });
+      expect(await run(id)).toMatchObject({ state: 'unchanged', before: other });
+    });
+
+    it('fails, and does not report a change, when the page is not content; and tells when it recovers', async () => {
+      const events = (await running()).one.call('/events?type=watch.*', { headers: headers(FLOOD) });
+      const told = collect(await events);
+      const id = await watching('/shop', { body: ARTICLE });
+      pages.set('/shop', { status: 500, body: '<h1>Internal Server Error</h1>' });
+      expect(await run(id)).toMatchObject({ state: 'failed', verdict: 'error', changed: [] });
+      expect(await run(id)).toMatchObject({ state: 'failed' });
+      expect(await read(id)).toMatchObject({ failures: 2, changes: 0 });
+      pages.set('/shop', { body: ARTICLE });
+      expect(await run(id)).toMatchObject({ state: 'unchanged' });
+      await expect
+        .poll(() => told.of(id), { timeout: 20_000 })
+        .toEqual(['watch.run', 'watch.run', 'watch.failed', 'watch.run', 'watch.run', 'watch.recovered']);
+      told.end();
+    });
+
+    it('keeps as many runs as it is told to, and removes the captures of older ones', async () => {
+      const id = await watching('/kept', { body: ARTICLE }, { keep: 2 });
+      const second = await run(id);
+      await run(id);
+      await run(id);
+      expect(await history(id)).toHaveLength(2);
+      const gone = async () => (await call(`/screenshot/${second?.capture}`)).status;
+      await expect.poll(gone, { timeout: 20_000 }).toBe(404);
+      const { baseline } = await read(id);
+      expect((await call(`/screenshot/${baseline}`)).status).toBe(200);
+    });
+
+    it('is not due while it is paused, and runs by hand all the same', async () => {
+      const id = await watching('/paused', { body: ARTICLE });
+      expect(await watchOf(await post(`/watches/${id}/pause`, undefined))).toMatchObject({
+        state: 'paused',
+        next_run_at: null,
+      });
+      await run(id);
+      expect(await read(id)).toMatchObject({ state: 'paused', next_run_at: null, runs: 2 });
+      const resumed = await watchOf(await post(`/watches/${id}/resume`, undefined));
+      expect(resumed).toMatchObject({ state: 'active', next_run_at: expect.any(String) });
+    });
+
+    it('is changed field by field, and keeps its history', async () => {
+      const id = await watching('/changing', { body: ARTICLE }, { labels: ['news'], fullPage: true });
+      const body = JSON.stringify({ labels: ['prices'], fullPage: null, every: null, schedule: '0 9 * * 1-5' });
+      const response = await call(`/watches/${id}`, { method: 'PATCH', body });
+      expect(await watchOf(response)).toMatchObject({
+        labels: ['prices'],
+        options: {},
+        every: null,
+        schedule: '0 9 * * 1-5',
+        time_zone: 'UTC',
+        runs: 1,
+      });
+      const bad = await call(`/watches/${id}`, { method: 'PATCH', body: '{"every":"10m"}' });
+      expect(await failureOf(bad)).toMatchObject({ code: 'invalid_request' });
+      expect((await read(id)).schedule).toBe('0 9 * * 1-5');
+    });
+
+    it.each([
+      [{}, 'every: is required, unless schedule is given'],
+      [{ every: '10 minutes' }, 'every: must be a number and one of s, m, h or d'],
+      [{ every: '1s' }, 'from 10s to 366d'],
+      [{ every: '10m', schedule: '* * * * *' }, 'schedule: cannot be combined with every'],
+      [{ schedule: '61 * * * *' }, 'Invalid value for minute'],
+      [{ schedule: '0 0 30 2 *' }, 'is never due'],
+      [{ schedule: '0 9 * * *', timeZone: 'Berlin' }, 'timeZone: is not a time zone'],
+      [{ every: '10m', compare: {} }, 'compare: must choose at least one'],
+      [{ every: '10m', html: '<p>' }, 'html'],
+    ])('refuses %j, and says what is accepted', async (rules, text) => {
+      const response = await post('/watches', { url: 'https://example.com/', ...rules });
+      expect(response.status).toBe(400);
+      expect((await failureOf(response)).error).toContain(text);
+    });
+
+    it('is seen by its own key alone', async () => {
+      const id = await watching('/mine', { body: ARTICLE });
+      const list = async (key: string) => Many.parse(await (await call('/watches', {}, key)).json()).data;
+      expect((await list(FLOOD)).map((watch) => watch.id)).toContain(id);
+      expect(await list(SHOP)).toEqual([]);
+      const others: readonly [string, RequestInit][] = [
+        [`/watches/${id}`, {}],
+        [`/watches/${id}/history`, {}],
+        [`/watches/${id}`, { method: 'PATCH', body: '{}' }],
+        [`/watches/${id}`, { method: 'DELETE' }],
+        [`/watches/${id}/run`, { method: 'POST' }],
+      ];
+      for (const [path, init] of others) expect((await call(path, init, SHOP)).status).toBe(404);
+      const { baseline } = await read(id);
+      const accepting = await post('/watches', { url: url('/mine'), ...NEVER, accept: [baseline] }, SHOP);
+      expect(accepting.status).toBe(404);
+    });
+
+    it('is removed, and its captures stay', async () => {
+      const id = await watching('/removed', { body: ARTICLE });
+      const { baseline } = await read(id);
+      expect((await call(`/watches/${id}`, { method: 'DELETE' })).status).toBe(200);
+      expect((await call(`/watches/${id}`)).status).toBe(404);
+      expect((await call(`/screenshot/${baseline}`)).status).toBe(200);
+    });
+  });
+});
+
+/** Reads events, and returns the types of those of a watch. */
+function collect(response: Response) {
+  const events: { readonly type: string; readonly watch: number }[] = [];
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const pump = async () => {
+    for (let rest = ''; ; ) {
+      const { done = true, value = '' } = (await reader?.read()) ?? {};
+      if (done) return;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.startsWith('data: {')) events.push(JSON.parse(line.slice(6)));
+    }
+  };
+  void pump().catch(() => undefined);
+  return {
+    of: (id: number) => events.filter(({ watch }) => watch === id).map(({ type }) => type),
+    end: () => void reader?.cancel(),
+  };
+}
