@@ -162,7 +162,7 @@ export const CATALOGUE = {
     status: 422,
     retryable: false,
     text: 'The page needs more memory than one page may use.',
-    help: 'Block resources; a retry ends the same way. `error` says whether it was memory, URLs of more than 2 MiB in all, or too many messages to the browser.',
+    help: 'Block resources; a retry ends the same way. `error` says whether it was memory, URLs of more than 2 MiB in all, too many messages to the browser, or too many frames for a selector.',
   },
   idempotency_mismatch: {
     status: 422,

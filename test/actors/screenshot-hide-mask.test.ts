@@ -123,15 +123,3 @@ describe('a hostile page', () => {
     }
   });
 });
-
-describe('a selector to hide or mask', () => {
-  it.each(['hide', 'collapse', 'mask'] as const)(
-    'fails the capture when the selector is invalid: %s',
-    async (option) => {
-      await expect(capture({ [option]: ['#red', 'div['] })).rejects.toMatchObject({
-        code: 'selector_not_found',
-        message: '"div[" is neither a CSS selector nor an XPath that gives elements',
-      });
-    },
-  );
-});

@@ -128,12 +128,6 @@ describe('the wait before the screenshot', () => {
     expect(await capture(path, { ...options, timeoutMs: 15_000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
-  it('fails when a selector is invalid', async () => {
-    const error = await failureOf(capture('/short', { waitForSelector: 'p[' }));
-    expect(error.code).toBe('selector_not_found');
-    expect(error.message).toContain('"p["');
-  });
-
   describe('at the deadline', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('times out for %s, which shows nothing', async (path) => {
       const error = await failureOf(capture(path, { timeoutMs: 6000 }));

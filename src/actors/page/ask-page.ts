@@ -16,8 +16,12 @@ const PATIENCE_SHARE = 0.2;
 const MAX_DOCUMENTS = 5;
 const NEXT_DOCUMENT_MS = 50;
 
-/** Awaits `work`, which needs the page's main thread. Terminates a script that blocks this thread for too long. */
-export async function letGo<T>({ session }: IsolatedPage, deadline: Deadline, work: Promise<T>): Promise<T> {
+/** Awaits `work`, which needs a frame's main thread. Terminates a script that blocks this thread for too long. */
+export async function letGo<T>(
+  { session }: Pick<EvaluatedFrame, 'session'>,
+  deadline: Deadline,
+  work: Promise<T>,
+): Promise<T> {
   const endScripts = setTimeout(
     () => session.post('Runtime.terminateExecution'),
     Math.max(deadline.waitingMs, Math.min(PATIENCE_MS, deadline.remainingMs * PATIENCE_SHARE)),
@@ -79,18 +83,27 @@ export async function askPage(
   return deadline.step(step, letGo(page, deadline, evaluate(page, expression)));
 }
 
-/**
- * Like `askPage`, but repeated until a document answers. Throws `capture_timeout` when the page navigates faster than
- * it can answer.
- */
+/** Like `askPage`, but repeated as `untilAnswered` does. */
 export async function retryUntilAnswered(
   page: IsolatedPage,
   deadline: Deadline,
   step: string,
   expression: string,
 ): Promise<unknown> {
+  return untilAnswered(deadline, step, () => letGo(page, deadline, evaluate(page, expression)));
+}
+
+/**
+ * Asks until the answer is not undefined, which stands for a document that was replaced. Throws `capture_timeout` when
+ * the page navigates faster than it can answer.
+ */
+export async function untilAnswered<T>(
+  deadline: Deadline,
+  step: string,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
-    const answer = await askPage(page, deadline, step, expression);
+    const answer = await deadline.step(step, ask());
     if (answer !== undefined) return answer;
     await deadline.step(step, delay(NEXT_DOCUMENT_MS));
   }

@@ -1,6 +1,7 @@
 import type { Banner } from '../../capture/banner.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { addScripts } from './content/add-scripts.ts';
+import { checkSelectors } from './find/check-selectors.ts';
 import { adRule } from './network/ads.ts';
 import { blockRules, type IsPageItself } from './network/block.ts';
 import { givenHtml } from './network/given-html.ts';
@@ -22,7 +23,7 @@ export interface Visit {
   /** The action taken on a cookie banner; null when none was looked for. */
   banner: Banner | null;
   /**
-   * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie, and with
+   * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie or a selector, and with
    * `script_failed` for a syntax error in a script.
    */
   readonly ready: Promise<unknown>;
@@ -31,7 +32,11 @@ export interface Visit {
 /** Prepares an empty page for the visitor that the request describes. */
 export function prepareVisit(session: PageSession, request: CaptureRequest): Visit {
   const interception = new Interception(session);
-  const commands: Promise<unknown>[] = [addScripts(session, request), addRules(session, interception, request)];
+  const commands: Promise<unknown>[] = [
+    addScripts(session, request),
+    checkSelectors(session, request),
+    addRules(session, interception, request),
+  ];
   if (request.cookies !== undefined) commands.push(setCookies(session, request));
   if (request.ignoreCertErrors) {
     commands.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));

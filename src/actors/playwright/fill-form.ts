@@ -17,13 +17,13 @@ export function formSteps({ selector = 'form', fields, submit }: FormFilling): S
     ([name, value]): Step => ({
       name: `form.fields.${name}`,
       selector: byName(name),
-      take: (page, patience) => fillField(locate(page, selector), name, value, patience),
+      take: async (stage) => fillField(await locate(stage, selector), name, value, stage.patience),
     }),
   );
   const sending: Step = {
     name: 'form.submit',
     selector,
-    take: (page, patience) => send(locate(page, selector), patience),
+    take: async (stage) => send(await locate(stage, selector), stage.patience),
   };
   return submit ? [...filling, sending] : filling;
 }

@@ -12,7 +12,7 @@ import { formSteps } from './fill-form.ts';
 import { PageTransport } from './page-transport.ts';
 import { performAction } from './perform-action.ts';
 import { reasonOf } from './reason.ts';
-import type { Step } from './step.ts';
+import type { Stage, Step } from './step.ts';
 import { checkSyntax, untilItHolds } from './wait-for-function.ts';
 
 /**
@@ -39,7 +39,7 @@ export class PlaywrightInteraction implements Interaction {
     const steps: Step[] = actions.map((action, index) => ({
       name: `actions[${index}] (${action.type})`,
       selector: 'selector' in action ? action.selector : undefined,
-      take: (page, patience) => performAction(page, action, patience),
+      take: (stage) => performAction(stage, action),
     }));
     if (form !== undefined) steps.push(...formSteps(form));
     for (const step of steps) if (!(await this.#take(step, deadline))) return false;
@@ -48,7 +48,7 @@ export class PlaywrightInteraction implements Interaction {
 
   async waitForFunction(source: string, deadline: Deadline): Promise<boolean> {
     const over = new AbortController();
-    const take = async (page: Page) => {
+    const take = async ({ page }: Stage) => {
       await checkSyntax(this.#page.session, source);
       await untilItHolds(page, source, over.signal);
     };
@@ -73,7 +73,7 @@ export class PlaywrightInteraction implements Interaction {
         return Math.max(1, Math.floor(deadline.waitingMs) - SOONER_MS);
       },
     };
-    const taken = this.#join().then((page) => take(page, patience));
+    const taken = this.#join().then((page) => take({ page, isolated: this.#page, deadline, patience }));
     try {
       const done = await waitWithin(this.#page, deadline, name, taken);
       if (!done) await this.#endScripts(deadline);

@@ -1,12 +1,51 @@
-import type { Locator, Page } from 'playwright';
-import { isXPath } from '../page/selectors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FrameLocator, Locator, Page } from 'playwright';
+import type { SelectorStep } from '../../capture/selector.ts';
+import { evaluate } from '../page/ask-page.ts';
+import { type Entrance, type Place, placesOf } from '../page/find/places.ts';
+import type { Stage } from './step.ts';
+
+/** Interval at which frames are looked through; in a document, Playwright waits by itself. */
+const PASS_MS = 100;
+
+/** No element was found in time. Named as Playwright's error for that. */
+class TimeoutError extends Error {
+  override readonly name = 'TimeoutError';
+}
 
 /**
- * Returns a locator for the first element that the request's selector matches. Playwright's own selector engines are
- * disabled.
+ * Resolves with a locator for the first element that the request's selector matches, in the document where the finder of
+ * all options finds it. Rejects with a `TimeoutError` when that has to look through frames and finds none in time.
  */
-export function locate(page: Page, selector: string): Locator {
-  return page.locator(isXPath(selector) ? `xpath=${selector.replace(/^xpath=/, '')}` : `css=${selector}`).first();
+export async function locate(stage: Stage, selector: string): Promise<Locator> {
+  const place = await placeFor(stage, selector);
+  const entrances: Entrance[] = [];
+  for (let at = place.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
+  let scope: Page | FrameLocator = stage.page;
+  for (const { steps, index } of entrances) {
+    const frames: Locator = scope.locator(written(steps)).and(stage.page.locator('css=iframe, frame'));
+    scope = frames.nth(index).contentFrame();
+  }
+  return scope.locator(written(place.steps)).first();
+}
+
+async function placeFor({ isolated, deadline, patience }: Stage, selector: string): Promise<Place> {
+  while (patience.timeout > 1) {
+    const places = (await placesOf(isolated, selector, deadline)) ?? [];
+    const [only] = places;
+    if (only?.steps.length === 1) return only;
+    for (const place of places) {
+      const timeoutMs = patience.timeout;
+      if ((await evaluate(place, `${place.find}().length > 0`, { timeoutMs })) === true) return place;
+    }
+    await delay(PASS_MS, undefined, { ref: false });
+  }
+  throw new TimeoutError('no element was found in time');
+}
+
+/** The steps as Playwright writes them. */
+function written(steps: readonly SelectorStep[]): string {
+  return steps.map((step) => ('xpath' in step ? `xpath=${step.xpath}` : `css=${step.css}`)).join(' >> ');
 }
 
 /** Returns a locator for the first visible element whose whole text is `text`, whatever its case and spaces. */

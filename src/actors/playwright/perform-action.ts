@@ -1,49 +1,53 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Page } from 'playwright';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
 import { locate, locateText } from './locate.ts';
-import type { Patience } from './step.ts';
+import type { Stage } from './step.ts';
 
 /**
  * Performs one action. Rejects as Playwright does, with a `TimeoutError` when the element does not become ready in
  * time.
  */
-export async function performAction(page: Page, action: Action, patience: Patience): Promise<void> {
+export async function performAction(stage: Stage, action: Action): Promise<void> {
+  const { page, patience } = stage;
+  const located = (selector: string) => locate(stage, selector);
   switch (action.type) {
-    case 'click':
-      return (
-        action.selector === undefined ? locateText(page, action.text ?? '') : locate(page, action.selector)
-      ).click(patience);
+    case 'click': {
+      const { selector, text = '' } = action;
+      const clicked = selector === undefined ? locateText(page, text) : await located(selector);
+      return clicked.click(patience);
+    }
     case 'hover':
-      return locate(page, action.selector).hover(patience);
+      return (await located(action.selector)).hover(patience);
     case 'check':
-      return locate(page, action.selector).check(patience);
+      return (await located(action.selector)).check(patience);
     case 'uncheck':
-      return locate(page, action.selector).uncheck(patience);
-    case 'type':
-      await locate(page, action.selector).fill('', patience);
-      return locate(page, action.selector).pressSequentially(action.text, patience);
+      return (await located(action.selector)).uncheck(patience);
+    case 'type': {
+      const field = await located(action.selector);
+      await field.fill('', patience);
+      return field.pressSequentially(action.text, patience);
+    }
     case 'press':
-      return action.selector === undefined
-        ? page.keyboard.press(action.key)
-        : locate(page, action.selector).press(action.key, patience);
+      if (action.selector === undefined) return page.keyboard.press(action.key);
+      return (await located(action.selector)).press(action.key, patience);
     case 'select':
-      await locate(page, action.selector).selectOption(action.value, patience);
+      await (await located(action.selector)).selectOption(action.value, patience);
       return;
     case 'scroll':
-      return scroll(page, action, patience);
+      return scroll(stage, action);
     case 'wait':
-      if (action.selector !== undefined) await locate(page, action.selector).waitFor({ state: 'visible', ...patience });
+      if (action.selector !== undefined) {
+        await (await located(action.selector)).waitFor({ state: 'visible', ...patience });
+      }
       if (action.ms !== undefined) await delay(action.ms, undefined, { ref: false });
       return;
   }
 }
 
-async function scroll(page: Page, { selector, x, y }: ScrollAction, patience: Patience): Promise<void> {
-  if (selector !== undefined && x === undefined && y === undefined) {
-    return locate(page, selector).scrollIntoViewIfNeeded(patience);
-  }
-  const what = selector === undefined ? page.locator(':root') : locate(page, selector);
+async function scroll(stage: Stage, { selector, x, y }: ScrollAction): Promise<void> {
+  const { page, patience } = stage;
+  const what = selector === undefined ? page.locator(':root') : await locate(stage, selector);
+  if (selector !== undefined && x === undefined && y === undefined) return what.scrollIntoViewIfNeeded(patience);
   // Scrolls instantly, even where the style sheet sets smooth scrolling: the next step could not tell when that ends.
   await what.evaluate(
     (element, by) => element.scrollBy({ left: by.x, top: by.y, behavior: 'instant' }),

@@ -1,9 +1,19 @@
 import type { Page } from 'playwright';
+import type { Deadline } from '../deadline.ts';
+import type { IsolatedPage } from '../page/isolated-page.ts';
 
 /** The time limit of Playwright's calls. Read before each call, because a step makes several. */
 export interface Patience {
   /** Milliseconds from now. */
   readonly timeout: number;
+}
+
+/** A page as Playwright sees it, and as the direct driver does. */
+export interface Stage {
+  readonly page: Page;
+  readonly isolated: IsolatedPage;
+  readonly deadline: Deadline;
+  readonly patience: Patience;
 }
 
 /** One step of an interaction with a page. */
@@ -12,5 +22,5 @@ export interface Step {
   readonly name: string;
   readonly selector?: string | undefined;
   /** Rejects as Playwright does, with a `TimeoutError` when time has run out. */
-  readonly take: (page: Page, patience: Patience) => Promise<unknown>;
+  readonly take: (stage: Stage) => Promise<unknown>;
 }

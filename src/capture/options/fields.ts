@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseSelector, SelectorError } from '../selector.ts';
 import { suggestion } from '../similar-names.ts';
 
 /* Building blocks of the option schemas. Each has one error text, which names the accepted values. */
@@ -7,8 +8,28 @@ const MAX_SELECTOR_CHARACTERS = 1000;
 
 export const flag = z.boolean({ error: 'must be true or false' });
 
-/** A CSS selector, or an XPath, which is recognised by its beginning. */
-export const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS);
+/** A selector of elements, as `parseSelector` reads it. */
+export const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS).superRefine((text, context) => {
+  const problem = problemOf(text);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: notASelector(text, problem) });
+});
+
+/** The error text for a selector that is none; what is accepted follows the problem. */
+export function notASelector(text: string, problem: string): string {
+  return `${JSON.stringify(text)} is no selector: ${problem}; it must be CSS or XPath, in steps separated by >>`;
+}
+
+function problemOf(text: string): string | undefined {
+  // Another check has refused these.
+  if (text === '' || text.length > MAX_SELECTOR_CHARACTERS) return undefined;
+  try {
+    parseSelector(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SelectorError) return error.message;
+    throw error;
+  }
+}
 
 /** A text of 1 to `max` characters; the error calls it `what`. */
 export function filled(what: string, max: number) {

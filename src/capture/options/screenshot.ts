@@ -147,8 +147,8 @@ export const screenshotFields = {
     .register(optionFacts, { defaultText: `${DEFAULT_VIEWPORT.width} × ${DEFAULT_VIEWPORT.height}` }),
   selector: selector.optional().meta({
     description:
-      'Capture only the first visible element that matches. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`. Without a match the capture fails with `selector_not_found`.',
-    examples: ['main article', '//table[1]'],
+      'Capture only the first visible element that matches. CSS or XPath, also in shadow roots and, by steps such as `iframe >> .card`, in frames. Without a match the capture fails with `selector_not_found`.',
+    examples: ['main article', '//table[1]', 'iframe.pay >> .card'],
   }),
   clip: clip.optional().meta({
     description:

@@ -17,7 +17,7 @@ export const waitFields = {
     }),
   waitForSelector: selector.optional().meta({
     description:
-      'Wait until a matching element is visible. A CSS selector, or XPath when it begins with `/`, `./`, `(` or `xpath=`.',
+      'Wait until a matching element is visible. CSS or XPath, also in shadow roots and, by steps such as `iframe >> .card`, in frames.',
     examples: ['#chart canvas', '//h2[text()="Results"]'],
   }),
   waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Output } from '../../../capture/snapshot.ts';
+import { elementsOf } from '../find/find-elements.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { elementsOf } from '../selectors.ts';
 import { extractors } from './extractors.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
 import { MAIN_CONTENT } from './main-content.ts';
@@ -78,7 +78,7 @@ function readOnce(reading: Reading): Promise<z.output<typeof read> | null> {
 
 async function readPage({ ask, ms, request }: Reading): Promise<z.output<typeof read> | null> {
   const { scope, selector } = { scope: 'main', ...request.markdown };
-  const part = selector === undefined ? 'undefined' : `() => ${elementsOf(selector)}[0]`;
+  const part = selector === undefined ? 'undefined' : `() => ${elementsOf(selector)}()[0]`;
   const libraries = await extractors();
   const expression = `(${MARKDOWN})(${JSON.stringify(LIMITS)}, ${JSON.stringify(scope)}, ${part}, ${libraries})`;
   const answer = await ask(expression, Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS)).catch(() => undefined);

@@ -5,7 +5,8 @@ import { inTurn } from '../../../imaging/in-turn.ts';
 import { loadSharp } from '../../../imaging/load-sharp.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
-import { askPage, evaluate, letGo } from '../ask-page.ts';
+import { askPage, letGo } from '../ask-page.ts';
+import { drawn } from '../drawn.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
@@ -13,8 +14,6 @@ import { contains, intersection, tilesOf } from './rectangles.ts';
 import type { Band } from './shoot-bands.ts';
 import { UNFIX } from './tall-window.ts';
 
-/** Maximum time for a frame to draw, once it is in the window. */
-const MAX_FRAME_MS = 1_000;
 /** Share of the remaining time that adding frames may take; encoding the image needs the rest. */
 const FRAMES_SHARE = 0.4;
 
@@ -96,7 +95,7 @@ async function shootFrames(
     for (const frame of blank) {
       for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
         if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
-        await within(MAX_FRAME_MS, drawn(frame), undefined);
+        await drawn({ session: frame.session, frame });
         const box = await placeFrame(page, frame.id, deadline);
         // A frame that moves when the window is scrolled cannot be brought into the window.
         if (box === null || Math.abs(box.x - frame.box.x) > 1 || Math.abs(box.y - frame.box.y) > 1) break;
@@ -132,18 +131,5 @@ async function windowOf(page: IsolatedPage, deadline: Deadline): Promise<Rectang
   return { x: pageX, y: pageY, width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };
 }
 
-/** Resolves when a frame has loaded and drawn. A frame outside the window draws nothing. */
-async function drawn({ id, session }: BlankFrame): Promise<void> {
-  await evaluate({ session, frame: { id } }, `(${DRAWN})()`);
-}
-
 /** Runs in the page. */
 const SCROLL_BY = `(left, top) => scrollBy({ left, top, behavior: 'instant' })`;
-
-/** Runs in the frame. An animation frame comes only to a frame that the window shows. */
-const DRAWN = `async () => {
-  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  await frame();
-  await frame();
-}`;

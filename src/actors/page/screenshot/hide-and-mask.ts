@@ -1,8 +1,8 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
-import { retryUntilAnswered } from '../ask-page.ts';
+import { type EvaluatedFrame, evaluate, letGo, untilAnswered } from '../ask-page.ts';
+import { type Place, placesOf } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { elementsOf, notASelector } from '../selectors.ts';
 import { CHAT_WIDGETS, FIXED, POPUPS, positioned } from './overlays.ts';
 import { SET_STYLE } from './set-style.ts';
 
@@ -13,17 +13,14 @@ export function changesElements({ hide, collapse, mask, hideFixed, hideChats, hi
   return (hide ?? collapse ?? mask) !== undefined || hideFixed || hideChats || hidePopups;
 }
 
-/** JavaScript of a function that finds elements, and the selector that the request names them by. */
-interface Finder {
-  readonly find: string;
-  readonly selector?: string;
-}
+/** Elements to change: those that a selector matches, or those that a function in the page returns. */
+type Wanted = { readonly selector: string } | { readonly find: string };
 
-const bySelector = (selector: string): Finder => ({ find: `() => ${elementsOf(selector)}`, selector });
+const bySelector = (selector: string): Wanted => ({ selector });
 
 /**
- * Hides and masks the requested elements in the current page. Call it after the HTML snapshot has been read, right
- * before the screenshot. Throws `selector_not_found` for an invalid selector; ignores a selector without a match.
+ * Hides and masks the requested elements in the current page and its frames. Call it after the HTML snapshot has been
+ * read, right before the screenshot. Ignores a selector without a match.
  */
 export async function hideAndMask(
   page: IsolatedPage,
@@ -36,42 +33,54 @@ export async function hideAndMask(
     ...(hidePopups ? [{ find: POPUPS }] : []),
     ...(hideFixed ? [{ find: FIXED }] : []),
   ];
-  await cover(page, hidden, HIDE, deadline);
-  if (hideFixed) await cover(page, [{ find: positioned('sticky') }], UNSTICK, deadline);
-  await cover(page, mask.map(bySelector), MASK, deadline);
+  await change(page, hidden, HIDE, deadline);
+  if (hideFixed) await change(page, [{ find: positioned('sticky') }], UNSTICK, deadline);
+  await change(page, mask.map(bySelector), MASK, deadline);
 }
 
 /** Leaves the requested elements out of the layout. Call it before the page is measured; otherwise like `hideAndMask`. */
 export async function collapse(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
-  await cover(page, (request.collapse ?? []).map(bySelector), COLLAPSE, deadline);
+  await change(page, (request.collapse ?? []).map(bySelector), COLLAPSE, deadline);
 }
 
-async function cover(page: IsolatedPage, finders: readonly Finder[], cover: string, deadline: Deadline): Promise<void> {
-  if (finders.length === 0) return;
-  // From here on the page's scripts are off, so it can neither notice nor undo anything.
-  page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-  const functions = finders.map(({ find }) => find).join(',\n');
-  const wrong = await retryUntilAnswered(
-    page,
-    deadline,
-    'hide and mask',
-    `(${COVER})([${functions}], ${cover}, ${SET_STYLE})`,
-  );
-  if (typeof wrong === 'number') throw notASelector(finders[wrong]?.selector ?? '');
+/** Changes elements in every document that has some. A document that was replaced meanwhile is changed again. */
+async function change(page: IsolatedPage, wanted: readonly Wanted[], how: string, deadline: Deadline): Promise<void> {
+  if (wanted.length === 0) return;
+  await untilAnswered(deadline, 'hide and mask', async () => {
+    const documents = await documentsOf(page, wanted, deadline);
+    if (documents === undefined) return undefined;
+    const changing = documents.map(({ place, finders }) => {
+      // From here on the document's scripts are off, so they can neither notice nor undo anything.
+      place.session.post('Emulation.setScriptExecutionDisabled', { value: true });
+      return letGo(place, deadline, evaluate(place, `(${CHANGE})([${finders.join(',\n')}], ${how}, ${SET_STYLE})`));
+    });
+    return (await Promise.all(changing)).includes(undefined) ? undefined : true;
+  });
 }
 
-/** Runs in the page. Returns `'covered'`, or the index of the first invalid selector. */
-const COVER = `(finders, cover, setStyle) => {
-  const matching = [];
-  for (const [at, find] of finders.entries()) {
-    try {
-      matching.push(find());
-    } catch {
-      return at;
-    }
+/** Resolves with the documents that have elements to change, each with the functions that find them there. */
+async function documentsOf(page: IsolatedPage, wanted: readonly Wanted[], deadline: Deadline) {
+  const documents = new Map<string, { readonly place: EvaluatedFrame; readonly finders: string[] }>();
+  const add = (place: EvaluatedFrame, find: string) => {
+    const known = documents.get(place.frame.id) ?? { place, finders: [] };
+    documents.set(place.frame.id, known);
+    known.finders.push(find);
+  };
+  for (const each of wanted) {
+    const places: readonly Place[] | undefined =
+      'selector' in each ? await placesOf(page, each.selector, deadline) : [];
+    if (places === undefined) return undefined;
+    if ('find' in each) add(page, each.find);
+    for (const place of places) add(place, place.find);
   }
-  if (matching.flat().length > 0) cover([...new Set(matching.flat())], setStyle);
-  return 'covered';
+  return [...documents.values()];
+}
+
+/** Runs in the page. */
+const CHANGE = `(finders, change, setStyle) => {
+  const matching = new Set(finders.flatMap((find) => find()));
+  if (matching.size > 0) change([...matching], setStyle);
+  return true;
 }`;
 
 /** Takes elements out of the layout. */

@@ -20,7 +20,7 @@ export async function awaitReady(page: IsolatedPage, request: CaptureRequest, de
   }
   if (waitForSelector !== undefined) {
     const over = new AbortController();
-    const visible = awaitSelector(page, waitForSelector, over.signal);
+    const visible = awaitSelector(page, waitForSelector, deadline, over.signal);
     const came = await waitWithin(page, deadline, 'wait for the selector', visible).finally(() => over.abort());
     if (!came) return false;
   }

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Rectangle } from '../../../capture/options/screenshot.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { evaluate } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { intersection } from '../screenshot/rectangles.ts';
+import type { Place } from './places.ts';
+
+const size = z.object({ width: z.number(), height: z.number() });
+
+/** The corners of a frame's content in the window of its process, clockwise from the upper left one. */
+type Quad = readonly number[];
+
+/**
+ * Converts a rectangle of a document's window into one of the page's window: through the borders, paddings, scroll
+ * positions and CSS transforms of the frames around it. Returns the part that these frames show, and null when they show
+ * none; undefined when a document was replaced meanwhile.
+ */
+export async function boxInPage(
+  page: IsolatedPage,
+  place: Place,
+  box: Rectangle,
+): Promise<Rectangle | null | undefined> {
+  try {
+    let found: Rectangle | null = box;
+    // Chromium answers in the window of the process, through all its frames: only the first frame in it is converted.
+    let isOfFrame = true;
+    for (let at = place; at.entrance !== undefined && found !== null; at = at.entrance.from) {
+      const { from } = at.entrance;
+      const quad = await contentOf(at, from);
+      if (isOfFrame) {
+        const { data } = size.safeParse(await evaluate(at, '({ width: innerWidth, height: innerHeight })'));
+        if (data === undefined) return undefined;
+        const visible: Rectangle | null = intersection(found, { x: 0, y: 0, ...data });
+        found =
+          visible === null
+            ? null
+            : around(corners(visible).map(([x, y]) => onto(quad, x / data.width, y / data.height)));
+      } else found = intersection(found, around(pointsOf(quad)));
+      isOfFrame =
+        from.session === page.session ? from.frame.id === page.frame.id : from.entrance?.from.session !== from.session;
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof CdpError) return undefined;
+    throw error;
+  }
+}
+
+async function contentOf({ frame }: Place, { session }: Place): Promise<Quad> {
+  const owner = await session.send('DOM.getFrameOwner', { frameId: frame.id });
+  const { model } = await session.send('DOM.getBoxModel', { backendNodeId: owner.backendNodeId });
+  return model.content;
+}
+
+type Point = readonly [x: number, y: number];
+
+function corners({ x, y, width, height }: Rectangle): readonly Point[] {
+  return [
+    [x, y],
+    [x + width, y],
+    [x + width, y + height],
+    [x, y + height],
+  ];
+}
+
+function pointsOf([ax = 0, ay = 0, bx = 0, by = 0, cx = 0, cy = 0, dx = 0, dy = 0]: Quad): readonly Point[] {
+  return [
+    [ax, ay],
+    [bx, by],
+    [cx, cy],
+    [dx, dy],
+  ];
+}
+
+/** The point at these shares of a parallelogram's sides. */
+function onto(
+  [left = 0, top = 0, rightX = 0, rightY = 0, , , bottomX = 0, bottomY = 0]: Quad,
+  right: number,
+  down: number,
+): Point {
+  return [
+    left + right * (rightX - left) + down * (bottomX - left),
+    top + right * (rightY - top) + down * (bottomY - top),
+  ];
+}
+
+/** The smallest rectangle around the points. */
+function around(points: readonly Point[]): Rectangle {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
+}
