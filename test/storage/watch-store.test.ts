@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/storage/ports/database.ts';
+import { type NewWatch, type TakeDue, WATCH_LEASE_MS } from '../../src/storage/ports/watch-store.ts';
+import { describeInEachDatabase } from './each-database.ts';
+
+const NOW = 1_800_000_000_000;
+const ALL: TakeDue = { now: NOW, exceptHosts: [], exceptKeys: [] };
+
+describeInEachDatabase((open) => {
+  describe('the store of watches', () => {
+    let database: Database;
+    let ids = 0;
+
+    beforeAll(async () => {
+      database = await open();
+    });
+    // Leaves no watch for the next test to take.
+    afterEach(async () => {
+      for (const { id } of await database.watches.list({ ofKey: undefined, after: 0, limit: 1000 })) {
+        await database.watches.remove(id);
+      }
+    });
+    afterAll(() => database?.close());
+
+    async function added(overrides: Partial<NewWatch> = {}, maxWatches?: number): Promise<number> {
+      ids += 1;
+      const watch = { apiKeyName: '', host: 'a.test', everyMs: 60_000, dueAt: NOW, isShared: false };
+      await database.watches.add({ id: ids, ...watch, definition: 'd', progress: 'p', ...overrides }, maxWatches);
+      return ids;
+    }
+    const take = (due: Partial<TakeDue> = {}, owner = 'a') => database.watches.take(owner, { ...ALL, ...due });
+
+    it('leases the watch that has been due longest, once', async () => {
+      const [later, sooner] = [await added(), await added({ dueAt: NOW - 1 })];
+      await added({ dueAt: NOW + 1 });
+      await added({ dueAt: null });
+      const taken = [await take(), await take({}, 'b'), await take({}, 'c')];
+      expect(taken.map((watch) => watch?.id)).toEqual([sooner, later, undefined]);
+    });
+
+    it('leaves watches of busy hosts and keys alone', async () => {
+      await added({ host: 'b.test' });
+      await added({ apiKeyName: 'flood' });
+      const free = await added();
+      const except = { exceptHosts: ['b.test'], exceptKeys: ['flood'] };
+      expect((await take(except))?.id).toBe(free);
+      expect(await take(except)).toBeUndefined();
+    });
+
+    it('gives the watch of a dead process to another, with the run that was stored for this time', async () => {
+      const id = await added();
+      await take();
+      expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'first' })).toBe(true);
+      expect(await take({ now: NOW + WATCH_LEASE_MS - 1 }, 'b')).toBeUndefined();
+      const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
+      expect(taken).toMatchObject({ id, dueAt: NOW, run: 'first' });
+      expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'late' })).toBe(false);
+      expect(await database.watches.runs(id, 10, NOW + 1)).toEqual([{ dueAt: NOW, body: 'first' }]);
+    });
+
+    it('keeps a lease that is renewed', async () => {
+      const id = await added();
+      await take();
+      expect(await database.watches.renew(id, 'a', NOW + 1000)).toBe(true);
+      expect(await take({ now: NOW + WATCH_LEASE_MS }, 'b')).toBeUndefined();
+    });
+
+    it('takes the lease away from a run whose watch was changed or removed', async () => {
+      const id = await added();
+      await take();
+      const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, definition: 'new' };
+      expect(await database.watches.change(id, changed)).toBe(true);
+      expect(await database.watches.renew(id, 'a', NOW)).toBe(false);
+      expect(await database.watches.finish(id, 'a', { dueAt: 1, progress: 'lost', keep: 9 })).toBeUndefined();
+      expect(await database.watches.get(id)).toMatchObject({ ...changed, progress: 'p' });
+      expect(await database.watches.remove(id)).toEqual([]);
+      expect(await database.watches.change(id, changed)).toBe(false);
+      expect(await database.watches.remove(id)).toBeUndefined();
+    });
+
+    it('keeps the newest runs, and returns those that it removes', async () => {
+      const id = await added();
+      for (let dueAt = NOW; dueAt < NOW + 4; dueAt += 1) {
+        await take({ now: dueAt });
+        await database.watches.put(id, 'a', { dueAt, body: `${dueAt - NOW}` });
+        const old = await database.watches.finish(id, 'a', { dueAt: dueAt + 1, progress: 'next', keep: 2 });
+        expect(old?.map(({ body }) => body)).toEqual(dueAt < NOW + 2 ? [] : [`${dueAt - NOW - 2}`]);
+      }
+      expect((await database.watches.runs(id, 10, NOW + 9)).map(({ body }) => body)).toEqual(['3', '2']);
+      expect((await database.watches.runs(id, 10, NOW + 3)).map(({ body }) => body)).toEqual(['2']);
+    });
+
+    it('releases a watch for a later time', async () => {
+      const id = await added();
+      await take();
+      await database.watches.release(id, 'a', NOW + 10);
+      expect(await take({ now: NOW + 9 })).toBeUndefined();
+      expect((await take({ now: NOW + 10 }))?.id).toBe(id);
+    });
+
+    it('lets only what has an interval be due sooner after the clock was set back', async () => {
+      const hour = 3_600_000;
+      const [regular, soon] = [await added({ dueAt: NOW + hour }), await added({ dueAt: NOW + 90_000 })];
+      const scheduled = await added({ everyMs: null, dueAt: NOW + hour });
+      await database.watches.hasten(NOW);
+      const dueAt = async (id: number) => (await database.watches.get(id))?.dueAt;
+      expect(await dueAt(regular)).toBe(NOW + 60_000);
+      expect(await dueAt(soon)).toBe(NOW + 90_000);
+      expect(await dueAt(scheduled)).toBe(NOW + hour);
+    });
+
+    it('has a share for each key', async () => {
+      const ofKey = (apiKeyName: string) => added({ apiKeyName, isShared: true }, 4);
+      await ofKey('flood');
+      await ofKey('flood');
+      await expect(ofKey('flood')).rejects.toMatchObject({ code: 'too_many_watches' });
+      await ofKey('shop');
+      await added({}, 4);
+      await expect(added({}, 4)).rejects.toMatchObject({ code: 'too_many_watches' });
+    });
+
+    it('lists the watches of one key, by id', async () => {
+      const own = [await added({ apiKeyName: 'shop' }), await added({ apiKeyName: 'shop' })];
+      await added({ apiKeyName: 'flood' });
+      const list = async (after: number, limit: number) =>
+        (await database.watches.list({ ofKey: 'shop', after, limit })).map(({ id }) => id);
+      expect(await list(0, 10)).toEqual(own);
+      expect(await list(0, 1)).toEqual(own.slice(0, 1));
+      expect(await list(own[0] ?? 0, 10)).toEqual(own.slice(1));
+    });
+  });
+});
